@@ -110,6 +110,39 @@ export function pageAction<T>(
   };
 }
 
+/** A page loader for people who are signed in. */
+export function personLoader<T>(
+  load: (given: LoaderFunctionArgs & SignedIn) => Promise<T>,
+): (args: LoaderFunctionArgs) => Promise<T> {
+  return pageLoader(async (args) =>
+    load({ ...args, ...(await requireActor(args.request, args.context)) }),
+  );
+}
+
+/** The same for a page of one product. The operation decides whether the person may see it. */
+export function productLoader<T>(
+  load: (given: LoaderFunctionArgs & SignedIn & { productId: string }) => Promise<T>,
+): (args: LoaderFunctionArgs) => Promise<T> {
+  return personLoader((given) =>
+    load({ ...given, productId: canonicalId(given.params.productId) }),
+  );
+}
+
+type WriteArgs = ActionFunctionArgs & SignedIn & { form: FormData };
+
+/** A page action for people who may change things; it gets what they sent. */
+export function writeAction<T>(act: (given: WriteArgs) => Promise<T>) {
+  return pageAction(async (args) => {
+    const writer = await requireWriter(args.request, args.context);
+    return act({ ...args, ...writer, form: await args.request.formData() });
+  });
+}
+
+/** The same for a page of one product. */
+export function productAction<T>(act: (given: WriteArgs & { productId: string }) => Promise<T>) {
+  return writeAction((given) => act({ ...given, productId: canonicalId(given.params.productId) }));
+}
+
 async function isLostProduct(
   { status }: ContractError,
   { request, context, params }: LoaderFunctionArgs,

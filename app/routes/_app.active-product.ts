@@ -1,6 +1,6 @@
 import { redirect } from "@remix-run/node";
 import { done, textOf } from "~/http/form-action.server";
-import { pageAction, requireWriter } from "~/http/page-guards.server";
+import { writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
 
@@ -10,9 +10,7 @@ export function loader() {
 }
 
 /** `POST /active-product`: sets the user's active product (specification: Authentication 8); empty clears it. */
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
+export const action = writeAction(async ({ actor, form }) => {
   if (textOf(form, "product_id") === "") {
     await setActiveProduct(actor, { product_id: null });
     return done(form, "/dashboard");

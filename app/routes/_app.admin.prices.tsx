@@ -1,7 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
+import { pageLoader, writeAction } from "~/http/page-guards.server";
 import { requireAdmin } from "~/http/require-admin.server";
 import { type ListedPrice, setModelPriceInput } from "~/nouns/insights/contract";
 import { listModelPrices, setModelPrice } from "~/nouns/insights/operations.server";
@@ -26,10 +26,8 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ prices, model, edited });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
-  return runIntent(form, {
+export const action = writeAction(async ({ actor, form }) =>
+  runIntent(form, {
     set: () =>
       runForm(form, setModelPriceInput, async (price) => {
         await setModelPrice(actor, price);
@@ -39,8 +37,8 @@ export const action = pageAction(async ({ request, context }) => {
       await setModelPrice(actor, { model_id: textOf(form, "model_id") });
       return done(form, here, "Price removed");
     },
-  });
-});
+  }),
+);
 
 export const meta: MetaFunction = () => [{ title: "Model prices · Backloom" }];
 

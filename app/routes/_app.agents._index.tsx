@@ -11,7 +11,7 @@ import { JobStatus } from "~/features/jobs/job-badges";
 import { jobKinds, tokensOf } from "~/features/jobs/job-card";
 import { ProductAccess } from "~/features/products/product-access";
 import { done, readForm } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { type AgentJob, jobIdInput } from "~/nouns/agent-jobs/contract";
 import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
@@ -27,8 +27,7 @@ import { isHeld } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import { ProductFilter } from "./_app/palette/product-filter";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, request, context }) => {
   const address = new URL(request.url).searchParams;
   const product = address.get("product") ?? "";
   const asked = address.get("why") ?? "";
@@ -51,9 +50,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
+export const action = writeAction(async ({ actor, form }) => {
   await cancelAgentJob(actor, readForm(form, jobIdInput));
   return done(form, "/agents", "Job cancelled");
 });

@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
 import { ConfinementBadge } from "~/features/jobs/job-badges";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
@@ -13,10 +13,7 @@ import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { Cell, Table } from "~/ui/table";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
-  return json(await listAgentWorkers(actor, {}));
-});
+export const loader = personLoader(async ({ actor }) => json(await listAgentWorkers(actor, {})));
 
 export const meta: MetaFunction = () => [{ title: "Workers · Backloom" }];
 

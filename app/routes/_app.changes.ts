@@ -3,7 +3,7 @@ import { ContractError } from "~/contract/errors";
 import { releasedWords } from "~/contract/released-words";
 import { addDependencyOfRow } from "~/http/dependency-forms.server";
 import { doneForNow, textOf } from "~/http/form-action.server";
-import { pageAction, requireWriter } from "~/http/page-guards.server";
+import { writeAction } from "~/http/page-guards.server";
 import {
   type ChangedThings,
   type ChangeThingsInput,
@@ -19,9 +19,7 @@ export function loader() {
 }
 
 /** `POST /changes`: changes from the menus and keys of lists, for one or more items. */
-export const action = pageAction(async ({ request, context }) => {
-  const { actor, principal } = await requireWriter(request, context);
-  const form = await request.formData();
+export const action = writeAction(async ({ actor, principal, form }) => {
   const move = readMove(form);
   if (move) return doneForNow(form, "/dashboard", `${(await movePbi(actor, move)).code} moved`);
   if (form.has("blocked_by")) return addDependencyOfRow(actor, form);

@@ -1,7 +1,7 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { runForm } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { createIdeaInput, type Idea } from "~/nouns/ideas/contract";
 import { createIdea, listIdeas } from "~/nouns/ideas/operations.server";
@@ -22,8 +22,7 @@ import { WriteFields } from "~/ui/write-access";
 import { ProductFilter } from "./_app/palette/product-filter";
 import { useShellData } from "./_app/shell-data";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, request }) => {
   const address = new URL(request.url).searchParams;
   const product = address.get("product") ?? "";
   const archived = address.get("state") === "archived";
@@ -36,18 +35,16 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ ...page, archived, productId: product || null });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
-  return runForm(form, createIdeaInput, async (input) => {
+export const action = writeAction(async ({ actor, form, request }) =>
+  runForm(form, createIdeaInput, async (input) => {
     const { id } = await createIdea(actor, input);
     if (!form.has(againField)) return redirect(`/ideas/${id}`, 303);
     const { searchParams: next } = new URL(request.url);
     next.set("panel", "new");
     next.set("made", id);
     return redirect(`/ideas?${next}`, 303);
-  });
-});
+  }),
+);
 
 export const meta: MetaFunction = () => [{ title: "Ideas · Backloom" }];
 

@@ -7,7 +7,7 @@ import { idSchema, requiredText } from "~/contract/text";
 import { ImportFields, ImportResult } from "~/features/transfers/import-parts";
 import { ImportTarget, PeopleTable } from "~/features/transfers/import-target";
 import { runIntent, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { readUploads } from "~/http/uploads.server";
 import { validate } from "~/http/validation.server";
 import { doneRequirements } from "~/nouns/products/contract";
@@ -24,8 +24,7 @@ import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
 
 /** `/import` and `/import?product=<id>`: previews another tool's backlog, then imports it. */
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, request }) => {
   const id = new URL(request.url).searchParams.get("product");
   if (id === null) return json({ product: null, members: [principal.username] });
   const product_id = validate(idSchema, id, "query");
@@ -46,9 +45,7 @@ interface Previewed {
   people?: Record<string, string>;
 }
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor, principal } = await requireWriter(request, context);
-  const form = await request.formData();
+export const action = writeAction(async ({ actor, principal, form }) => {
   return runIntent(form, {
     preview: async () => {
       const { target, fields } = readTarget(form);

@@ -8,7 +8,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { OutputLog } from "~/features/output/output-log";
 import { QuestionCard } from "~/features/questions/question-card";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLive } from "~/live/live-provider";
 import { type AgentJobDetail, reviewPlanInput } from "~/nouns/agent-jobs/contract";
@@ -24,8 +24,7 @@ import { useJob } from "./_app.jobs_.$jobId/job-data";
 const shownEntries = 300;
 const shownCharacters = 150_000;
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const jobId = canonicalId(params.jobId);
   const [{ attempts }, { messages }] = await Promise.all([
     getAgentJob(actor, { job_id: jobId }),
@@ -48,10 +47,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({ talk, output: { ...output, entries: endOf(output.entries) } });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
+export const action = writeAction(async ({ actor, form, params }) => {
   const job_id = canonicalId(params.jobId);
-  const form = await request.formData();
   form.set("job_id", job_id);
   return runIntent(form, {
     message: () =>

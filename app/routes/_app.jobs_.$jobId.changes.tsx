@@ -27,7 +27,7 @@ import {
   toConfirm,
 } from "~/features/review/what-was-done";
 import { done, readForm, runIntent } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
@@ -46,8 +46,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { countText } from "~/ui/numbers";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const jobId = canonicalId(params.jobId);
   const { searchParams } = new URL(request.url);
   const attempt = numberIn(searchParams, "attempt");
@@ -94,10 +93,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
+export const action = writeAction(async ({ actor, form, request, params }) => {
   const jobId = canonicalId(params.jobId);
-  const form = await request.formData();
   const back = `/jobs/${jobId}/changes${new URL(request.url).search}`;
   return runIntent(form, {
     "add-comment": async () => {

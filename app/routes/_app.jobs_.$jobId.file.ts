@@ -4,7 +4,7 @@ import { ContractError } from "~/contract/errors";
 import { attemptInQuery } from "~/contract/text";
 import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { showFile } from "~/features/diff/show-diff.server";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 
@@ -14,8 +14,7 @@ const querySchema = z.object({
 });
 
 /** Lines of one file of a diff, for a page that already shows the diff. */
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const { searchParams } = new URL(request.url);
   const query = querySchema.safeParse(Object.fromEntries(searchParams));
   if (!query.success)

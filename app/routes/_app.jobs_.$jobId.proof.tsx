@@ -1,17 +1,16 @@
 import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ProofPart } from "~/features/proof/proof-part";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor } = await requireActor(request, context);
-  return json(await getJobProof(actor, { job_id: canonicalId(params.jobId) }));
-});
+export const loader = personLoader(async ({ actor, params }) =>
+  json(await getJobProof(actor, { job_id: canonicalId(params.jobId) })),
+);
 
 /** Proof of a job's work: criteria of its story, or of each story in its batch. */
 export default function JobProof() {

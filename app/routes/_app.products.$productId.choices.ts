@@ -1,6 +1,6 @@
 import { json } from "@remix-run/node";
 import type { ProductChoices } from "~/features/items/menu-choices";
-import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { productLoader } from "~/http/page-guards.server";
 import { getBacklogTree } from "~/nouns/pages/operations.server";
 import { listProductMembers } from "~/nouns/products/operations.server";
 import { takesStories } from "~/nouns/sprints/takes-stories";
@@ -9,8 +9,7 @@ import { takesStories } from "~/nouns/sprints/takes-stories";
 const mostStories = 500;
 
 /** `GET /products/:id/choices`: choices of the row menus, loaded when the first one opens. */
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, productId }) => {
   const [tree, members] = await Promise.all([
     getBacklogTree(actor, { product_id: productId }),
     listProductMembers(actor, { product_id: productId }),

@@ -5,7 +5,7 @@ import { FileList, sizeText } from "~/features/files/file-list";
 import { ProductAccess } from "~/features/products/product-access";
 import { fileIntents } from "~/http/file-forms.server";
 import { runIntent } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { pageLoader, productAction, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { type ListedFile, productFilesLimit } from "~/nouns/files/contract";
 import { listFiles } from "~/nouns/files/operations.server";
@@ -36,14 +36,11 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  const form = await request.formData();
-  return runIntent(form, {
+export const action = productAction(async ({ actor, productId, form }) =>
+  runIntent(form, {
     "delete-file": fileIntents(actor, form, `/products/${productId}/files`)["delete-file"],
-  });
-});
+  }),
+);
 
 export const meta: MetaFunction = () => [{ title: "Files · Backloom" }];
 

@@ -10,7 +10,7 @@ import {
 } from "~/features/lessons/lesson-parts";
 import { runIntent } from "~/http/form-action.server";
 import { lessonIntents } from "~/http/lesson-forms.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import type { Lesson } from "~/nouns/lessons/contract";
 import { listLessons } from "~/nouns/lessons/operations.server";
@@ -20,17 +20,13 @@ import { FormErrors } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
-  return json({ productId, ...(await listLessons(actor, { product_id: productId })) });
-});
+export const loader = productLoader(async ({ actor, productId }) =>
+  json({ productId, ...(await listLessons(actor, { product_id: productId })) }),
+);
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  const form = await request.formData();
-  return runIntent(form, lessonIntents(actor, form, `/products/${productId}/lessons`));
-});
+export const action = productAction(async ({ actor, productId, form }) =>
+  runIntent(form, lessonIntents(actor, form, `/products/${productId}/lessons`)),
+);
 
 export const meta: MetaFunction = () => [{ title: "Lessons · Backloom" }];
 

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { Invite } from "~/features/products/invite";
 import { InvitePerson } from "~/features/products/invite-person";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import {
   type ProductMember,
@@ -39,8 +39,7 @@ import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, principal, productId }) => {
   const [product, members] = await Promise.all([
     getProduct(actor, { product_id: productId }),
     listProductMembers(actor, { product_id: productId }),
@@ -52,10 +51,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({ productId, userId: principal.user_id, isOwner, members, invitations });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  const form = await request.formData();
+export const action = productAction(async ({ actor, productId, form, context }) => {
   const back = `/products/${productId}/members`;
   form.set("product_id", productId);
   return runIntent(form, {

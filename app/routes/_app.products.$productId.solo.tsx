@@ -9,7 +9,7 @@ import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows
 import { RowActions } from "~/features/items/row-actions";
 import { collapsedColumns } from "~/http/collapsed-columns.server";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import type { BoardStory } from "~/nouns/pages/contract";
@@ -26,8 +26,7 @@ import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { WriteFields } from "~/ui/write-access";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, principal, productId, request }) => {
   const board = await getSoloBoard(actor, { product_id: productId });
   const mine = new Set(
     board.stories.filter((story) => story.assignee_id === principal.user_id).map(({ id }) => id),
@@ -55,10 +54,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor, principal } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  const form = await request.formData();
+export const action = productAction(async ({ actor, principal, productId, form }) => {
   const back = `/products/${productId}/solo`;
   return runIntent(form, {
     "move-task": () => moveTaskForm(actor, form, back),

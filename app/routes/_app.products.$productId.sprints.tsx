@@ -2,7 +2,7 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { RunStatus } from "~/features/runs/run-status";
 import { runForm } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { createSprintWithInput, type SprintOverview } from "~/nouns/sprints/contract";
 import { createSprint, listSprints } from "~/nouns/sprints/operations.server";
@@ -19,15 +19,11 @@ import { useRowKeys } from "~/ui/page-keys";
 import { CalendarDay } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
-  return json({ productId, sprints: await listSprints(actor, { product_id: productId }) });
-});
+export const loader = productLoader(async ({ actor, productId }) =>
+  json({ productId, sprints: await listSprints(actor, { product_id: productId }) }),
+);
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  const form = await request.formData();
+export const action = productAction(async ({ actor, productId, form }) => {
   form.set("product_id", productId);
   return runForm(form, createSprintWithInput, async (input) => {
     const sprint = await createSprint(actor, input);

@@ -5,7 +5,7 @@ import { useTriageKeys } from "~/features/inbox/use-inbox-keys";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { storyIdInput } from "~/nouns/stories/contract";
 import {
@@ -25,8 +25,7 @@ import { codeAndTitle } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, principal, productId }) => {
   const { stories, ...places } = await listTriage(actor, { product_id: productId });
   return json({
     productId,
@@ -40,10 +39,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  const form = await request.formData();
+export const action = productAction(async ({ actor, productId, form }) => {
   const back = `/products/${productId}/triage`;
   return runIntent(form, {
     accept: async () => {

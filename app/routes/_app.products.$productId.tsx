@@ -1,7 +1,7 @@
 import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import { ProductAccess, useIsViewer } from "~/features/products/product-access";
-import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { productLoader } from "~/http/page-guards.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { CountBadge } from "~/ui/badge";
 import { RouteError } from "~/ui/error-page";
@@ -10,8 +10,7 @@ import { WriteAccessNotice } from "~/ui/write-access";
 import { productPages, productPath, triagePage } from "./_app/navigation";
 
 /** Loads what all pages of a product need. */
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, productId }) => {
   const product = await getProduct(actor, { product_id: productId });
   return json({
     id: productId,

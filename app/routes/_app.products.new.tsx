@@ -10,7 +10,7 @@ import {
 import { pullRequestOptions } from "~/features/products/pull-request-options";
 import { requirementChoices } from "~/features/proof/proof-words";
 import { runForm, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
 import { createProductInput } from "~/nouns/products/contract";
 import { createProduct } from "~/nouns/products/operations.server";
@@ -27,9 +27,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({});
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
+export const action = writeAction(async ({ actor, form }) => {
   if (textOf(form, "code") === "") form.set("code", codeFromName(textOf(form, "name")));
   return runForm(form, createProductInput, async (input) => {
     const product = await createProduct(actor, input);

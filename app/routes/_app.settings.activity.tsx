@@ -2,15 +2,14 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { AuditTrail } from "~/features/accounts/audit-trail";
 import { readAuditPage } from "~/http/audit-page.server";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 
 /** Events of the user's own account. */
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
-  return json(await readAuditPage(actor, request, false));
-});
+export const loader = personLoader(async ({ actor, request }) =>
+  json(await readAuditPage(actor, request, false)),
+);
 
 export const meta: MetaFunction = () => [{ title: "Activity · Backloom" }];
 

@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, runIntent, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import type { Session } from "~/nouns/accounts/contract";
 import { listSessions, revokeSession } from "~/nouns/accounts/operations.server";
@@ -23,16 +23,13 @@ import { useWriteAccess, WriteFields } from "~/ui/write-access";
 const here = "/settings/devices";
 
 /** Where the account is signed in and which programs use it, with ways to end either. */
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor }) => {
   const [sessions, grants] = await Promise.all([listSessions(actor), listGrants(actor)]);
   return json({ sessions, grants });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
-  return runIntent(form, {
+export const action = writeAction(async ({ actor, form }) =>
+  runIntent(form, {
     end: async () => {
       await revokeSession(actor, { session_id: canonicalId(textOf(form, "session_id")) });
       return done(form, here, "Device signed out");
@@ -45,8 +42,8 @@ export const action = pageAction(async ({ request, context }) => {
       const count = await revokeOtherSessions(actor);
       return done(form, here, count === 1 ? "1 device signed out" : `${count} devices signed out`);
     },
-  });
-});
+  }),
+);
 
 export const meta: MetaFunction = () => [{ title: "Devices · Backloom" }];
 

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
 import { canonicalId } from "~/http/uuid";
 import { subscribePushInput } from "~/nouns/notices/contract";
@@ -27,16 +27,13 @@ import { useWriteAccess, WriteFields } from "~/ui/write-access";
 const here = "/settings/notifications";
 
 /** Push messages per device (specification: Push subscription). */
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, context }) => {
   const { subscriptions } = await listPushSubscriptions(actor);
   return json({ subscriptions, publicKey: context.services.env.vapid?.publicKey ?? null });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
-  return runIntent(form, {
+export const action = writeAction(async ({ actor, form, request }) =>
+  runIntent(form, {
     subscribe: async () => {
       const subscription = readForm(form, subscribePushInput);
       await subscribePush(actor, {
@@ -49,8 +46,8 @@ export const action = pageAction(async ({ request, context }) => {
       await unsubscribePush(actor, { id: canonicalId(textOf(form, "subscription_id")) });
       return done(form, here, "Notifications turned off for that device");
     },
-  });
-});
+  }),
+);
 
 export const meta: MetaFunction = () => [{ title: "Notifications · Backloom" }];
 

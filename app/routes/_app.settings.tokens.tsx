@@ -1,7 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { type ApiToken, newApiTokenSchema } from "~/nouns/api-tokens/contract";
 import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
@@ -24,8 +24,7 @@ import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
 
 /** The user's API tokens (specification: Authentication 1). */
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, context }) => {
   const { env } = context.services;
   const [tokens, products] = await Promise.all([listApiTokens(actor), listProducts(actor)]);
   const choices = products.map(({ id, code, name }) => ({
@@ -35,10 +34,8 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ tokens, products: choices, origin: env.appOrigin });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
-  return runIntent(form, {
+export const action = writeAction(async ({ actor, form }) =>
+  runIntent(form, {
     create: () =>
       runForm(form, newApiTokenSchema, async (input) => {
         const { token, label } = await createApiToken(actor, input);
@@ -48,8 +45,8 @@ export const action = pageAction(async ({ request, context }) => {
       await revokeApiToken(actor, { token_id: canonicalId(textOf(form, "token_id")) });
       return done(form, "/settings/tokens", "Token revoked");
     },
-  });
-});
+  }),
+);
 
 export const meta: MetaFunction = () => [{ title: "API tokens · Backloom" }];
 

@@ -2,12 +2,11 @@ import { json } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
 import { showOne } from "~/features/diff/show-diff.server";
 import { readStoryDiff } from "~/features/review/read-story-diff.server";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 
 /** Lines of one file of a story's changes, for a page that already shows them. */
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const storyId = canonicalId(params.storyId);
   const { searchParams } = new URL(request.url);
   const { changes } = await readStoryDiff(actor, storyId, searchParams.get("task") ?? undefined);

@@ -1,6 +1,6 @@
 import { redirect } from "@remix-run/node";
 import { done } from "~/http/form-action.server";
-import { pageAction, requireWriter } from "~/http/page-guards.server";
+import { writeAction } from "~/http/page-guards.server";
 import type { Undone } from "~/nouns/changes/contract";
 import { undoChange } from "~/nouns/changes/operations.server";
 
@@ -10,11 +10,9 @@ export function loader() {
 }
 
 /** `POST /undo`: undoes this session's last change. */
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  const form = await request.formData();
-  return done(form, "/dashboard", undoneWords(await undoChange(actor)));
-});
+export const action = writeAction(async ({ actor, form }) =>
+  done(form, "/dashboard", undoneWords(await undoChange(actor))),
+);
 
 const fieldWords: Record<string, string> = {
   status: "status",

@@ -3,13 +3,7 @@ import { Form, useLoaderData } from "@remix-run/react";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { runForm } from "~/http/form-action.server";
-import {
-  mustChangePassword,
-  pageAction,
-  pageLoader,
-  requireActor,
-  requireWriter,
-} from "~/http/page-guards.server";
+import { mustChangePassword, personLoader, writeAction } from "~/http/page-guards.server";
 import { changePassword } from "~/nouns/accounts/change-password.server";
 import { passwordChangeSchema } from "~/nouns/accounts/contract";
 import { useActionResult } from "~/ui/action-result";
@@ -18,16 +12,14 @@ import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 
 /** Users with a temporary password must choose a new one here first. */
-export const loader = pageLoader(async ({ request, context }) => {
-  const { principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ principal }) => {
   if (!mustChangePassword(principal)) throw redirect("/settings");
   return json({ username: principal.username });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { principal } = await requireWriter(request, context);
+export const action = writeAction(async ({ principal, form, context }) => {
   if (!mustChangePassword(principal)) throw redirect("/settings");
-  return runForm(await request.formData(), passwordChangeSchema, async (change) => {
+  return runForm(form, passwordChangeSchema, async (change) => {
     const { database } = context.services;
     await changePassword(database, principal, change, context.clientAddress);
     return redirect("/dashboard", 303);

@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { useEffect } from "react";
 import { runForm } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
 import { newApiTokenSchema } from "~/nouns/api-tokens/contract";
 import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
@@ -24,8 +24,7 @@ import { type Reach, reachOf } from "./reach";
 import { type Setup, setups } from "./setups";
 import { WhatAgentsTell } from "./what-agents-tell";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, context }) => {
   const [tokens, workers] = await Promise.all([listApiTokens(actor), listAgentWorkers(actor, {})]);
   const { workerFile, version } = context.services;
   return json({
@@ -38,13 +37,12 @@ export const loader = pageLoader(async ({ request, context }) => {
   });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
-  return runForm(await request.formData(), newApiTokenSchema, async (input) => {
+export const action = writeAction(async ({ actor, form }) =>
+  runForm(form, newApiTokenSchema, async (input) => {
     const { id, token } = await createApiToken(actor, input);
     return json({ id, token }, 201);
-  });
-});
+  }),
+);
 
 export const meta: MetaFunction = () => [{ title: "Connect an agent · Backloom" }];
 

@@ -1,7 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { DeleteProduct } from "~/features/products/delete-product";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import type { DashboardData } from "~/nouns/pages/dashboard";
 import { getDashboard } from "~/nouns/pages/operations.server";
 import type { ProductOverview } from "~/nouns/products/contract";
@@ -20,8 +20,7 @@ import { WriteFields } from "~/ui/write-access";
 import { ProductCard } from "./product-card";
 import { WaitingForYou } from "./waiting-for-you";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor }) => {
   const [dashboard, archived] = await Promise.all([
     getDashboard(actor),
     listProductOverviews(actor, { archived: true }),

@@ -15,8 +15,7 @@ import { askAboutIdeaInput } from "~/nouns/questions/contract";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
 
 /** Handles all forms of an idea's page. */
-export async function actOnIdea(actor: Actor, ideaId: string, request: Request): Promise<Response> {
-  const form = await request.formData();
+export async function actOnIdea(actor: Actor, ideaId: string, form: FormData): Promise<Response> {
   const back = `/ideas/${ideaId}`;
   form.set("idea_id", ideaId);
   return runIntent(form, {

@@ -7,7 +7,7 @@ import { priorityOptions } from "~/features/items/lists/priority";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { QuestionCard } from "~/features/questions/question-card";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getIdea } from "~/nouns/ideas/operations.server";
@@ -32,8 +32,7 @@ import { IdeaProducts } from "./idea-products";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, params }) => {
   const ideaId = canonicalId(params.ideaId);
   const [idea, talk] = await Promise.all([
     getIdea(actor, { idea_id: ideaId }),
@@ -47,10 +46,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({ idea, talk, description, answers });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  return actOnIdea(actor, canonicalId(params.ideaId), request);
-});
+export const action = writeAction(async ({ actor, form, params }) =>
+  actOnIdea(actor, canonicalId(params.ideaId), form),
+);
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
   { title: data ? `${codeAndTitle(data.idea)} · Backloom` : "Idea · Backloom" },

@@ -5,7 +5,7 @@ import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { done, doneWithWayBack, readForm, runIntent } from "~/http/form-action.server";
 import { lessonIntents } from "~/http/lesson-forms.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/nouns/inbox/contract";
 import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { listReviews } from "~/nouns/job-reviews/operations.server";
@@ -24,8 +24,7 @@ import { InboxCard } from "./inbox-card";
 import { Questions } from "./questions";
 import { WaitingReviews } from "./waiting-reviews";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, request }) => {
   const address = new URL(request.url).searchParams;
   const wanted = address.get("show") ?? "";
   const show: Filter = isFilter(wanted) ? wanted : "all";
@@ -71,11 +70,9 @@ const marked = {
   open: "Moved to your inbox",
 };
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
+export const action = writeAction(async ({ actor, form, request }) => {
   const { pathname, search } = new URL(request.url);
   const back = pathname + search;
-  const form = await request.formData();
   const answerInvited = (accept: boolean) =>
     answerInvitation(actor, { ...readForm(form, invitationIdInput), accept });
   return runIntent(form, {

@@ -8,7 +8,7 @@ import { jobKinds } from "~/features/jobs/job-card";
 import { ProductAccess } from "~/features/products/product-access";
 import { RunThis } from "~/features/runs/run-this";
 import { countStopped, RetryForms, statesOf } from "~/features/runs/stopped-run";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
@@ -26,8 +26,7 @@ import type { JobData } from "./job-data";
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 /** Loads what all job tabs share: the job, its run, and why it does not move. */
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, context, params }) => {
   const jobId = canonicalId(params.jobId);
   const [job, why] = await Promise.all([
     getAgentJob(actor, { job_id: jobId }),

@@ -31,9 +31,9 @@ interface Page {
 export async function actOnBacklog(
   actor: Actor,
   productId: string,
+  form: FormData,
   request: Request,
 ): Promise<Response> {
-  const form = await request.formData();
   const here = new URL(request.url);
   here.searchParams.delete(editParameter);
   const back = `${here.pathname}${here.search}`;

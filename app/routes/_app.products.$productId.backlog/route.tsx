@@ -9,7 +9,7 @@ import { setSelecting, useSelected, useSelecting } from "~/features/items/select
 import { hiddenParts } from "~/features/views/hidden-parts.server";
 import { SavedViews } from "~/features/views/saved-views";
 import { shownViews } from "~/features/views/shown-views.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getBacklogTree } from "~/nouns/pages/operations.server";
 import { listProductMembers } from "~/nouns/products/operations.server";
@@ -27,8 +27,7 @@ import { Tree } from "./tree";
 import { type TreeAddress, useTreeAddress } from "./tree-address";
 import { type TreeView, treeRows } from "./tree-rows";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, principal, productId, request }) => {
   const address = new URL(request.url).searchParams;
   const reading = getBacklogTree(actor, { product_id: productId });
   const query = beginning(address.get("q")?.trim() ?? "", 200);
@@ -85,11 +84,9 @@ const named = ({ id, code, title }: { id: string; code: string; title: string })
   title,
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  return actOnBacklog(actor, productId, request);
-});
+export const action = productAction(async ({ actor, productId, form, request }) =>
+  actOnBacklog(actor, productId, form, request),
+);
 
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 

@@ -12,7 +12,7 @@ import { partsOf, statesOf } from "~/features/runs/stopped-run";
 import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { applyCures, keepCures, pressedCures } from "~/http/run-cures.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -48,8 +48,7 @@ import { RunState } from "./run-state";
 import { RunSteps } from "./run-steps";
 import { Unmerged } from "./unmerged";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, productId, request, context, params }) => {
   const runId = canonicalId(params.runId);
   const [run, order, budgets, why] = await Promise.all([
     getSprintRun(actor, { sprint_run_id: runId }),
@@ -72,11 +71,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({ productId, run, order, budgets, questions, why: reasons, leftOut });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
+export const action = productAction(async ({ actor, productId, form, params }) => {
   const runId = canonicalId(params.runId);
-  const form = await request.formData();
   const run = sprintRunIdInput.parse({ sprint_run_id: runId });
   const here = `/products/${productId}/runs`;
   // A fix repeats the retry that it was offered for.

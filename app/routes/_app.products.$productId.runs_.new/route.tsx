@@ -6,7 +6,7 @@ import { connectWorker } from "~/features/jobs/blocked-reasons";
 import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
 import { PlanReviewField } from "~/features/runs/plan-review-field";
 import { readForm } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";
 import type { Forecast } from "~/nouns/budgets/forecast";
 import { getForecast } from "~/nouns/budgets/operations.server";
@@ -26,8 +26,7 @@ import { chosenTasks, startChosen } from "./start-chosen.server";
 
 const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("item");
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, productId, request }) => {
   const items = itemsIn(request);
   const [{ plan_first }, tasks, { workers }, forecast] = await Promise.all([
     getProduct(actor, { product_id: productId }),
@@ -45,10 +44,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  const form = await request.formData();
+export const action = productAction(async ({ actor, productId, form, request }) => {
   const chosen = pressedCures(form);
   const items = itemsIn(request);
   if (items.length === 0) throw new ContractError(422, "Choose a task or a story to run.");

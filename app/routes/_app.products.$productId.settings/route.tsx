@@ -4,7 +4,7 @@ import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import { DeleteProduct } from "~/features/products/delete-product";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { getBudgets } from "~/nouns/budgets/operations.server";
 import { readIntakeHook } from "~/nouns/intake/intake-hook.server";
 import { listLabels } from "~/nouns/labels/operations.server";
@@ -29,8 +29,7 @@ import { sections } from "./sections";
 import { actOnProduct } from "./settings-action.server";
 import { Webhooks } from "./webhooks";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId: product_id } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, productId: product_id, context, params }) => {
   const shown = sections.find(([name]) => name === (params.section ?? "general"));
   if (!shown) throw new ContractError(404, "These settings have no such section.");
   const [section, title] = shown;
@@ -69,11 +68,9 @@ function withoutPayload({ payload, ...delivery }: Delivery) {
   return { ...delivery, title: payload.title };
 }
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  return actOnProduct(actor, productId, request, context.services.env);
-});
+export const action = productAction(async ({ actor, productId, form, request, context }) =>
+  actOnProduct(actor, productId, form, request.url, context.services.env),
+);
 
 export const meta: MetaFunction = () => [{ title: "Product settings · Backloom" }];
 

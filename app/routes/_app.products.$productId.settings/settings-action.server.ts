@@ -58,11 +58,11 @@ const productForm = updateProductInput.extend({
 export async function actOnProduct(
   actor: Actor,
   productId: string,
-  request: Request,
+  form: FormData,
+  url: string,
   env: Env,
 ): Promise<Response> {
-  const form = await request.formData();
-  const back = new URL(request.url).pathname;
+  const back = new URL(url).pathname;
   const product = { product_id: productId };
   form.set("product_id", productId);
   return runIntent(form, {

@@ -11,7 +11,7 @@ import { RowActions } from "~/features/items/row-actions";
 import { ReviewTimesFacts } from "~/features/review/review-times";
 import { shownViews } from "~/features/views/shown-views.server";
 import { collapsedColumns } from "~/http/collapsed-columns.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
@@ -25,8 +25,7 @@ import { actOnSprint } from "./sprint-action.server";
 import { SprintMenu, SprintTitle } from "./sprint-header";
 import { StoryList } from "./story-list";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal, productId } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, principal, productId, request, params }) => {
   const sprintId = canonicalId(params.sprintId);
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
@@ -55,11 +54,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   });
 });
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  const { productId } = await requireProduct(request, context, params);
-  return actOnSprint(actor, productId, canonicalId(params.sprintId), request);
-});
+export const action = productAction(async ({ actor, productId, form, request, params }) =>
+  actOnSprint(actor, productId, canonicalId(params.sprintId), form, request),
+);
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
   { title: `${data?.board.sprint.code ?? "Sprint"} · Backloom` },

@@ -36,9 +36,9 @@ export async function actOnSprint(
   actor: Actor,
   productId: string,
   sprintId: string,
+  form: FormData,
   request: Request,
 ): Promise<Response> {
-  const form = await request.formData();
   const back = `/products/${productId}/sprints/${sprintId}`;
   const sprint = { sprint_id: sprintId };
   const toRun = (runId: string) => redirect(`/products/${productId}/runs/${runId}`, 303);

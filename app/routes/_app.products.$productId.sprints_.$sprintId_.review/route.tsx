@@ -10,7 +10,7 @@ import { picturesOf } from "~/features/proof/pictures";
 import { visible } from "~/features/proof/visible";
 import { ReviewTimesFacts } from "~/features/review/review-times";
 import { RunStatus } from "~/features/runs/run-status";
-import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { productLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getSprintReview } from "~/nouns/pages/operations.server";
@@ -26,8 +26,7 @@ import { StatusPill } from "~/ui/status-pill";
 import { OpenEnds } from "./open-ends";
 import { Retrospective } from "./retrospective";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, params }) => {
   const review = await getSprintReview(actor, { sprint_id: canonicalId(params.sprintId) });
   const { burndown, ...rest } = review;
   return json({ review: rest, chart: drawBurndown(burndown, review.sprint) });

@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { matchesFilter, readFilter } from "~/contract/item-filter";
 import { beginning } from "~/contract/text";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import type { SearchResult } from "~/nouns/search/contract";
 import { search } from "~/nouns/search/operations.server";
@@ -19,8 +19,7 @@ import type { SearchAnswer, SearchHit } from "./search-answer";
 const longestQuery = 200;
 
 /** Searches codes, titles and texts of everything the user can access. The palette uses it too. */
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, request }) => {
   const address = new URL(request.url).searchParams;
   const query = beginning((address.get("q") ?? "").trim(), longestQuery);
   if (query === "") return json<SearchAnswer>({ query, results: [] });

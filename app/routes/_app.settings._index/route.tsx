@@ -5,7 +5,7 @@ import { useHydrated } from "remix-utils/use-hydrated";
 import { ContractError } from "~/contract/errors";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { done, runForm, runIntent } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { changePassword } from "~/nouns/accounts/change-password.server";
 import {
   type Profile,
@@ -32,8 +32,7 @@ import { SavedNotice } from "./saved-notice";
 
 const here = "/settings";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, context }) => {
   const [profile, company] = await Promise.all([
     getProfile(actor),
     companyAccountOf(context, principal),
@@ -41,10 +40,8 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ profile, company });
 });
 
-export const action = pageAction(async ({ request, context }) => {
-  const { actor, principal } = await requireWriter(request, context);
-  const form = await request.formData();
-  return runIntent(form, {
+export const action = writeAction(async ({ actor, principal, form, context }) =>
+  runIntent(form, {
     profile: () =>
       runForm(form, profileChangesSchema, async (changes) => {
         await updateProfile(actor, changes);
@@ -64,8 +61,8 @@ export const action = pageAction(async ({ request, context }) => {
       await setAvatar(actor, null);
       return done(form, here, "Picture removed");
     },
-  });
-});
+  }),
+);
 
 export const meta: MetaFunction = () => [{ title: "Profile · Backloom" }];
 

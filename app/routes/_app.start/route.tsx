@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
 import type { Actor } from "~/db/rpc.server";
 import { runIntent } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
 import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
@@ -16,18 +16,16 @@ import { demoLabel, findSample, readProgress } from "./progress.server";
 import type { FreshToken } from "./step";
 import { Steps } from "./steps";
 
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
-  return json({
+export const loader = personLoader(async ({ actor, context }) =>
+  json({
     progress: await readProgress(actor),
     origin: context.services.env.appOrigin,
-  });
-});
+  }),
+);
 
 /** Prepares what the step needs, and returns the token for the command to copy. */
-export const action = pageAction(async ({ request, context }) => {
-  const { actor, principal } = await requireWriter(request, context);
-  return runIntent(await request.formData(), {
+export const action = writeAction(async ({ actor, principal, form, context }) =>
+  runIntent(form, {
     demo: async () => {
       const sample = await findSample(actor);
       const { id } =
@@ -41,8 +39,8 @@ export const action = pageAction(async ({ request, context }) => {
       const { token } = await createApiToken(actor, { label: "my agent" });
       return json<FreshToken>({ step: "agent", token }, 201);
     },
-  });
-});
+  }),
+);
 
 /** Starts the sample's run if there was none. */
 async function startFirstRun(actor: Actor): Promise<void> {

@@ -19,7 +19,7 @@ import { QuestionCard } from "~/features/questions/question-card";
 import { RecurrenceSection } from "~/features/recurrence/recurrence-section";
 import { RunThis } from "~/features/runs/run-this";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -70,10 +70,9 @@ function inWords({ recurrence, template }: Read) {
   return { recurrence: { ...recurrence, next }, template };
 }
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  return actOnStory(actor, canonicalId(params.storyId), request);
-});
+export const action = writeAction(async ({ actor, form, params }) =>
+  actOnStory(actor, canonicalId(params.storyId), form),
+);
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
   { title: data ? `${codeAndTitle(data.page.story)} · Backloom` : "Story · Backloom" },

@@ -29,12 +29,7 @@ import { createTaskInput } from "~/nouns/tasks/contract";
 import { createTask } from "~/nouns/tasks/operations.server";
 
 /** Handles all forms of the story page. */
-export async function actOnStory(
-  actor: Actor,
-  storyId: string,
-  request: Request,
-): Promise<Response> {
-  const form = await request.formData();
+export async function actOnStory(actor: Actor, storyId: string, form: FormData): Promise<Response> {
   const back = `/stories/${storyId}`;
   form.set("story_id", storyId);
   return runIntent(form, {

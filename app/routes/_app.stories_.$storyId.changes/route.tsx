@@ -22,7 +22,7 @@ import { taskChapters } from "~/features/review/shown-chapters";
 import { useComments } from "~/features/review/use-comments";
 import { ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
@@ -46,8 +46,7 @@ import { Verdict } from "./verdict";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const storyId = canonicalId(params.storyId);
   const { searchParams } = new URL(request.url);
   const taskId = searchParams.get("task") ?? undefined;
@@ -108,10 +107,8 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
   { title: data ? `Changes of ${codeAndTitle(data.story)} · Backloom` : "Changes · Backloom" },
 ];
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
+export const action = writeAction(async ({ actor, form, request, params }) => {
   const storyId = canonicalId(params.storyId);
-  const form = await request.formData();
   const back = `/stories/${storyId}/changes${new URL(request.url).search}`;
   const task_id = new URL(request.url).searchParams.get("task") ?? undefined;
   return runIntent(form, {

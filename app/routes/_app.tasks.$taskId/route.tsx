@@ -16,7 +16,7 @@ import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { verdictWords } from "~/features/review/review-section";
 import { RunThis } from "~/features/runs/run-this";
-import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -80,10 +80,9 @@ async function findBest(actor: Actor, { task, product }: TaskPageData) {
   );
 }
 
-export const action = pageAction(async ({ request, context, params }) => {
-  const { actor } = await requireWriter(request, context);
-  return actOnTask(actor, canonicalId(params.taskId), request);
-});
+export const action = writeAction(async ({ actor, form, params }) =>
+  actOnTask(actor, canonicalId(params.taskId), form),
+);
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
   { title: data ? `${codeAndTitle(data.page.task)} · Backloom` : "Task · Backloom" },

@@ -10,8 +10,7 @@ import { editTaskInput, moveTaskInput } from "~/nouns/tasks/contract";
 import { deleteTask, editTask, moveTask } from "~/nouns/tasks/operations.server";
 
 /** Handles all forms of the task page. */
-export async function actOnTask(actor: Actor, taskId: string, request: Request): Promise<Response> {
-  const form = await request.formData();
+export async function actOnTask(actor: Actor, taskId: string, form: FormData): Promise<Response> {
   const back = `/tasks/${taskId}`;
   form.set("task_id", taskId);
   return runIntent(form, {

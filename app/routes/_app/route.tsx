@@ -3,7 +3,7 @@ import { Outlet, useLoaderData } from "@remix-run/react";
 import { type ComponentProps, lazy, Suspense, useCallback, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { personLoader } from "~/http/page-guards.server";
 import { renewSessionCookies } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
 import { getShell } from "~/nouns/pages/operations.server";
@@ -32,8 +32,7 @@ const BesidePages = lazy(() => import("./beside-pages"));
 const demoReason = "This is a demo account. You can see everything but change nothing.";
 
 /** The signed-in area. The guard ends expired paired sessions on every render. */
-export const loader = pageLoader(async ({ request, context }) => {
-  const { actor, principal } = await requireActor(request, context);
+export const loader = personLoader(async ({ actor, principal, request, context }) => {
   const cookies = request.headers.get("cookie");
   const { env } = context.services;
   const remembered = rememberedProduct(cookies, principal.user_id, env);
