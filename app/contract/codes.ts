@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lastSortOrder, lengths } from "./limits";
+import { lengths } from "./limits";
 
 /** Allowed characters of a code (specification: Entity codes 1). */
 const codePattern = /^[A-Za-z0-9._-]+$/;
@@ -10,12 +10,6 @@ export const codeSchema = z
   .min(1, "Must not be empty.")
   .max(lengths.code, `Must have at most ${lengths.code} characters.`)
   .regex(codePattern, "Only letters, digits, dot, underscore and hyphen.");
-
-/** Returns the sort order of a story or task: the number at the end of its code (specification: Ordering rules 1). */
-export function sortOrderFromCode(code: string): number {
-  const tail = /[0-9]+$/.exec(code)?.[0];
-  return tail === undefined ? lastSortOrder : Math.min(Number(tail), lastSortOrder);
-}
 
 /** Derives a code from a name: "Paper planes" becomes PAPER-PLANES. */
 export function codeFromName(name: string): string {

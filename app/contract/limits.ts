@@ -18,6 +18,3 @@ export const readyLimit = { default: 50, max: 200 } as const;
 
 /** `metadata` of a story log entry: bytes of JSON and nesting depth. */
 export const storyLogMetadata = { bytes: 65_536, depth: 32 } as const;
-
-/** `sort_order` of stories and tasks without a number in their code (specification: Ordering rules 1). */
-export const lastSortOrder = 9_007_199_254_740_991;

@@ -30,7 +30,6 @@ export function dependenciesRoute(kind: DependencyKind) {
   });
 }
 
-/** Route that removes one dependency. */
 export function dependencyRoute(kind: DependencyKind) {
   return apiRoute({
     DELETE: operationEndpoint(removeDependency, {

@@ -27,7 +27,6 @@ export function jsonText(text: string, { status = 200, headers }: JsonInit = {})
   });
 }
 
-/** JSON response from a value. */
 export function json(value: unknown, init?: JsonInit): Response {
   return jsonText(JSON.stringify(value), init);
 }

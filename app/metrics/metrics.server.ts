@@ -19,7 +19,6 @@ interface Surroundings {
   streams: { count: number };
 }
 
-/** Metrics of one process and its database. */
 export class Metrics {
   readonly requests = new RequestMetrics();
   readonly calls = new CallMetrics();

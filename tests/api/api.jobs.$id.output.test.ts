@@ -171,7 +171,7 @@ describe("POST /api/jobs/:id/output", () => {
     const { post, job, attempt, world } = await scene();
     await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
       where id = ${job.id}`;
-    await t.query`set role service_role; select operations.sweep_expired_leases(); reset role`;
+    await t.query`set role service_role; select operations.sweep(); reset role`;
     expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(409);
     expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({
       ...{ action: "stop", reason: { code: "lost" } },

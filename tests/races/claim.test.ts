@@ -92,7 +92,7 @@ describe("claims at the same moment", () => {
       await t.query`update public.agent_jobs set lease_until = now() where id = ${jobId}`;
       const [beats] = await Promise.all([
         times(5, () => heartbeatAgentJob(world.actor, { job_id: jobId, attempt: 1 })),
-        times(5, () => t.database.call("sweep_expired_leases", {})),
+        times(5, () => t.database.call("sweep", {})),
       ]);
       const kept = (await t.columnOf("agent_jobs", jobId, "status")) === "CLAIMED";
       expect(await t.columnOf("agent_jobs", jobId, "retry_count")).toBe(kept ? 0 : 1);

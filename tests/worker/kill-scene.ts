@@ -101,10 +101,10 @@ export async function openScene() {
     const job = await readJob();
     const end = new Date(job.lease_until ?? "nothing holds the job");
     expect(end.getTime()).toBeLessThanOrEqual(Date.now() + lease);
-    await serviceAt(t, later(end, -1), "sweep_expired_leases()");
+    await serviceAt(t, later(end, -1), "sweep()");
     const held = { status: job.status, attempt: 1, retry_count: 0 };
     expect(await readJob()).toMatchObject(held);
-    await serviceAt(t, later(end, sweep), "sweep_expired_leases()");
+    await serviceAt(t, later(end, sweep), "sweep()");
     const free = { status: "queued", retry_count: 1, lease_until: null };
     expect(await readJob()).toMatchObject(free);
   }
@@ -112,7 +112,7 @@ export async function openScene() {
   /** Long after the lease has ended, if there is one. */
   async function sweepAfter({ job }: Killed): Promise<void> {
     const then = later(job.lease_until ?? new Date(), lease + sweep);
-    await serviceAt(t, then, "sweep_expired_leases()");
+    await serviceAt(t, then, "sweep()");
   }
 
   /** Whatever the dead attempt says now is refused with the reason, and changes nothing. */

@@ -7,7 +7,6 @@ interface Delivered {
   attempt: number | null;
 }
 
-/** Delivery state of a message to an agent. */
 export function MessageStateBadge({ message: { state, reason, attempt } }: { message: Delivered }) {
   const by = attempt === null ? "" : ` in attempt ${attempt}`;
   switch (state) {

@@ -81,6 +81,5 @@ export function useSelected(): ReadonlySet<string> {
 /** Returns the kind in an item's name `kind:id`. */
 export const kindOf = (item: string): string => item.split(":")[0] ?? "";
 
-/** Returns the items of one kind. */
 export const ofKind = (items: Iterable<string>, kind: string): string[] =>
   [...items].filter((item) => item.startsWith(`${kind}:`));

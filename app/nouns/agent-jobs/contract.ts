@@ -153,7 +153,6 @@ export const reviewPlanInput = reviewPlanBody.extend({ job_id: idSchema });
 export const reportedJobSchema = agentJobSchema.extend(released);
 export type ReportedJob = z.infer<typeof reportedJobSchema>;
 
-/** A job with all its attempts. */
 export const agentJobWithAttemptsSchema = agentJobSchema.extend({
   attempts: z.array(
     jobAttemptSchema.extend({
@@ -199,8 +198,6 @@ export const reasonSchema = z.object({
 });
 
 export const jobIdInput = z.object({ job_id: idSchema });
-
-export const createAgentJobInput = z.object({ task_id: idSchema });
 
 export const listAgentJobsInput = z.object({
   product_id: idSchema.optional(),

@@ -19,7 +19,6 @@ export type OutputKind = (typeof outputKinds)[number];
 /** Most bytes of text and most entries in one batch. */
 const outputBatch = { bytes: 65_536, entries: 500 } as const;
 
-/** Outcomes of an attempt. */
 export const attemptOutcomes = [
   "done",
   "skipped",

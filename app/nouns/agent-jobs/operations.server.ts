@@ -19,7 +19,6 @@ import {
   agentJobDetailSchema,
   agentJobPageSchema,
   agentJobSchema,
-  createAgentJobInput,
   heartbeatAgentJobInput,
   heartbeatAnswerSchema,
   jobIdInput,
@@ -51,9 +50,6 @@ export const checkQueueEmpty = operation(
 
 /** Claims the caller's oldest claimable job, or says why there is none (specification: Agent job). */
 export const claimAgentJob = operation("claim_agent_job", claimAgentJobInput, claimSchema);
-
-/** Always refused: sprint runs replaced single jobs (specification: Starting a sprint run 3). */
-export const createAgentJob = operation("create_agent_job", createAgentJobInput, agentJobSchema);
 
 /** One job with its attempts and questions (specification: Agent job). */
 export const getAgentJob = operation("get_agent_job", jobIdInput, agentJobDetailSchema);

@@ -34,7 +34,6 @@ export const ideaPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** A promoted idea and its PBI. */
 export const promotedIdeaSchema = z.object({ idea: ideaSchema, pbi: pbiSchema });
 
 const ideaFields = { title: requiredText(lengths.title), description: text(lengths.text) };

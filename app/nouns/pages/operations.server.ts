@@ -38,7 +38,6 @@ export const getSprintReview = operation("get_sprint_review", sprintIdInput, spr
 /** The branch of a task or story. */
 export const getBranch = operation("get_branch", branchInput, branchSchema);
 
-/** Everything about one story. */
 export const getStoryPage = operation("get_story_page", storyIdInput, storyPageSchema);
 
 /** Everything about one task. */

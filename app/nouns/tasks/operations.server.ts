@@ -29,7 +29,6 @@ export const makeStoryTasks = operation(
   z.object({ made: z.int() }),
 );
 
-/** Deletes a task. */
 export const deleteTask = operation("delete_task", taskIdInput, z.object({ id: z.string() }));
 
 /** Edits any field of a task, for people (specification: Task). */

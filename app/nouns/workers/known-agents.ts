@@ -13,7 +13,6 @@ export interface KnownAgent {
   name: string;
   /** Product name. */
   title: string;
-  /** How to install it. */
   install: string;
   /** How to sign in on this machine. */
   signIn: string;

@@ -53,7 +53,6 @@ export function Pictures({
   );
 }
 
-/** Cost of each product. */
 function ProductCosts({
   products,
   current,

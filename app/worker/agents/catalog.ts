@@ -45,7 +45,6 @@ export async function driverFor(
   throw new WorkerProblem(`No agent is installed and signed in on this machine: ${installs}`);
 }
 
-/** Returns the driver of a name. */
 export function driverNamed(name: string): Driver {
   if (name.startsWith("acp:") && name.length > 4) return acpCommand(name.slice(4));
   const driver = allDrivers.find((one) => one.name === name);

@@ -76,7 +76,6 @@ export async function checkRepository(
   });
 }
 
-/** Opens the repository of a job. */
 export async function openRepositoryOf(
   job: {
     product: { id?: string; repo_url: string };

@@ -34,7 +34,6 @@ export interface SandboxedJob {
   mounts: readonly NeededMount[];
 }
 
-/** The sandbox of one job. */
 export interface JobSandbox {
   /** Undefined without a sandbox. */
   confine: Confine | undefined;

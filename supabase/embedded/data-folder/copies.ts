@@ -14,7 +14,6 @@ export interface CopyPlan {
   clusterFolder: string;
   /** Owner of the database files. */
   user: OsUser;
-  /** Folder for copies. */
   folder: string;
   /** Version that made the data. The copy's name starts with it. */
   version: string;

@@ -94,7 +94,7 @@ describe("the end of a lease", () => {
   it.each(states)("of a job that is %s", async (state) => {
     const { id, status } = await jobIn(state);
     const isHeld = state === "claimed" || state === "running";
-    await serviceAt(t, later(new Date(), minutes(6)), "sweep_expired_leases()");
+    await serviceAt(t, later(new Date(), minutes(6)), "sweep()");
     expect(await status()).toBe(isHeld ? "queued" : state);
     expect(await t.columnOf("agent_jobs", id, "retry_count")).toBe(isHeld ? 1 : 0);
   });

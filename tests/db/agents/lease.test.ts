@@ -67,9 +67,9 @@ describe("a lease", () => {
     const { world, job } = await t.holdJob({ stories: [2] });
     const end = new Date("2030-01-01T00:00:00.000Z");
     await t.query`update public.agent_jobs set lease_until = ${end} where id = ${job.id}`;
-    await serviceAt(t, later(end, -1), "sweep_expired_leases()");
+    await serviceAt(t, later(end, -1), "sweep()");
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
-    const swept = await serviceAt(t, end, "sweep_expired_leases()");
+    const swept = await serviceAt(t, end, "sweep()");
     expect(swept.taken_back).toBeGreaterThanOrEqual(1);
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
     expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(1);
@@ -158,7 +158,7 @@ describe("a lost attempt", () => {
 
   it("J4: once the sweep took it away, the report is refused", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
-    await serviceAt(t, later(job.lease_until, minutes(1)), "sweep_expired_leases()");
+    await serviceAt(t, later(job.lease_until, minutes(1)), "sweep()");
     expect(await statusOf(reportAgentJob(world.actor, { ...attempt, ...done }))).toBe(409);
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
   });

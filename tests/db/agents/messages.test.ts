@@ -36,7 +36,7 @@ async function scene(options?: SprintOptions) {
       ),
     /** The worker dies, and another one takes the job. */
     lose: async () => {
-      await serviceAt(t, later(new Date(), minutes(6)), "sweep_expired_leases()");
+      await serviceAt(t, later(new Date(), minutes(6)), "sweep()");
       return claim(actor, "worker-2");
     },
   };

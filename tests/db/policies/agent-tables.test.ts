@@ -107,7 +107,6 @@ describe("tables of runs, jobs, questions and notices", () => {
 
   it.each([
     "sweep()",
-    "sweep_expired_leases()",
     "expire_questions()",
     "cleanup_agent_artifacts()",
     "take_due_notices()",

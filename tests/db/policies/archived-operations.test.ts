@@ -27,7 +27,6 @@ const open: Readonly<Record<string, string>> = {
   cancel_pairing: "of the account",
   claim_agent_job: "answers that there is no job",
   create_api_token: "of the account",
-  create_agent_job: "is refused for every task",
   create_product: "another product",
   delete_product: "the owner may end it",
   answer_invitation: "of whoever was asked; refused for this product",

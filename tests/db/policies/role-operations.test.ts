@@ -30,7 +30,6 @@ const openToViewers: Readonly<Record<string, string>> = {
   approve_pairing: "of the account",
   cancel_pairing: "of the account",
   create_api_token: "of the account; the token reads where its person reads",
-  create_agent_job: "is refused for every task",
   create_product: "another product",
   delete_comment: "of their own",
   delete_file: "of their own comments",
