@@ -157,7 +157,6 @@ export type Database = {
         Returns: Json;
       };
       count_file_bytes: { Args: Record<PropertyKey, never>; Returns: Json };
-      create_agent_job: { Args: { p_task_id: string }; Returns: Json };
       create_api_token: {
         Args: {
           p_expires_days?: number;
@@ -941,7 +940,6 @@ export type Database = {
         Returns: Json;
       };
       sweep: { Args: { p_full?: boolean }; Returns: Json };
-      sweep_expired_leases: { Args: Record<PropertyKey, never>; Returns: Json };
       take_agent_job: {
         Args: {
           p_at_once?: boolean;
