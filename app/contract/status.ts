@@ -8,10 +8,6 @@ export const sprintStatuses = ["planned", "active", "completed", "failed", "canc
 export const ideaStatuses = ["draft", "discussing", "ready", "planned"] as const;
 
 export type TaskStatus = (typeof taskStatuses)[number];
-export type StoryStatus = (typeof storyStatuses)[number];
-export type PbiStatus = (typeof pbiStatuses)[number];
-export type SprintStatus = (typeof sprintStatuses)[number];
-export type IdeaStatus = (typeof ideaStatuses)[number];
 
 export const taskStatusSchema = z.enum(taskStatuses);
 export const storyStatusSchema = z.enum(storyStatuses);
