@@ -22,7 +22,7 @@ export function BlockedReasons({ reasons }: { reasons: readonly BlockedReason[] 
           {reasons[0]?.code === "held" ? null : (
             <p className="text-xs">
               <Link to={connectWorker} className="text-accent underline underline-offset-2">
-                Connect
+                Connect an agent
               </Link>{" "}
               creates the token and shows the command for each agent.
             </p>

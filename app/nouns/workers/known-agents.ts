@@ -1,4 +1,4 @@
-/** What a driver gets from its tool. `docs/worker.md` and the Connect page show this as a table. */
+/** What a driver gets from its tool. `docs/worker.md` and *Connect an agent* show this as a table. */
 export interface AgentReports {
   entries: string;
   tokens: string;

@@ -94,8 +94,7 @@ begin
   from public.stories st join public.sprints s on s.id = st.sprint_id where st.id = v_task.story_id;
   if v_task.status = 'FAILED' then
     return jsonb_build_array(jsonb_build_object('code', 'failed',
-      'message', format('The task failed%s %s to try it again.', coalesce(': ' || v_job.failure_reason, '.'),
-        case v_sprint.status when 'FAILED' then 'Resume the sprint' else 'Run it' end), 'job_id', v_job.id));
+      'message', concat_ws(' ', 'The task failed. Press "Try again" on its job or sprint.', v_job.failure_reason), 'job_id', v_job.id));
   end if;
   if v_sprint.id is null then
     return jsonb_build_array(jsonb_build_object('code', 'no_sprint', 'message', 'The story of this task is not in a sprint. Run the task by itself, or put its story into a sprint.'))
@@ -298,7 +297,7 @@ begin
   end if;
   if v_online = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'no_worker',
-      'message', 'No worker is online. Start one: the Connect page has the command.',
+      'message', 'No worker is online. Start one: "Connect an agent" shows the command.',
       'command', private.agent_line((v_gates.wants).agent)));
   end if;
   if v_with_quota = 0 then
