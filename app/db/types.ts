@@ -583,7 +583,7 @@ export type Database = {
         Returns: Json;
       };
       list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
-      list_same_files: { Args: { p_job_id: string }; Returns: Json };
+      list_same_files: { Args: { p_job_id: string; p_whole_story?: boolean }; Returns: Json };
       list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
       list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
       list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };

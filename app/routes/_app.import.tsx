@@ -91,10 +91,15 @@ export const action = writeAction(async ({ actor, principal, form }) => {
   });
 });
 
+const mostReport = 100_000;
+
 /** The preview that the form of the second step brings along, so that a refusal leaves it there. */
 function shownReport(form: FormData): ImportReport | undefined {
+  const text = textOf(form, "report");
+  // The page draws every line of it.
+  if (text.length > mostReport) return undefined;
   try {
-    return importReportSchema.parse(JSON.parse(textOf(form, "report")));
+    return importReportSchema.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

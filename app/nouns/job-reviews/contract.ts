@@ -172,6 +172,11 @@ export const waitingReviewsSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
+export const listSameFilesInput = z.object({
+  job_id: idSchema,
+  whole_story: z.boolean().optional(),
+});
+
 /** Other waiting work of the same files, with at most four of these. */
 export const sameFilesSchema = z.array(
   z.object({ job_id: z.string(), code: z.string(), paths: z.array(z.string()) }),

@@ -6,6 +6,7 @@ import {
   jobCommentIdInput,
   jobGuideInput,
   listReviewsInput,
+  listSameFilesInput,
   listViewedInput,
   markViewedInput,
   reviewJobInput,
@@ -41,7 +42,7 @@ export const getStoryChanges = operation(
 export const listReviews = operation("list_reviews", listReviewsInput, waitingReviewsSchema);
 
 /** Other work that waits for a verdict and changes the same files. */
-export const listSameFiles = operation("list_same_files", jobIdInput, sameFilesSchema);
+export const listSameFiles = operation("list_same_files", listSameFilesInput, sameFilesSchema);
 
 /** Records that a person has opened the changes of a job. */
 export const noteFirstLook = operation("note_first_look", jobIdInput, waitedSchema);

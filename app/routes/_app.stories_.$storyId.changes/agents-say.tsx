@@ -1,15 +1,12 @@
-import type { z } from "zod";
-import { MarkList, SameFiles } from "~/features/review/review-facts";
+import { MarkList } from "~/features/review/review-facts";
 import { AgentSays, GuideSummary } from "~/features/review/what-was-done";
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
-import type { sameFilesSchema } from "~/nouns/job-reviews/contract";
 import type { Marked } from "~/nouns/job-reviews/marks";
 
 /** What was found about an attempt, and how its agent explains it. */
 interface Said extends Marked {
   job_id: string;
   chapters: readonly { title: string; why: string }[] | null;
-  sameFiles: z.infer<typeof sameFilesSchema>;
 }
 
 /** What the agents say of a task's part. */
@@ -19,7 +16,6 @@ export function AgentsSay({ jobs, says }: { jobs: readonly AgentJob[]; says: rea
     return (
       <AgentSays key={job.id} job={job} above={said ? <MarkList {...said} inFull /> : null}>
         {said ? <GuideSummary chapters={said.chapters} /> : null}
-        {said ? <SameFiles others={said.sameFiles} /> : null}
       </AgentSays>
     );
   });

@@ -15,7 +15,7 @@ import { lookAt } from "~/features/review/look-at.server";
 import { markAll } from "~/features/review/mark-all.server";
 import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
 import { aboutFiles, readStoryDiff, viewedOf } from "~/features/review/read-story-diff.server";
-import { ReviewFacts } from "~/features/review/review-facts";
+import { ReviewFacts, SameFiles } from "~/features/review/review-facts";
 import { useNextKey } from "~/features/review/review-keys";
 import { NextReview, NextSteps } from "~/features/review/review-section";
 import { taskChapters } from "~/features/review/shown-chapters";
@@ -72,20 +72,19 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     showFiles(shown, principal.user_id, numberIn(searchParams, "open")),
     viewedOf(actor, changes.files),
   ]);
-  const [jobs, sameFiles] = await Promise.all([
-    Promise.all(unjudged.map((each) => getAgentJob(actor, each))),
-    Promise.all(unjudged.map(({ job_id }) => listSameFiles(actor, { job_id }))),
-  ]);
-  const says = unjudged.map(({ job_id, marks, mark_paths, chapters }, place) => ({
-    ...{ job_id, marks, mark_paths, chapters, sameFiles: sameFiles[place] ?? [] },
+  const jobs = await Promise.all(unjudged.map((each) => getAgentJob(actor, each)));
+  const says = unjudged.map(({ job_id, marks, mark_paths, chapters }) => ({
+    ...{ job_id, marks, mark_paths, chapters },
   }));
   const written = await Promise.all(
     jobs.map(({ id }) => listJobComments(actor, { job_id: id }, null)),
   );
   await Promise.all(jobs.map(({ id }) => lookAt(request, actor, id)));
   const last = unjudged.findLast(({ waits }) => waits);
+  const whole = { job_id: last?.job_id ?? "", whole_story: true };
   return json({
     ...{ story, product, criteria, jobs, says, files, viewed, taskId: taskId ?? null },
+    sameFiles: last ? await listSameFiles(actor, whole) : [],
     ...(await placeInQueue(actor, last?.job_id ?? "")),
     comments: placeComments(
       read,
@@ -155,6 +154,7 @@ export default function StoryChanges() {
     criteria,
     jobs,
     says,
+    sameFiles,
     files,
     viewed,
     totals,
@@ -192,6 +192,7 @@ export default function StoryChanges() {
             <TaskFilter tasks={tasks} taskId={taskId} />
           </div>
         )}
+        <SameFiles others={sameFiles} />
         <ShownCriteria criteria={criteria} />
         {jobs.length === 0 ? (
           <EmptyState title="Nothing to judge" action={<NextSteps next={next} />}>

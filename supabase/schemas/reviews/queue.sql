@@ -100,24 +100,28 @@ begin
 end;
 $$;
 
--- Why: other stories' work that waits for a verdict and changes the same files: who approves both merges both. Only the
--- newest fifty, as the paths are read from their changes. Refusals: 404, 403. Definer: access is checked first
+-- Why: other stories' work that waits for a verdict and changes the same files as a job, or as its whole story: who
+-- approves both merges both. Only the newest fifty, as the paths are read from their changes. Refusals: 404, 403. Definer: access is checked first
 -- (docs/review.md).
-create function operations.list_same_files(p_job_id uuid)
+create function operations.list_same_files(p_job_id uuid, p_whole_story boolean default false)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.require_job_reader(p_job_id);
+  v_story_id uuid := (select t.story_id from public.tasks t where t.id = v_job.task_id);
 begin
   return (
     with mine as materialized (
       select distinct f ->> 'path' as path
-      from public.job_diffs d cross join lateral jsonb_array_elements(d.files) f
-      where d.job_id = p_job_id and d.attempt = v_job.attempt
+      from public.tasks t
+      join public.agent_jobs j on j.task_id = t.id and (p_whole_story or j.id = p_job_id)
+      join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+      cross join lateral jsonb_array_elements(d.files) f
+      where t.story_id = v_story_id
     ), waiting as (
       select j.id, j.attempt, t.code from public.agent_jobs j
       join public.tasks t on t.id = j.task_id
       where j.product_id = v_job.product_id and j.status = 'QUEUED' and j.phase = 'review'
-        and t.story_id <> (select own.story_id from public.tasks own where own.id = v_job.task_id)
+        and t.story_id <> v_story_id
       order by j.updated_at desc, j.id limit 50
     )
     select coalesce(json_agg(json_build_object('job_id', w.id, 'code', w.code, 'paths', x.paths) order by w.code), '[]')
