@@ -10,7 +10,6 @@ const texts = import.meta.glob<string>(
 /** Slow on purpose or never asked with long text; each says what bounds it. */
 const bounded: Readonly<Record<string, string>> = {
   "/\\/+$/": "reads the environment, which the operator writes",
-  "/[0-9]+$/": "reads codes, which are at most 30 characters long",
 };
 
 interface Literal {
