@@ -25,7 +25,6 @@ export const storyLogPageSchema = z.object({
   items: z.array(storyLogSchema),
   next_cursor: z.string().nullable(),
 });
-export type StoryLogPage = z.infer<typeof storyLogPageSchema>;
 
 /** Answer of POST /api/stories/:id/log. */
 export const storyLogReceiptSchema = z.object({ id: z.string(), created_at: z.string() });

@@ -43,7 +43,6 @@ export const taskDetailSchema = taskSchema.extend({
   estimated_minutes: z.int().nullable(),
   ...shownWho,
 });
-export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
 /** Answer to an edit. */
 export const editedTaskSchema = taskDetailSchema.extend(released);
