@@ -1,7 +1,6 @@
 import { expect } from "@playwright/test";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -9,11 +8,9 @@ const png = Buffer.from(
 );
 
 test("a picture that is attached to a comment is shown in it, and what is refused is said", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   const box = page.getByRole("textbox", { name: "Add a comment" });
   await box.fill("See here:");
@@ -32,5 +29,4 @@ test("a picture that is attached to a comment is shown in it, and what is refuse
   await expect
     .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
     .toBe(1);
-  await context.close();
 });

@@ -87,10 +87,10 @@ for (const [device, options] of [
   });
 }
 
-test("which product is shown can be chosen before the script came", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("which product is shown can be chosen before the script came", async ({
+  world,
+  ownPage: page,
+}) => {
   const goOn = await openWithoutScript(page, "/agents");
   await page.getByRole("combobox", { name: "Product" }).selectOption({ index: 1 });
   await goOn();
@@ -98,22 +98,18 @@ test("which product is shown can be chosen before the script came", async ({ bro
   // Where the list has nothing chosen and nothing can be left out, the first product is no one's choice.
   await openLive(page, "/insights");
   await expect(page).toHaveURL(/insights$/);
-  await context.close();
 });
 
 test("a list that was pasted before the script came is counted, and goes where it was sent", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   const goOn = await openWithoutScript(page, `${world.product}/backlog?panel=paste`);
   await page.getByLabel("List", { exact: true }).fill("- Wave\n- Smile");
   await page.getByLabel("Add to").selectOption(`story:${world.storyId}`);
   await goOn();
   await page.getByRole("button", { name: "Create 2 tasks" }).click();
   await expect(page.getByText("Created 2 tasks.")).toBeVisible();
-  await context.close();
 });
 
 test("what is searched in an output before the script came is found once it is there", async ({

@@ -10,18 +10,17 @@ const topOfFirstCard = (page: Page) =>
     .evaluate((card) => card.getBoundingClientRect().top);
 
 test("the first card is in the upper quarter of the window, also with blockers and during a run", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await page.setViewportSize({ width: 1280, height: 800 });
   await openLive(page, world.sprint);
   await expect(page.getByRole("button", { name: "Start run of 3 jobs" })).toBeVisible();
   expect(await topOfFirstCard(page)).toBeLessThan(200);
 
   const made = { intent: "create-task", story_id: world.storyId, title: "Fold the greeting" };
-  await post(context, `${world.product}/backlog`, made);
+  await post(owner.context, `${world.product}/backlog`, made);
   const blockers = page.getByRole("button", { name: "1 blocker" });
   await expect(blockers).toBeVisible();
   expect(await topOfFirstCard(page)).toBeLessThan(200);
@@ -32,15 +31,12 @@ test("the first card is in the upper quarter of the window, also with blockers a
   await openLive(page, world.sprint);
   await expect(page.getByRole("link", { name: "Run: 0 of 4 jobs" })).toBeVisible();
   expect(await topOfFirstCard(page)).toBeLessThan(200);
-  await context.close();
 });
 
 test("a plus and c make tasks in the column and story at hand, one after another", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openBoard(page, world.sprint);
   await page.getByRole("link", { name: "New task in Review" }).click();
   const title = page.getByRole("textbox", { name: /^Title of the new task in/ });
@@ -63,7 +59,6 @@ test("a plus and c make tasks in the column and story at hand, one after another
 
   await page.reload();
   await expect(column(page, "Review")).toContainText("Send the greeting");
-  await context.close();
 });
 
 test("without script the plus asks the page for the form", async ({ browser }) => {
@@ -80,10 +75,10 @@ test("without script the plus asks the page for the form", async ({ browser }) =
   await owner.context.close();
 });
 
-test("a column that a person shut stays shut for them, and takes cards", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("a column that a person shut stays shut for them, and takes cards", async ({
+  world,
+  ownPage: page,
+}) => {
   await openBoard(page, world.sprint);
   await page.getByRole("button", { name: "Collapse To do" }).click();
   await expect(page.getByRole("link", { name: "Write the greeting" })).toBeHidden();
@@ -94,7 +89,6 @@ test("a column that a person shut stays shut for them, and takes cards", async (
   await page.getByRole("button", { name: "Collapse Done" }).click();
   await page.getByText("Write the greeting").dragTo(column(page, "Done"));
   await expect(page.getByRole("region", { name: "Done: 1" })).toBeVisible();
-  await context.close();
 });
 
 test("on a phone the board opens where the work is, and says what the other columns hold", async ({

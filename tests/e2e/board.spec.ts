@@ -31,15 +31,12 @@ test("two people at one board see each other's moves", async ({ browser }) => {
 test.describe("a page that hears of no change", () => {
   test.use({ expectedProblems: /ERR_FAILED .*\/api\/realtime\// });
 
-  test("a refused move falls back alone and says why", async ({ browser }) => {
-    const { context } = await newPerson(browser);
-    const world = await newWorld(context);
-    const page = await context.newPage();
+  test("a refused move falls back alone and says why", async ({ owner, world, ownPage: page }) => {
     // A page that hears nothing of the archiving still shows its buttons; the service refuses.
     await page.route("**/api/realtime/**", (route) => route.abort());
     await page.goto(world.sprint);
     await expect(page.locator("[data-board-keys]")).toBeAttached();
-    await context.request.post(`${world.product}/settings`, { form: { intent: "archive" } });
+    await owner.context.request.post(`${world.product}/settings`, { form: { intent: "archive" } });
     await page.getByRole("button", { name: "Move T-3 to…" }).click();
     await page.getByRole("button", { name: "Done", exact: true }).click();
     await expect(page.getByText(/T-3 was not moved: .*archived/)).toBeVisible();
@@ -47,14 +44,13 @@ test.describe("a page that hears of no change", () => {
     await expect(column(page, "To do").locator("[data-task]", { hasText: "T-3" })).toContainText(
       /Not saved: .*archived/,
     );
-    await context.close();
   });
 });
 
-test("a card moves by keys alone, and the page says that it is a mode", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("a card moves by keys alone, and the page says that it is a mode", async ({
+  world,
+  ownPage: page,
+}) => {
   await openBoard(page, world.sprint);
 
   await page.keyboard.press("j");
@@ -76,15 +72,12 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   await page.keyboard.press("ControlOrMeta+z");
   await expect(column(page, "To do")).toContainText("T-1");
   await expect(page.getByText("Undone: status of T-1")).toBeVisible();
-  await context.close();
 });
 
 test("Esc lets go of a card that the mouse holds, and no click comes of it", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openBoard(page, world.sprint);
   const card = page.getByRole("link", { name: "Check the greeting" });
   await card.hover();
@@ -101,5 +94,4 @@ test("Esc lets go of a card that the mouse holds, and no click comes of it", asy
   // What is clicked afterwards is followed as ever.
   await card.click();
   await expect(page).toHaveURL(/\/tasks\//);
-  await context.close();
 });

@@ -3,19 +3,19 @@ import { z } from "zod";
 import { connectClient } from "../mcp/clients";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newToken, newWorld, post } from "./world";
+import { newToken, post } from "./world";
 
 const jobSchema = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });
 
 test("a run is started with a sum, stops at it, and continues when its question is answered in the browser", async ({
-  browser,
   baseURL,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
   const agent = await connectClient(
     { origin: String(baseURL) },
-    await newToken(context),
+    await newToken(owner.context),
     "2026-07-28",
     "/mcp/worker",
   );
@@ -24,7 +24,6 @@ test("a run is started with a sum, stops at it, and continues when its question 
     return result;
   };
 
-  const page = await context.newPage();
   await openLive(page, world.sprint);
   await page.getByRole("button", { name: "Run options" }).click();
   await page
@@ -51,5 +50,5 @@ test("a run is started with a sum, stops at it, and continues when its question 
   await budget.getByLabel("Change to").fill("4");
   await budget.getByRole("button", { name: "Set", exact: true }).click();
   await expect(budget).toContainText("$4.00 for this run");
-  await post(context, page.url(), { intent: "cancel" });
+  await post(owner.context, page.url(), { intent: "cancel" });
 });

@@ -35,14 +35,13 @@ test("a panel moves no row of the backlog, and people are found by their names",
 });
 
 test("x and Shift with an arrow select as many rows as they walk, of one kind, and Shift back gives one up", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
   const backlog = `${world.product}/backlog`;
   for (const title of ["Say goodbye", "Wave a hand", "Bow deeply"])
-    await post(context, backlog, { intent: "create-story", pbi_id: world.pbiId, title });
-  const page = await context.newPage();
+    await post(owner.context, backlog, { intent: "create-story", pbi_id: world.pbiId, title });
   await openWithKeys(page, backlog);
   const bar = page.getByRole("toolbar", { name: "Selection" });
   await page.getByRole("link", { name: "See a greeting" }).focus();
@@ -62,17 +61,16 @@ test("x and Shift with an arrow select as many rows as they walk, of one kind, a
   await page.getByLabel("Goal").fill("Be polite");
   await page.getByRole("button", { name: "Create sprint", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Stories (2)" })).toBeVisible();
-  await context.close();
 });
 
-test("triage by keys: 1 accepts, 2 merges, 3 declines", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  await post(context, `${world.product}/settings`, { intent: "update", agent_items: "triage" });
-  const token = await newToken(context);
+test("triage by keys: 1 accepts, 2 merges, 3 declines", async ({ owner, world, ownPage: page }) => {
+  await post(owner.context, `${world.product}/settings`, {
+    intent: "update",
+    agent_items: "triage",
+  });
+  const token = await newToken(owner.context);
   for (const title of ["First", "Second", "Third"])
-    await callTool(context, token, "create_story", { pbi_id: world.pbiId, title });
-  const page = await context.newPage();
+    await callTool(owner.context, token, "create_story", { pbi_id: world.pbiId, title });
   await openWithKeys(page, `${world.product}/backlog`);
   await page.keyboard.press("g");
   await page.keyboard.press("y");
@@ -87,18 +85,13 @@ test("triage by keys: 1 accepts, 2 merges, 3 declines", async ({ browser }) => {
   await expect(page.getByLabel("Merge into story")).toBeFocused();
   await page.getByRole("button", { name: "Merge", exact: true }).click();
   await expect(page.getByText("Nothing to triage")).toBeVisible();
-  await context.close();
 });
 
-test("a blocker that a key added can be taken back", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("a blocker that a key added can be taken back", async ({ world, ownPage: page }) => {
   await openWithKeys(page, `${world.product}/backlog`);
   await page.getByRole("link", { name: "Show the greeting" }).focus();
   await page.keyboard.press("b");
   await page.getByRole("button", { name: /^T-1 / }).click();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("Waits no more")).toBeVisible();
-  await context.close();
 });

@@ -6,11 +6,9 @@ import { test } from "./test";
 import { lastId, newPerson, newToken, newWorld, post } from "./world";
 
 test("what must come first is said under b, shows on both sides and on the board", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   const waits = page.getByRole("region", { name: /^Blocked by/ });
   const field = waits.getByRole("textbox", { name: "Blocked by" });
@@ -39,11 +37,9 @@ test("what must come first is said under b, shows on both sides and on the board
 });
 
 test("rows and pages offer what is near, and the run shows what can be at work at once", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openWithKeys(page, `/products/${world.productId}/sprints/${world.sprintId}`);
   const card = (index: number) => page.locator(`[data-task="${world.taskIds[index]}"]`).first();
   await card(0).locator("[data-row]").focus();
@@ -70,11 +66,9 @@ test("rows and pages offer what is near, and the run shows what can be at work a
 });
 
 test("a person begins what waits once they have confirmed, and hears what their end of a task frees", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   await page.keyboard.press("b");
   await page.getByRole("textbox", { name: "Blocked by" }).fill("T-2");
@@ -134,13 +128,15 @@ test("it works without script too", async ({ browser }) => {
 });
 
 test("the owner says that work is on the main branch, and undoes it", async ({
-  browser,
   baseURL,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
-  await post(context, `${world.product}/settings`, { intent: "update", pr_strategy: "STORY" });
+  await post(owner.context, `${world.product}/settings`, {
+    intent: "update",
+    pr_strategy: "STORY",
+  });
   await openLive(page, `${world.product}/settings`);
   await page.getByRole("link", { name: "Git host" }).click();
   await page.getByLabel("A blocker is resolved when").selectOption("merged");
@@ -148,15 +144,15 @@ test("the owner says that work is on the main branch, and undoes it", async ({
   await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
   const backlog = `${world.product}/backlog`;
   const story = { intent: "create-story", pbi_id: world.pbiId, title: "Say goodbye" };
-  const story_id = lastId(await post(context, backlog, story));
+  const story_id = lastId(await post(owner.context, backlog, story));
   const task = { intent: "create-task", story_id, title: "Wave", implementation_plan: "1. Wave" };
-  const waiting = `/tasks/${lastId(await post(context, backlog, task))}`;
-  await post(context, world.sprint, {
+  const waiting = `/tasks/${lastId(await post(owner.context, backlog, task))}`;
+  await post(owner.context, world.sprint, {
     ...{ intent: "add-story", sprint_id: world.sprintId, story_id },
   });
-  await post(context, waiting, { intent: "add-dependency", blocked_by: "T-1" });
+  await post(owner.context, waiting, { intent: "add-dependency", blocked_by: "T-1" });
 
-  const agent = await connectClient({ origin: String(baseURL) }, await newToken(context));
+  const agent = await connectClient({ origin: String(baseURL) }, await newToken(owner.context));
   await agent.call("start_sprint_run", { sprint_id: world.sprintId });
   const { result } = await agent.call("wait_for_job", { worker: "laptop", wait_seconds: 0 });
   const { id: job_id, attempt } = claimed.parse(result).job;
@@ -172,5 +168,4 @@ test("the owner says that work is on the main branch, and undoes it", async ({
   await expect(page.getByText("Undone: merge state of T-1")).toBeVisible();
   await expect(say).toBeVisible();
   await agent.close();
-  await context.close();
 });

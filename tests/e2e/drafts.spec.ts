@@ -38,17 +38,19 @@ test("what was typed into a form for something new survives leaving, loading aga
 });
 
 test("what was typed into a text in its place survives a page that is loaded again, and overwrites nothing unseen", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   page.on("dialog", (dialog) => dialog.accept());
   await openLive(page, `/stories/${world.storyId}`);
   await page.getByRole("button", { name: "Edit description" }).click();
   await page.getByRole("textbox", { name: "Description" }).fill("It sings");
   // Someone else saves while the draft waits: whoever continues sees both.
-  await post(context, `/stories/${world.storyId}`, { intent: "update", description: "It hums" });
+  await post(owner.context, `/stories/${world.storyId}`, {
+    intent: "update",
+    description: "It hums",
+  });
   await page.goto(`/stories/${world.storyId}`);
   await page.getByRole("button", { name: /^Go on/ }).click();
   const field = page.getByRole("textbox", { name: "Description" });
@@ -63,7 +65,6 @@ test("what was typed into a text in its place survives a page that is loaded aga
   await page.reload();
   await expect(page.getByText("It sings")).toBeVisible();
   await expect(page.getByText("You have unsaved text.")).toBeHidden();
-  await context.close();
 });
 
 test("a list that is pasted onto an empty product makes its first PBI, and leaves the panel empty", async ({

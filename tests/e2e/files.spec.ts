@@ -102,10 +102,10 @@ test("without script a file is attached and deleted by forms, and what is refuse
 test.describe("hostile files", () => {
   test.use({ expectedProblems: /api\/files|MIME type|frame/ });
   test("a file that holds a program is stored and never run, wherever it is opened or shown", async ({
-    browser,
+    owner,
+    world,
+    ownPage: page,
   }) => {
-    const { context } = await newPerson(browser);
-    const world = await newWorld(context);
     const program =
       "document.documentElement.dataset.ran = 'yes'; parent.ran = true; fetch('/ran')";
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="${program}"><script>${program}</script></svg>`;
@@ -117,11 +117,10 @@ test.describe("hostile files", () => {
       ["a.pdf", `%PDF-1.4 <script>${program}</script>`],
       ["a.mp4", `\0\0\0\x18ftypmp42<html><script>${program}</script>`],
     ];
-    const page = await context.newPage();
     const asked: string[] = [];
-    context.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    owner.context.on("request", (request) => asked.push(new URL(request.url()).pathname));
     for (const [name, content] of contents) {
-      const answer = await context.request.post("/api/files", {
+      const answer = await owner.context.request.post("/api/files", {
         multipart: {
           product_id: world.productId,
           file: { name, mimeType: "text/html", buffer: Buffer.from(content, "latin1") },
@@ -160,6 +159,5 @@ test.describe("hostile files", () => {
       expect(ran, name).toBe(false);
     }
     expect(asked).not.toContain("/ran");
-    await context.close();
   });
 });

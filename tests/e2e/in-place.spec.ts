@@ -1,14 +1,13 @@
 import { expect } from "@playwright/test";
 import { expectLive, openWithKeys } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld, post } from "./world";
+import { post } from "./world";
 
 test("a story is read first: a click edits its text there, leaving keeps what was typed, saving formats it", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   const story = `/stories/${world.storyId}`;
   const description = page.getByRole("region", { name: "Description" });
   const text = description.getByRole("textbox");
@@ -31,7 +30,7 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await expect(text).toHaveValue("It names *everyone*.");
 
   // Someone else saves: what is typed here stays, and says so.
-  await post(context, story, { intent: "update", description: "It names no one." });
+  await post(owner.context, story, { intent: "update", description: "It names no one." });
   await expect(description).toContainText("Someone else changed this");
   await expect(text).toHaveValue("It names *everyone*.");
   await description.getByRole("button", { name: "Replace theirs" }).click();
@@ -66,5 +65,4 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await page.keyboard.press("ControlOrMeta+z");
   await expect(page.getByText("ST-001 and 3 more restored")).toBeVisible();
   await expect(page.getByRole("link", { name: "See a kind greeting" })).toBeVisible();
-  await context.close();
 });

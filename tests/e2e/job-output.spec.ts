@@ -4,16 +4,16 @@ import { connectClient } from "../mcp/clients";
 import { heldJob } from "./held-job";
 import { openWithoutScript } from "./places";
 import { test } from "./test";
-import { newPerson, newToken, newWorld } from "./world";
+import { newPerson, newToken } from "./world";
 
 const claimed = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });
 
 test("people watch what an agent says while it works, and read it when it has ended", async ({
-  browser,
   baseURL,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const owner = await newPerson(browser);
-  const world = await newWorld(owner.context);
   const token = await newToken(owner.context);
   const agent = await connectClient({ origin: String(baseURL) }, token, "2026-07-28", "/mcp");
   await agent.call("start_sprint_run", { sprint_id: world.sprintId });
@@ -34,7 +34,6 @@ test("people watch what an agent says while it works, and read it when it has en
   const card = board.locator("[data-task]", { hasText: "Write the greeting" });
   await expect(card.locator("[data-doing]")).toContainText("said I read the plan.");
 
-  const page = await owner.context.newPage();
   await page.goto("/agents");
   await page.getByRole("link", { name: /Write the greeting/ }).click();
   await expect(page.getByText("I read the plan.")).toBeVisible();

@@ -61,9 +61,7 @@ test("by keys alone: let someone in and take them out", async ({ browser }) => {
   await context.close();
 });
 
-test("by keys alone: sign another device in", async ({ browser, page: desktop }) => {
-  const { context } = await newPerson(browser);
-  const page = await context.newPage();
+test("by keys alone: sign another device in", async ({ page: desktop, ownPage: page }) => {
   const keys = keysOf(page);
   const started = desktop.waitForResponse("**/api/auth/pair/start");
   await desktop.goto("/login");
@@ -73,5 +71,4 @@ test("by keys alone: sign another device in", async ({ browser, page: desktop })
   await expect(desktop).toHaveURL(/\/dashboard/);
   await keys.activate(page.getByRole("button", { name: "Revoke" }));
   await expect(page.getByText("Revoked")).toBeVisible();
-  await context.close();
 });

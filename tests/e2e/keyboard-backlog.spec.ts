@@ -4,9 +4,7 @@ import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, unique } from "./world";
 
-test("by keys alone: a product, a PBI, a story and a planned task", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const page = await context.newPage();
+test("by keys alone: a product, a PBI, a story and a planned task", async ({ ownPage: page }) => {
   const keys = keysOf(page);
   const title = page.getByLabel("Title", { exact: true });
   const details = page.getByRole("complementary", { name: "Details" });
@@ -41,7 +39,6 @@ test("by keys alone: a product, a PBI, a story and a planned task", async ({ bro
   await expect(details.getByRole("region", { name: "Preview" })).toContainText("Find a room");
   await keys.activate(page.getByRole("button", { name: "Create 2 stories and 1 task" }));
   await expect(details).toContainText("Created 2 stories and 1 task.");
-  await context.close();
 });
 
 test("by keys alone: order, block and rename a PBI, and take a story out of its sprint", async ({

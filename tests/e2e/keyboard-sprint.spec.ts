@@ -2,17 +2,16 @@ import { expect } from "@playwright/test";
 import { keysOf } from "./keys";
 import { openLive } from "./places";
 import { test } from "./test";
-import { callTool, newPerson, newToken, newWorld, post } from "./world";
+import { callTool, newToken, post } from "./world";
 
 test("by keys alone: plan a sprint, mend what is in the way, start its run and cancel it", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  await post(context, world.sprint, { intent: "complete-sprint" });
+  await post(owner.context, world.sprint, { intent: "complete-sprint" });
   const unplanned = { intent: "create-task", story_id: world.storyId, title: "Sign the greeting" };
-  await post(context, `${world.product}/backlog`, unplanned);
-  const page = await context.newPage();
+  await post(owner.context, `${world.product}/backlog`, unplanned);
   const keys = keysOf(page);
   await openLive(page, `${world.product}/sprints`);
   await keys.press("c");
@@ -50,13 +49,9 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toContainText(
     "Cancelled",
   );
-  await context.close();
 });
 
-test("by keys alone: move a card with its menu", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("by keys alone: move a card with its menu", async ({ world, ownPage: page }) => {
   const keys = keysOf(page);
   await openLive(page, world.sprint);
   await keys.activate(page.getByRole("button", { name: "Move T-2 to…" }));
@@ -87,35 +82,27 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   await keys.tabTo(day);
   await keys.press("Home");
   await expect(day).toHaveAttribute("aria-valuetext", / of 3 left$/);
-  await context.close();
 });
 
-test("by keys alone: take a story and give it back", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("by keys alone: take a story and give it back", async ({ world, ownPage: page }) => {
   const keys = keysOf(page);
   await openLive(page, `${world.product}/solo`);
   await keys.activate(page.getByRole("button", { name: "Assign to me ST-001" }));
   await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
   await keys.activate(page.getByRole("button", { name: "Unassign ST-001" }));
   await expect(page.getByText("No stories assigned to you")).toBeVisible();
-  await context.close();
 });
 
-test("by keys alone: answer questions", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const token = await newToken(context);
+test("by keys alone: answer questions", async ({ owner, world, ownPage: page }) => {
+  const token = await newToken(owner.context);
   const ask = (question: string, ...labels: string[]) =>
-    callTool(context, token, "ask_user_question", {
+    callTool(owner.context, token, "ask_user_question", {
       story_id: world.storyId,
       question,
       options: labels.map((label) => ({ label })),
     });
   await ask("Which colour?");
   await ask("Which words?", "Hello", "Welcome");
-  const page = await context.newPage();
   const keys = keysOf(page);
   await openLive(page, "/inbox");
   await expect(page).toHaveTitle("(2) Inbox · Backloom");
@@ -144,5 +131,4 @@ test("by keys alone: answer questions", async ({ browser }) => {
   await expect(page.getByText("No open questions")).toBeVisible();
   await keys.activate(page.getByRole("link", { name: "Answered" }));
   await expect(page.getByRole("article")).toContainText(["Welcome", "Green"]);
-  await context.close();
 });

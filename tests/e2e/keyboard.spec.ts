@@ -1,14 +1,12 @@
 import { expect } from "@playwright/test";
 import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
-import { newAdministrator, newPerson, newWorld, signedIn } from "./world";
+import { newAdministrator, newWorld, signedIn } from "./world";
 
 test("everything of a page is a key away: help, rows, creation, filter and closing", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openLive(page, `${world.product}/backlog`);
 
   await page.keyboard.press("?");
@@ -38,8 +36,6 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
   await expect(page.getByText("Check the greeting")).toBeVisible();
   await expect(page.getByText("Write the greeting")).toBeHidden();
   await page.getByRole("link", { name: "Show all" }).click();
-
-  await context.close();
 });
 
 const places = [
@@ -75,10 +71,7 @@ test("g and a letter go to every place", async ({ browser }) => {
   await context.close();
 });
 
-test("the palette finds, goes and creates by keys alone", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("the palette finds, goes and creates by keys alone", async ({ world, ownPage: page }) => {
   const search = page.getByRole("dialog").getByRole("combobox");
   await openLive(page, world.sprint);
 
@@ -122,15 +115,12 @@ test("the palette finds, goes and creates by keys alone", async ({ browser }) =>
   await expect(create).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("Title")).toBeFocused();
-  await context.close();
 });
 
 test("the palette acts on what is selected first, and has everything that the page and its menus have", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   const options = page.getByRole("dialog").getByRole("option");
   await openWithKeys(page, world.sprint);
   const shown = await page
@@ -173,16 +163,12 @@ test("the palette acts on what is selected first, and has everything that the pa
   await page.keyboard.type("undo");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
-  await context.close();
 });
 
-test("the first stop of the tab key leads past the navigation", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const page = await context.newPage();
+test("the first stop of the tab key leads past the navigation", async ({ ownPage: page }) => {
   await page.goto("/dashboard");
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.locator("main")).toBeFocused();
-  await context.close();
 });

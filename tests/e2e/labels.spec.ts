@@ -5,11 +5,9 @@ import { test } from "./test";
 import { newPerson, newWorld } from "./world";
 
 test("labels are made in the settings, set with l, filtered by, and taken back", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await page.goto(`${world.product}/settings`);
   const section = page.getByRole("region", { name: "Labels" });
   await section.getByLabel("New label").fill("Needs design");
@@ -33,7 +31,6 @@ test("labels are made in the settings, set with l, filtered by, and taken back",
   await page.keyboard.press("ControlOrMeta+z");
   await expect(page.getByText(/^Undone: labels of T-\d+$/)).toBeVisible();
   await expect(page.getByText("Nothing matches")).toBeVisible();
-  await context.close();
 });
 
 test("labels of a task are set on its page without script", async ({ browser }) => {

@@ -72,10 +72,8 @@ test("a card dragged into another lane becomes what the lane is for, for everyon
   await context.close();
 });
 
-test("no card goes to a worker: said before it is dropped", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await newPage(context);
+test("no card goes to a worker: said before it is dropped", async ({ owner, world }) => {
+  const page = await newPage(owner.context);
   await openBoard(page, `${world.sprint}?group=worker`);
   // Within its lane it moves as ever.
   const write = page.getByRole("link", { name: "Write the greeting" });
@@ -91,7 +89,6 @@ test("no card goes to a worker: said before it is dropped", async ({ browser }) 
   );
   await page.mouse.up();
   await expect(cell(page, "No worker", "To do")).toContainText("T-2");
-  await context.close();
 });
 
 test("lanes fold by a click and by t, and a saved view remembers it", async ({ browser }) => {
@@ -159,12 +156,11 @@ test("lanes fold by a click and by t, and a saved view remembers it", async ({ b
 });
 
 test("keys move a card through columns and lanes, and say why a lane takes none", async ({
-  browser,
+  owner,
+  world,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  await withSecondStory(context, world);
-  const page = await newPage(context);
+  await withSecondStory(owner.context, world);
+  const page = await newPage(owner.context);
   await openBoard(page, `${world.sprint}?group=story`);
   await page.getByRole("link", { name: "Write the greeting" }).focus();
   await page.keyboard.press("m");
@@ -178,7 +174,6 @@ test("keys move a card through columns and lanes, and say why a lane takes none"
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Escape");
   await expect(cell(page, /Say goodbye/, "In progress")).toContainText("T-1");
-  await context.close();
 });
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

@@ -2,16 +2,13 @@ import { expect, type Route } from "@playwright/test";
 import { z } from "zod";
 import { expectLive, openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
 
 const storyData = z.looseObject({ description: z.object({ html: z.string() }) });
 
 test("a text that comes as it was written is replaced by the formatted one without a press", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const ada = await newPerson(browser);
-  const world = await newWorld(ada.context);
-  const page = await ada.context.newPage();
   await openLive(page, world.sprint);
 
   // As the service answers while its formatter has others before this text.

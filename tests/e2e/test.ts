@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
-import { test as base, expect } from "@playwright/test";
+import { test as base, expect, type Page } from "@playwright/test";
 import { watchProblems } from "./problems";
+import { newPerson, newWorld, type Person, type World } from "./world";
 
 interface Journey {
   /** What the browser may complain about in this journey, because the journey causes it. */
   expectedProblems: RegExp | null;
   /** Every journey ends by proving that none of its pages, in none of its browsers, had a problem. */
   noProblems: undefined;
+  /** Someone with a browser of their own, their product, and a page in that browser. */
+  owner: Person;
+  world: World;
+  ownPage: Page;
 }
 
 /**
@@ -37,4 +42,11 @@ export const test = base.extend<Journey>({
     },
     { auto: true },
   ],
+  owner: async ({ browser, noProblems: _ }, use) => {
+    const owner = await newPerson(browser);
+    await use(owner);
+    await owner.context.close();
+  },
+  world: async ({ owner }, use) => use(await newWorld(owner.context)),
+  ownPage: async ({ owner }, use) => use(await owner.context.newPage()),
 });
