@@ -1,7 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { expectLive, openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
 
 /** The code of panels comes only when it is let go. */
 async function holdPanels(page: Page): Promise<() => void> {
@@ -17,11 +16,9 @@ async function holdPanels(page: Page): Promise<() => void> {
 }
 
 test("a panel that is opened before its code is there opens with it, by keys and by pointer", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   const letGo = await holdPanels(page);
   await openLive(page, `${world.product}/backlog?open=all`);
   const panel = page.getByRole("complementary", { name: "Details" });
@@ -47,11 +44,9 @@ test("a panel that is opened before its code is there opens with it, by keys and
 });
 
 test("a page that comes with its panel keeps what was typed before the code was there", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   const letGo = await holdPanels(page);
   const asked = page.waitForRequest(/assets\/panel-/);
   const address = `${world.product}/backlog?panel=new-pbi`;
@@ -72,11 +67,9 @@ test.describe("without the code", () => {
   test.use({ expectedProblems: /ERR_FAILED|Failed to fetch/ });
 
   test("the page says what to do, and a panel of the server works as without script", async ({
-    browser,
+    world,
+    ownPage: page,
   }) => {
-    const { context } = await newPerson(browser);
-    const world = await newWorld(context);
-    const page = await context.newPage();
     await page.route(/assets\/panel-/, (route) => route.abort());
     await openLive(page, `${world.product}/backlog`);
     await page.getByRole("link", { name: "New story", exact: true }).click();

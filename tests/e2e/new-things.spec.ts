@@ -34,13 +34,14 @@ test("an address fills in the form for a new story, and the form gives such an a
   expect(new URL(page.url()).searchParams.get("title")).toBeNull();
 });
 
-test("words chosen in a description become tasks of its story", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
+test("words chosen in a description become tasks of its story", async ({
+  owner,
+  world,
+  ownPage: page,
+}) => {
   const story = `/stories/${world.storyId}`;
   const description = "Steps:\n\n- Ask for the name\n- Say it aloud";
-  await post(context, story, { intent: "update", description });
-  const page = await context.newPage();
+  await post(owner.context, story, { intent: "update", description });
   await openWithKeys(page, story);
   const first = page.getByText("Ask for the name");
   const last = page.getByText("Say it aloud");
@@ -61,11 +62,9 @@ test("words chosen in a description become tasks of its story", async ({ browser
 });
 
 test("Ctrl Shift Enter creates and opens the form again, empty and in the same place", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   const panel = page.getByRole("complementary", { name: "Details" });
   await openWithKeys(page, `${world.product}/backlog?panel=new-task&story=${world.storyId}`);
   for (const [title, code] of [
@@ -90,5 +89,4 @@ test("Ctrl Shift Enter creates and opens the form again, empty and in the same p
   await expect(page.getByText(/^\S+ created\.$/)).toBeVisible();
   await expect(page.getByLabel("Title")).toHaveValue("");
   await expect(page.getByLabel("Title")).toBeFocused();
-  await context.close();
 });

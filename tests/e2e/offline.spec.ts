@@ -1,20 +1,20 @@
 import { expect, type Page } from "@playwright/test";
 import { column } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
 
 test.use({
   serviceWorkers: "allow",
   expectedProblems: /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch/,
 });
 
-test("a move made offline falls back with its reason, and the board stays", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("a move made offline falls back with its reason, and the board stays", async ({
+  owner,
+  world,
+  ownPage: page,
+}) => {
   await page.goto(world.sprint);
   await page.getByRole("status", { name: /Live/ }).waitFor();
-  await context.setOffline(true);
+  await owner.context.setOffline(true);
 
   await page.getByRole("button", { name: "Move T-1 to…" }).click();
   await page.getByRole("button", { name: "Done", exact: true }).click();
@@ -24,36 +24,29 @@ test("a move made offline falls back with its reason, and the board stays", asyn
   await expect(page.getByText("You are offline. Other pages open")).toBeVisible();
   await expect(column(page, "To do")).toContainText("T-1");
 
-  await context.setOffline(false);
+  await owner.context.setOffline(false);
   await page.getByRole("button", { name: "Move T-1 to…" }).click();
   await page.getByRole("button", { name: "Done", exact: true }).click();
   await expect(column(page, "Done")).toContainText("T-1");
-  await context.close();
 });
 
-test("without network a page says so, and returns with it", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const page = await context.newPage();
+test("without network a page says so, and returns with it", async ({ owner, ownPage: page }) => {
   await page.goto("/");
   await controlled(page);
-  await context.setOffline(true);
+  await owner.context.setOffline(true);
   await page.reload();
   await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
 
-  await context.setOffline(false);
+  await owner.context.setOffline(false);
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByRole("heading", { name: "You are offline" })).toBeHidden();
-  await context.close();
 });
 
-test("only what the service worker answers wakes it", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const page = await context.newPage();
+test("only what the service worker answers wakes it", async ({ ownPage: page }) => {
   await page.goto("/");
   await controlled(page);
   expect(await sourceOf(page, "/offline.css")).toBe("fetch-event");
   expect(await sourceOf(page, "/api/health?_data=routes")).toBe("network");
-  await context.close();
 });
 
 async function controlled(page: Page): Promise<void> {

@@ -52,16 +52,15 @@ test("a pasted address and a code find their item first, and say its product", a
 });
 
 test("what can be done ranks before texts that mention it, from every page", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
   for (const title of ["Complete the greeting", "Dark greetings"]) {
-    await post(context, `${world.product}/backlog`, {
+    await post(owner.context, `${world.product}/backlog`, {
       ...{ intent: "create-story", pbi_id: world.pbiId, title },
     });
   }
-  const page = await context.newPage();
   const chosen = page.getByRole("dialog").locator("[role=option][aria-selected=true]");
   await openLive(page, `${world.product}/backlog`);
   await ask(page, "dark");
@@ -85,19 +84,14 @@ test("what can be done ranks before texts that mention it, from every page", asy
   await expect(chosen).toContainText("Start run");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
-  await context.close();
 });
 
-test("Shift T switches between light and dark", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
+test("Shift T switches between light and dark", async ({ world, ownPage: page }) => {
   await openWithKeys(page, `${world.product}/backlog`);
   await page.keyboard.press("Shift+T");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.keyboard.press("Shift+T");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
-  await context.close();
 });
 
 test("the palette acts on the row under the mouse or with the focus, once for each action", async ({

@@ -1,7 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { openBoard, openWithKeys } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
 
 const details = (page: Page) => page.getByRole("complementary", { name: "Details" });
 
@@ -19,11 +18,9 @@ async function holdReads(page: Page, address: RegExp): Promise<() => void> {
 }
 
 test("Space that is held peeks as long as it is held, a tap leaves the peek open, and the list stays where it is", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   for (const open of [
     () => openBoard(page, world.sprint),
     () => openWithKeys(page, `${world.product}/backlog`),
@@ -47,16 +44,12 @@ test("Space that is held peeks as long as it is held, a tap leaves the peek open
     await page.keyboard.press("Space");
     await expect(details(page)).toBeHidden();
   }
-  await context.close();
 });
 
 test("a peek shows at once what the row says, and lets go while the rest is on its way", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
-
   await openBoard(page, world.sprint);
   const ofTask = await holdReads(page, /\/tasks\/.*_data=/);
   await page.getByRole("link", { name: "Show the greeting" }).focus();
@@ -82,5 +75,4 @@ test("a peek shows at once what the row says, and lets go while the rest is on i
   ofRow();
   await page.keyboard.press("Space");
   await expect(details(page)).toContainText("Test it");
-  await context.close();
 });

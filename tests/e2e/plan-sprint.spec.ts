@@ -1,12 +1,9 @@
 import { expect } from "@playwright/test";
 import { findings } from "./axe";
 import { test } from "./test";
-import { newPerson, unique } from "./world";
+import { unique } from "./world";
 
-test("a person plans a sprint from nothing and starts its run", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const page = await context.newPage();
-
+test("a person plans a sprint from nothing and starts its run", async ({ ownPage: page }) => {
   await page.goto("/products/new");
   await page.getByLabel("Name", { exact: true }).fill(`Planes ${unique()}`);
   const waitsFor = page.getByRole("group", { name: "Agent work waits for" });
@@ -51,14 +48,11 @@ test("a person plans a sprint from nothing and starts its run", async ({ browser
   await page.getByRole("button", { name: "Start run of 1 job" }).click();
   await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
   await expect(page.getByText("1 queued")).toBeVisible();
-  await context.close();
 });
 
 test("what is wrong with a form is next to its field, and nothing that was typed is lost", async ({
-  browser,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const page = await context.newPage();
   await page.goto("/products/new");
   await page.getByLabel("Name", { exact: true }).fill("Planes");
   await page.getByLabel("Code").fill("not a code!");
@@ -66,5 +60,4 @@ test("what is wrong with a form is next to its field, and nothing that was typed
   await expect(page.getByLabel("Code")).toHaveAttribute("aria-invalid", "true");
   await expect(page.getByLabel("Code")).toHaveValue("not a code!");
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Planes");
-  await context.close();
 });

@@ -1,14 +1,11 @@
 import { expect } from "@playwright/test";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
 
 test("the code of a page is loaded before someone goes there, its data once", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openLive(page, world.sprint);
   const ahead = page.locator("head > link[rel=modulepreload]");
   /** The file of a page, as the list of routes names it. */
@@ -66,5 +63,4 @@ test("the code of a page is loaded before someone goes there, its data once", as
   letGo();
   await expect(page.getByRole("heading", { name: "Insights" })).toBeVisible();
   await expect(sign).not.toBeAttached();
-  await context.close();
 });

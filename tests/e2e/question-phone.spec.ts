@@ -5,7 +5,7 @@ import { openReceiver } from "../notices/local-receiver";
 import { createDevice } from "../notices/push-device";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newToken, newWorld, post, signedIn } from "./world";
+import { newToken, post, signedIn } from "./world";
 
 const messageSchema = z.object({ body: z.string(), url: z.string() });
 
@@ -31,9 +31,9 @@ async function subscribe(context: BrowserContext) {
 test("a question that an agent asks reaches the phone, is answered with a thumb, and the agent hears it", async ({
   browser,
   baseURL,
+  owner,
+  world,
 }) => {
-  const owner = await newPerson(browser);
-  const world = await newWorld(owner.context);
   const token = await newToken(owner.context);
   const agent = await connectClient(
     { origin: String(baseURL) },
@@ -87,5 +87,4 @@ test("a question that an agent asks reaches the phone, is answered with a thumb,
   await agent.close();
   await push.close();
   await phone.close();
-  await owner.context.close();
 });

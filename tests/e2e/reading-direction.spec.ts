@@ -1,16 +1,17 @@
 import { expect } from "@playwright/test";
 import { test } from "./test";
-import { lastId, newPerson, newWorld, post } from "./world";
+import { lastId, post } from "./world";
 
 /** Turns the letters after it, reads from right to left, and ends more isolates than it begins. */
 const turning = "\u202eשלום مرحبا\u2069";
 
-test("a title that turns the reading direction turns no text next to it", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
+test("a title that turns the reading direction turns no text next to it", async ({
+  owner,
+  world,
+  ownPage: page,
+}) => {
   const backlog = `${world.product}/backlog`;
   const { storyId, taskId } = await addTurning();
-  const page = await context.newPage();
   const places = [
     backlog,
     `${backlog}?panel=new-story`,
@@ -36,12 +37,13 @@ test("a title that turns the reading direction turns no text next to it", async 
     document.querySelector("h1")?.insertAdjacentHTML("afterend", `<p>T-1 ${title} is blocked</p>`);
   }, turning);
   expect(await page.evaluate(turnedTexts)).toEqual([`T-1 ${turning} is blocked`]);
-  await context.close();
 
   async function addTurning() {
-    const pbi_id = lastId(await post(context, backlog, { intent: "create-pbi", title: turning }));
+    const pbi_id = lastId(
+      await post(owner.context, backlog, { intent: "create-pbi", title: turning }),
+    );
     const storyId = lastId(
-      await post(context, backlog, {
+      await post(owner.context, backlog, {
         intent: "create-story",
         pbi_id,
         title: turning,
@@ -49,17 +51,17 @@ test("a title that turns the reading direction turns no text next to it", async 
       }),
     );
     const task = { intent: "create-task", story_id: storyId, title: turning };
-    const taskId = lastId(await post(context, backlog, task));
+    const taskId = lastId(await post(owner.context, backlog, task));
     const sprint_id = world.sprintId;
-    await post(context, world.sprint, { intent: "add-story", sprint_id, story_id: storyId });
-    await post(context, `/tasks/${taskId}`, { intent: "set-status", status: "review" });
+    await post(owner.context, world.sprint, { intent: "add-story", sprint_id, story_id: storyId });
+    await post(owner.context, `/tasks/${taskId}`, { intent: "set-status", status: "review" });
     const blocks = { intent: "add-dependency", blocked_by: await codeOf(taskId) };
-    await post(context, `/tasks/${world.taskIds[0]}`, blocks);
+    await post(owner.context, `/tasks/${world.taskIds[0]}`, blocks);
     return { storyId, taskId };
   }
 
   async function codeOf(taskId: string) {
-    const answer = await context.request.get(`/tasks/${taskId}`);
+    const answer = await owner.context.request.get(`/tasks/${taskId}`);
     return /data-code[^>]*>([^<]+)</.exec(await answer.text())?.[1] ?? "";
   }
 });

@@ -1,18 +1,17 @@
 import { expect } from "@playwright/test";
 import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
-import { letIn, newPerson, newWorld, post } from "./world";
+import { letIn, newPerson, post } from "./world";
 
 test("what people write is text in rows, and the page comes to life over them", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
   const title =
     "</script><script>alert(1)</script><!-- & &lt; --> '\"><img src=x onerror=alert(2)>\u2028 end";
   const [task_id = ""] = world.taskIds;
-  await post(context, `/tasks/${task_id}`, { intent: "edit", task_id, title });
-  const page = await context.newPage();
+  await post(owner.context, `/tasks/${task_id}`, { intent: "edit", task_id, title });
   page.on("dialog", () => {
     throw new Error("What someone wrote was run");
   });
@@ -22,14 +21,13 @@ test("what people write is text in rows, and the page comes to life over them", 
     await expect(row).toHaveText(title);
     await expect(page.locator("img[src=x]")).toHaveCount(0);
   }
-  await context.close();
 });
 
 test("link, code and branch of a row are copied by keys, from its menu and from the palette, also by viewers", async ({
   browser,
+  owner,
+  world,
 }) => {
-  const owner = await newPerson(browser);
-  const world = await newWorld(owner.context);
   const viewer = await newPerson(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   await letIn(owner, world.product, viewer);
   const members = await (await owner.context.request.get(`${world.product}/members`)).text();
@@ -68,5 +66,4 @@ test("link, code and branch of a row are copied by keys, from its menu and from 
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toContainText("Copy branch name");
   await viewer.context.close();
-  await owner.context.close();
 });

@@ -98,11 +98,9 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
 });
 
 test("a look of the backlog is kept for oneself, with what its lines leave out", async ({
-  browser,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openLive(page, `${world.product}/backlog`);
   const count = page.getByTitle("0 of 3 tasks done");
   await expect(count).toBeVisible();
@@ -125,15 +123,13 @@ test("a look of the backlog is kept for oneself, with what its lines leave out",
   await page.getByRole("link", { name: "Under way" }).click();
   await expect(page.getByRole("combobox", { name: "Sprint" })).toHaveValue("SP-1");
   await expect(count).toBeHidden();
-  await context.close();
 });
 
 test("a view is shown once saved, although the page was loading a change of another person", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await openLive(page, world.sprint);
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -145,7 +141,7 @@ test("a view is shown once saved, although the page was loading a change of anot
     await route.continue();
   });
   const reload = page.waitForRequest((request) => earlier(new URL(request.url())));
-  await post(context, `${world.product}/backlog`, {
+  await post(owner.context, `${world.product}/backlog`, {
     intent: "create-task",
     story_id: world.storyId,
     title: "Say it twice",
@@ -161,5 +157,4 @@ test("a view is shown once saved, although the page was loading a change of anot
   await expect(page.getByRole("button", { name: "View: All of it" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Say it twice" })).toBeVisible();
   await expect(page).toHaveURL(/view=/);
-  await context.close();
 });

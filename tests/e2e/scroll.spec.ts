@@ -1,16 +1,15 @@
 import { expect, type Page } from "@playwright/test";
 import { expectLive, openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld, post } from "./world";
+import { post } from "./world";
 
 const placeOf = (page: Page) => page.evaluate(() => window.scrollY);
 
 test("a page stays where it is scrolled to while its data is read again, and is found there again", async ({
-  browser,
+  owner,
+  world,
+  ownPage: page,
 }) => {
-  const { context } = await newPerson(browser);
-  const world = await newWorld(context);
-  const page = await context.newPage();
   await page.setViewportSize({ width: 600, height: 400 });
   await openLive(page, world.sprint);
   // The page reads its data again, and is kept waiting for it.
@@ -24,7 +23,7 @@ test("a page stays where it is scrolled to while its data is read again, and is 
     await route.continue();
   });
   const task_id = world.taskIds[0] ?? "";
-  await post(context, world.sprint, { intent: "move-task", task_id, status: "review" });
+  await post(owner.context, world.sprint, { intent: "move-task", task_id, status: "review" });
   await asked;
   await page.evaluate(() => window.scrollTo(0, 150));
   letGo();
@@ -42,5 +41,4 @@ test("a page stays where it is scrolled to while its data is read again, and is 
   await page.reload();
   await expectLive(page);
   await expect.poll(() => placeOf(page)).toBe(150);
-  await context.close();
 });
