@@ -43,6 +43,20 @@ test("a panel that is opened before its code is there opens with it, by keys and
   await expect(panel.getByRole("heading").first()).toContainText("Say goodbye");
 });
 
+test("Esc closes a panel that has not come yet", async ({ world, ownPage: page }) => {
+  const letGo = await holdPanels(page);
+  await openLive(page, `${world.product}/backlog?open=all`);
+  await page.keyboard.press("c");
+  await expect(page.getByRole("progressbar", { name: "Loading" })).toBeAttached();
+  await page.keyboard.press("Escape");
+  await expect(page).not.toHaveURL(/panel=/);
+  letGo();
+  await page.keyboard.press("c");
+  await expect(page.getByRole("complementary", { name: "Details" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("complementary", { name: "Details" })).toBeHidden();
+});
+
 test("a page that comes with its panel keeps what was typed before the code was there", async ({
   world,
   ownPage: page,

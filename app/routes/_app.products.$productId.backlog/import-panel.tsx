@@ -1,3 +1,4 @@
+import { Link } from "@remix-run/react";
 import { lazy, Suspense } from "react";
 import PanelOfServer, { type PanelProps } from "./panel";
 
@@ -10,9 +11,21 @@ export let Panel = import.meta.env.SSR ? PanelOfServer : PanelWithBoundary;
 
 function PanelWithBoundary(props: PanelProps) {
   return (
-    <Suspense fallback={<div role="progressbar" aria-label="Loading" className="page-progress" />}>
+    <Suspense fallback={<Coming closeTo={props.closeTo} />}>
       <LazyPanel {...props} />
     </Suspense>
+  );
+}
+
+/** Shows that the panel loads. Esc closes it already. */
+function Coming({ closeTo }: Pick<PanelProps, "closeTo">) {
+  return (
+    <>
+      <div role="progressbar" aria-label="Loading" className="page-progress" />
+      <Link to={closeTo} preventScrollReset data-close hidden>
+        Close details
+      </Link>
+    </>
   );
 }
 
