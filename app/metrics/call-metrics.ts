@@ -98,11 +98,11 @@ class ReviewMetrics {
     return [
       this.#waits.note_first_look.family(
         "backloom_review_first_look_seconds",
-        "Time from done to the first look of a person, by looks through this process.",
+        "Time from done to a person's first look, counted by the process that served it.",
       ),
       this.#waits.review_job.family(
         "backloom_review_verdict_seconds",
-        "Time from done to the first verdict, by verdicts through this process.",
+        "Time from done to the first verdict, counted by the process that served it.",
       ),
     ];
   }

@@ -100,7 +100,7 @@ class RequestMetrics {
     return [
       {
         name: "backloom_http_requests_total",
-        help: "Requests answered, streams among them once they ended.",
+        help: "Requests answered. A stream counts when it ends.",
         type: "counter",
         samples: [...this.#counts.values()],
       },
@@ -125,14 +125,14 @@ class ProcessMetrics {
     const { user, system } = process.cpuUsage();
     return [
       ...this.#eventLoop(),
-      gauge("backloom_resident_memory_bytes", "Memory of this process.", rss),
+      gauge("backloom_resident_memory_bytes", "Resident memory of the process.", rss),
       gaugeBy("backloom_memory_bytes", "Memory by use.", "use", { heapUsed, heapTotal, external }),
       counter(
         "backloom_cpu_seconds_total",
         "Processor time of this process.",
         (user + system) / 1e6,
       ),
-      gauge("backloom_uptime_seconds", "How long this process runs.", process.uptime()),
+      gauge("backloom_uptime_seconds", "Time since the process started.", process.uptime()),
     ];
   }
 
@@ -145,13 +145,13 @@ class ProcessMetrics {
     return [
       gaugeBy(
         "backloom_event_loop_delay_seconds",
-        "Delay of the event loop since the last scrape.",
+        "Event loop delay since the last scrape.",
         "quantile",
         delays,
       ),
       gauge(
         "backloom_event_loop_utilization_ratio",
-        "Part of the time since the last scrape in which the event loop worked.",
+        "Share of the time since the last scrape that the event loop was busy.",
         utilization,
       ),
     ];
