@@ -4,12 +4,13 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { Links, Meta, Outlet, Scripts, useNavigation } from "@remix-run/react";
+import { Links, Meta, Outlet, Scripts, useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { EarlierPlace, ScrollPlaces } from "~/features/places/scroll-restoration";
 import stylesheet from "~/styles/app.css?url";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
+import { PageProgress } from "~/ui/page-progress";
 import { sprite } from "~/ui/sprite";
 import { readTheme } from "~/ui/theme";
 import { useTheme } from "~/ui/theme-menu";
@@ -56,8 +57,8 @@ export function Layout({ children }: { children: ReactNode }) {
 export default function App() {
   return (
     <>
-      <PageProgress />
       <Outlet />
+      <NextPageProgress />
     </>
   );
 }
@@ -70,9 +71,11 @@ export function ErrorBoundary() {
   );
 }
 
-/** Progress bar while a page or form answer loads. motion.css shows it only after a delay. */
-function PageProgress() {
-  const { state } = useNavigation();
+/** Shows that a page or form answer loads. Esc gives up a panel, which is an address of the same page. */
+function NextPageProgress() {
+  const { state, location: next, formMethod } = useNavigation();
+  const { pathname, search } = useLocation();
   if (state === "idle") return null;
-  return <div role="progressbar" aria-label="Loading" className="page-progress" />;
+  const isPanel = next.pathname === pathname && !formMethod;
+  return <PageProgress closeTo={isPanel ? pathname + search : undefined} />;
 }

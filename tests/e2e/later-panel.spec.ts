@@ -2,13 +2,15 @@ import { expect, type Page } from "@playwright/test";
 import { expectLive, openLive } from "./places";
 import { test } from "./test";
 
-/** The code of panels comes only when it is let go. */
-async function holdPanels(page: Page): Promise<() => void> {
+const panelCode = /assets\/panel-/;
+
+/** These requests, of the code of panels where nothing is given, are answered only when they are let go. */
+async function hold(page: Page, requests = panelCode): Promise<() => void> {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  await page.route(/assets\/panel-/, async (route) => {
+  await page.route(requests, async (route) => {
     await held;
     await route.continue();
   });
@@ -19,7 +21,7 @@ test("a panel that is opened before its code is there opens with it, by keys and
   world,
   ownPage: page,
 }) => {
-  const letGo = await holdPanels(page);
+  const letGo = await hold(page);
   await openLive(page, `${world.product}/backlog?open=all`);
   const panel = page.getByRole("complementary", { name: "Details" });
   const sign = page.getByRole("progressbar", { name: "Loading" });
@@ -43,10 +45,11 @@ test("a panel that is opened before its code is there opens with it, by keys and
   await expect(panel.getByRole("heading").first()).toContainText("Say goodbye");
 });
 
-test("Esc closes a panel that has not come yet", async ({ world, ownPage: page }) => {
-  const letGo = await holdPanels(page);
+test("Esc closes a panel whose code has not come yet", async ({ world, ownPage: page }) => {
+  const letGo = await hold(page);
   await openLive(page, `${world.product}/backlog?open=all`);
   await page.keyboard.press("c");
+  await expect(page).toHaveURL(/panel=new-story/);
   await expect(page.getByRole("progressbar", { name: "Loading" })).toBeAttached();
   await page.keyboard.press("Escape");
   await expect(page).not.toHaveURL(/panel=/);
@@ -57,12 +60,28 @@ test("Esc closes a panel that has not come yet", async ({ world, ownPage: page }
   await expect(page.getByRole("complementary", { name: "Details" })).toBeHidden();
 });
 
+test("Esc gives up a panel whose data has not come yet", async ({ world, ownPage: page }) => {
+  const data = /panel=new-story.*_data=/;
+  await openLive(page, `${world.product}/backlog?open=all`);
+  const letGo = await hold(page, data);
+  const givenUp = page.waitForEvent("requestfailed", (request) => data.test(request.url()));
+  await page.keyboard.press("c");
+  await expect(page.getByRole("progressbar", { name: "Loading" })).toBeAttached();
+  await page.keyboard.press("Escape");
+  await givenUp;
+  letGo();
+  await expect(page.getByRole("progressbar", { name: "Loading" })).not.toBeAttached();
+  await expect(page).not.toHaveURL(/panel=/);
+  await page.keyboard.press("c");
+  await expect(page.getByRole("complementary", { name: "Details" })).toBeVisible();
+});
+
 test("a page that comes with its panel keeps what was typed before the code was there", async ({
   world,
   ownPage: page,
 }) => {
-  const letGo = await holdPanels(page);
-  const asked = page.waitForRequest(/assets\/panel-/);
+  const letGo = await hold(page);
+  const asked = page.waitForRequest(panelCode);
   const address = `${world.product}/backlog?panel=new-pbi`;
   await page.goto(address, { waitUntil: "commit" });
   await asked;
@@ -84,7 +103,7 @@ test.describe("without the code", () => {
     world,
     ownPage: page,
   }) => {
-    await page.route(/assets\/panel-/, (route) => route.abort());
+    await page.route(panelCode, (route) => route.abort());
     await openLive(page, `${world.product}/backlog`);
     await page.getByRole("link", { name: "New story", exact: true }).click();
     await expect(page.getByText("Part of this page did not load")).toBeVisible();

@@ -87,7 +87,9 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
         </Suspense>
       ) : null}
       {peeked && !ownPeek ? (
-        <Suspense>
+        <Suspense
+          fallback={<button type="button" hidden data-close onClick={() => setPeeked(null)} />}
+        >
           <Peek item={peeked} onClose={() => setPeeked(null)} />
         </Suspense>
       ) : null}

@@ -1,5 +1,5 @@
-import { Link } from "@remix-run/react";
 import { lazy, Suspense } from "react";
+import { PageProgress } from "~/ui/page-progress";
 import PanelOfServer, { type PanelProps } from "./panel";
 
 export const importPanel = () => import("./panel");
@@ -11,21 +11,9 @@ export let Panel = import.meta.env.SSR ? PanelOfServer : PanelWithBoundary;
 
 function PanelWithBoundary(props: PanelProps) {
   return (
-    <Suspense fallback={<Coming closeTo={props.closeTo} />}>
+    <Suspense fallback={<PageProgress closeTo={props.closeTo} />}>
       <LazyPanel {...props} />
     </Suspense>
-  );
-}
-
-/** Shows that the panel loads. Esc closes it already. */
-function Coming({ closeTo }: Pick<PanelProps, "closeTo">) {
-  return (
-    <>
-      <div role="progressbar" aria-label="Loading" className="page-progress" />
-      <Link to={closeTo} preventScrollReset data-close hidden>
-        Close details
-      </Link>
-    </>
   );
 }
 
