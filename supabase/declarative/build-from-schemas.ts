@@ -47,7 +47,7 @@ async function tryAll(client: pg.Client, pieces: Piece[]) {
 
 async function readPieces(): Promise<Piece[]> {
   const names = await readdir(folder, { recursive: true });
-  const isFirst = (name: string) => name.startsWith("privileges/");
+  const isFirst = (name: string) => name === "privileges.sql";
   const sorted = names.filter((name) => name.endsWith(".sql")).sort();
   const files = [...sorted.filter(isFirst), ...sorted.filter((name) => !isFirst(name))];
   const read = files.map(async (name) => {

@@ -17,3 +17,5 @@ alter table public.model_prices enable row level security;
 
 create policy model_prices_select on public.model_prices for select to authenticated using (true);
 grant select on public.model_prices to authenticated;
+
+create trigger _400_touch before update on public.model_prices for each row execute function private.tg_any__touch();

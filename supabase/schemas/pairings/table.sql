@@ -44,3 +44,7 @@ alter table public.login_pairings enable row level security;
 create policy login_pairings_service on public.login_pairings for all to service_role using (true) with check (true);
 
 -- No one reads pairings directly: they hold hashes of secrets.
+
+-- The waiting desktop hears of each step of its pairing. The event never holds a secret (specification: Pairing stream).
+create trigger _900_emit after insert or update of status or delete on public.login_pairings for each row
+  execute function private.tg_any__emit('pairing', '{pairing:id}', '{"pairing_id": "id", "status": "status"}', 'without changed fields');

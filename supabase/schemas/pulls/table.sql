@@ -50,3 +50,8 @@ alter table public.pull_reactions enable row level security;
 create policy pull_reactions_service on public.pull_reactions for all to service_role using (true) with check (true);
 
 -- Read and written by functions only.
+
+create trigger _400_touch before update on public.pulls for each row execute function private.tg_any__touch();
+
+create trigger _900_emit after insert or update or delete on public.pulls for each row
+  execute function private.tg_any__emit('pull', '{product:product_id}', '{"number": "number", "state": "state"}');
