@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { createServer, type Server } from "node:net";
+import { afterAll, describe, expect, it } from "vitest";
+import { connectDatabase } from "~/db/database.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 
@@ -34,5 +36,65 @@ describe("GET /api/health", () => {
   it("is never cached", async () => {
     const response = await app.request("/api/health");
     expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+});
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+/** A port that takes connections and never says a word. */
+function silentPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.on("error", () => socket.destroy()));
+    servers.push(server);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    });
+  });
+}
+
+function databaseAt(port: number) {
+  const database = connectDatabase({
+    ...t.supabase,
+    databaseUrl: `postgresql://no one:nothing@127.0.0.1:${port}/none`,
+  });
+  afterAll(() => database.close());
+  return database;
+}
+
+describe("GET /api/health?db=1 in trouble", () => {
+  it("answers 200 with down when nothing listens", async () => {
+    const app = await startTestApp(t, { database: databaseAt(1) });
+    const response = await app.request("/api/health?db=1");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: "ok", database: "down" });
+  });
+
+  it("answers 200 with down by its own deadline when the database hangs", async () => {
+    const app = await startTestApp(t, { database: databaseAt(await silentPort()) });
+    const response = await app.request("/api/health?db=1");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: "ok", database: "down" });
+  });
+
+  it("asks the database once for a flood of questions", async () => {
+    let calls = 0;
+    const database = {
+      ...t.database,
+      call: (name: string, values: Record<string, unknown>) => {
+        calls += 1;
+        return t.database.call(name, values);
+      },
+    };
+    const app = await startTestApp(t, { database });
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async () => (await app.request("/api/health?db=1")).json()),
+    );
+    expect(answers.filter(({ database: state }) => state === undefined)).toEqual([]);
+    // One a second: far fewer than were asked for, however slow the machine is.
+    expect(calls).toBeLessThan(20);
   });
 });

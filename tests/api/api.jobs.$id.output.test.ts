@@ -308,21 +308,3 @@ describe("GET /api/jobs/:id/output", () => {
     expect((await app.request(path, { headers: await t.bearerOf(member) })).status).toBe(403);
   });
 });
-
-describe("GET /api/jobs/:id", () => {
-  it("shows the job with its attempts, to members only", async () => {
-    const { job, token, report } = await scene();
-    await report({ status: "done", verify_result: "ALIGNED", head_sha: "b".repeat(40) });
-    const answer = await app.request(`/api/jobs/${job.id}`, { headers: bearer(token) });
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({
-      id: job.id,
-      status: "done",
-      attempts: [
-        { attempt: 1, worker_name: "worker-1", outcome: "done", head_sha: "b".repeat(40) },
-      ],
-    });
-    const stranger = await t.bearerOf(await t.createUser());
-    expect((await app.request(`/api/jobs/${job.id}`, { headers: stranger })).status).toBe(403);
-  });
-});

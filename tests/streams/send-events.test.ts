@@ -2,7 +2,7 @@ import pg from "pg";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase } from "../setup/database";
 import { announcements, sentEvents } from "./announcements";
-import { createWorld, type World } from "./world";
+import { createWorld, insert, type World } from "./world";
 
 const t = await createTestDatabase();
 const { announced, eventsOf } = announcements(t);
@@ -103,5 +103,54 @@ describe("the way out of the database", () => {
     const policies = await t.query`select cmd from pg_policies where schemaname = 'realtime'
       and tablename = 'messages'`;
     expect(policies).toEqual([{ cmd: "SELECT" }]);
+  });
+});
+
+describe("events of tasks", () => {
+  it("are not sent for an update that changes nothing", async () => {
+    await t.query`update public.tasks set title = title where id = ${w.taskId}`;
+    expect(await announced()).toEqual([]);
+  });
+
+  it("carry sprint and assignee also when the whole PBI is deleted", async () => {
+    await t.query`delete from public.pbis where id = ${w.pbiId}`;
+    const events = await announced(`product:${w.productId}`);
+    const deleted = events.map(({ payload }) => payload).filter(({ op }) => op === "D");
+    const place = { pbi_id: w.pbiId, sprint_id: w.sprintId, assignee_id: w.member.id };
+    expect(deleted).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ entity: "task", id: w.taskId, ...place }),
+        expect.objectContaining({ entity: "story", id: w.storyId, ...place }),
+        expect.objectContaining({ entity: "pbi", id: w.pbiId }),
+      ]),
+    );
+    expect(deleted).toHaveLength(3);
+  });
+});
+
+describe("events of access", () => {
+  it("notify a user of the end of a session and of a token, and of nothing else about them", async () => {
+    const user = await t.createUser();
+    const sessionId = await insert(
+      t,
+      "insert into public.user_sessions (user_id, expires_at) values ($1, now() + interval '1 day')",
+      [user.id],
+    );
+    const tokenId = await insert(
+      t,
+      "insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'x', 'blm_x', sha256($2::bytea))",
+      [user.id, sessionId],
+    );
+    await t.query`update public.user_sessions set last_seen_at = now(),
+      expires_at = expires_at + interval '1 day' where id = ${sessionId}`;
+    await t.query`update public.api_tokens set last_used_at = now() where id = ${tokenId}`;
+    expect(await announced(`user:${user.id}`)).toEqual([]);
+
+    await t.query`update public.user_sessions set revoked_at = now() where id = ${sessionId}`;
+    await t.query`delete from public.api_tokens where id = ${tokenId}`;
+    expect(await announced(`user:${user.id}`)).toMatchObject([
+      { payload: { op: "D", entity: "session", id: sessionId } },
+      { payload: { op: "D", entity: "api_token", id: tokenId } },
+    ]);
   });
 });

@@ -1,8 +1,30 @@
 import { describe, expect, it } from "vitest";
-import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { cancelSprintRun, getSprintRun } from "~/nouns/sprint-runs/operations.server";
+import type { Actor } from "~/db/rpc.server";
+import {
+  getAgentJob,
+  heartbeatAgentJob,
+  reportAgentJob,
+  whyNotMoving,
+} from "~/nouns/agent-jobs/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { answerQuestion, cancelQuestion, listQuestions } from "~/nouns/questions/operations.server";
+import { sweep } from "~/nouns/schedules/operations.server";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  startSprintRun,
+} from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, claim, claimRefusal } from "../../setup/world";
+import {
+  at,
+  claim,
+  claimRefusal,
+  finish,
+  type SprintOptions,
+  type SprintWorld,
+  wait,
+  waitStory,
+} from "../../setup/world";
 import { statusOf } from "../refusal";
 
 const t = await createTestDatabase();
@@ -96,5 +118,205 @@ describe("a failed job", () => {
     await t.query`update public.agent_jobs set not_before = now() where id = ${job.id}`;
     expect(await claim(world.actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
     expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+  });
+});
+
+/** A run of a product that asks, whose first job has failed. */
+async function failed(options: SprintOptions, prepare?: (world: SprintWorld) => Promise<void>) {
+  const world = await t.seedSprint({ strategy: "STORY", ...options });
+  const { actor, product, start } = world;
+  await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
+  await prepare?.(world);
+  const run = await start();
+  const job = await claim(actor);
+  const report = () =>
+    reportAgentJob(actor, {
+      ...{ job_id: job.id, attempt: job.attempt, status: "failed" },
+      ...{ failure_class: "agent_error", failure_reason: "No idea" },
+    });
+  await report();
+  const question = at((await listQuestions(actor, { state: "open" })).questions, 0);
+  const readRun = () => getSprintRun(actor, { sprint_run_id: run.id });
+  return { ...world, run, job, report, question, readRun };
+}
+
+async function finishNext(actor: Actor, worker?: string) {
+  const job = await claim(actor, worker);
+  await finish(actor, job);
+  return job;
+}
+
+describe("a job that fails where the product asks", () => {
+  it("has not failed yet: its attempt has, and a person is asked what should follow", async () => {
+    const { actor, job, question, report, readRun, tasks } = await failed({ stories: [1, 1] });
+    expect(question).toMatchObject({
+      job_id: job.id,
+      task_id: at(tasks, 0).id,
+      question: "T-1 has failed in attempt 1: No idea. What should happen next?",
+      options: [
+        { label: "Try again" },
+        { label: "Skip it and what it blocks" },
+        { label: "Stop the run" },
+      ],
+    });
+    const run = await readRun();
+    expect(run).toMatchObject({ status: "running", failure: null });
+    expect(run.jobs[0]).toMatchObject({ status: "queued", task_status: "in_progress" });
+    const [attempt] = (await getAgentJob(actor, { job_id: job.id })).attempts;
+    expect(attempt).toMatchObject({ outcome: "failed" });
+    expect((await whyNotMoving(actor, { kind: "job", id: job.id })).reasons[0]?.code).toBe(
+      "question",
+    );
+    // An answer may get lost, so a worker says it again.
+    expect(await report()).toMatchObject({ status: "queued" });
+    expect((await listQuestions(actor, { state: "open" })).questions).toHaveLength(1);
+    expect(await heartbeatAgentJob(actor, { job_id: job.id, attempt: 1 })).toMatchObject({
+      action: "stop",
+    });
+  });
+
+  it("leaves its branch to the next task, which does not depend on it, and takes its turn after it", async () => {
+    const { actor, job, question } = await failed({ stories: [3] });
+    const second = await claim(actor, "worker-2");
+    expect(second.task?.code).toBe("T-2");
+    await answerQuestion(actor, { question_id: question.id, option: 0, answer: "Use the new API" });
+    expect(await claimRefusal(actor)).toBe("order");
+    await reportAgentJob(actor, {
+      job_id: second.id,
+      attempt: 1,
+      status: "done",
+      verify_result: "ALIGNED",
+    });
+    const again = await claim(actor);
+    expect(again).toMatchObject({ id: job.id, attempt: 2, previous_failure: "No idea" });
+    expect(again.questions).toMatchObject([{ answer: "Try again: Use the new API" }]);
+    await reportAgentJob(actor, {
+      job_id: job.id,
+      attempt: 2,
+      status: "done",
+      verify_result: "ALIGNED",
+    });
+    expect((await finishNext(actor)).task?.code).toBe("T-3");
+  });
+
+  it.each(["a text", "a dismissal"])("tries again on %s, with all its retries", async (answer) => {
+    const { actor, job, question } = await failed({ stories: [1] });
+    await t.query`update agent_jobs set retry_count = 3 where id = ${job.id}`;
+    const { reasons } = await whyNotMoving(actor, { kind: "job", id: job.id });
+    expect(reasons.map(({ code }) => code)).not.toContain("order");
+    if (answer === "a text")
+      await answerQuestion(actor, { question_id: question.id, answer: "Look twice" });
+    else await cancelQuestion(actor, { question_id: question.id });
+    expect(await claim(actor)).toMatchObject({ id: job.id, attempt: 2 });
+    expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
+  });
+
+  it("is skipped with everything that waits for it, directly or through a story; the run ends done", async () => {
+    const world = await failed({ stories: [1, 1, 1, 1] }, async ({ actor, tasks, stories }) => {
+      await wait(actor, at(tasks, 1), at(tasks, 0));
+      await waitStory(actor, at(stories, 2), at(stories, 1));
+    });
+    const { actor, question, readRun } = world;
+    await finishNext(actor);
+    await answerQuestion(actor, { question_id: question.id, option: 1 });
+    expect(await t.taskStatuses(world)).toEqual(["TO_DO", "TO_DO", "TO_DO", "DONE"]);
+    const run = await readRun();
+    expect(run.status).toBe("done");
+    expect(run.jobs.map(({ status, failure_reason }) => [status, failure_reason])).toEqual([
+      ["cancelled", "Skipped. No idea"],
+      ["cancelled", "Skipped with T-1, which it waits for."],
+      ["cancelled", "Skipped with T-1, which it waits for."],
+      ["done", null],
+    ]);
+    // What was skipped is there for the next run.
+    const next = await startSprintRun(actor, { sprint_id: world.sprint.id });
+    expect((await getSprintRun(actor, { sprint_run_id: next.id })).jobs).toHaveLength(3);
+  });
+
+  it.each(["stop", "no one answers in time", "a person fails the task"])(
+    "fails with everything that follows on: %s",
+    async (end) => {
+      const world = await failed({ stories: [1, 1] });
+      const { actor, question, readRun, tasks } = world;
+      if (end === "stop") await answerQuestion(actor, { question_id: question.id, option: 2 });
+      if (end === "no one answers in time") {
+        await t.expireQuestion(question.id);
+        await sweep(t.database);
+      }
+      if (end === "a person fails the task") {
+        await t.query`update tasks set status = 'FAILED' where id = ${at(tasks, 0).id}`;
+      }
+      expect(await readRun()).toMatchObject({
+        status: "failed",
+        failure: { task_code: "T-1", failure_class: "agent_error", reason: "No idea" },
+        counts: { failed: 1, cancelled: 1 },
+      });
+      expect(await t.taskStatuses(world)).toEqual(["FAILED", "TO_DO"]);
+      expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
+      expect((await listQuestions(actor, { state: "open" })).questions).toEqual([]);
+    },
+  );
+
+  it("is asked about as well when its lease is lost for the last time", async () => {
+    const { actor, product, sprint } = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
+    await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
+    await startSprintRun(actor, { sprint_id: sprint.id });
+    const job = await claim(actor);
+    await t.query`update agent_jobs set retry_count = 3, lease_until = now() - interval '1 second'
+      where id = ${job.id}`;
+    await sweep(t.database);
+    const { questions } = await listQuestions(actor, { state: "open" });
+    expect(questions).toMatchObject([{ job_id: job.id }]);
+    expect(at(questions, 0).question).toContain("All 3 retries are used up.");
+    await finishNext(actor, "worker-2");
+    expect(await claimRefusal(actor)).toBe("question");
+  });
+
+  it("is decided once, no matter who answers at the same moment", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { actor, question, readRun } = await failed({ stories: [1, 1] });
+      const answers = await Promise.all(
+        [0, 1, 2, 0, 1, 2].map((option) =>
+          answerQuestion(actor, { question_id: question.id, option }).then(
+            () => option,
+            async (error) => expect(await statusOf(Promise.reject(error))).toBe(409),
+          ),
+        ),
+      );
+      const [won, ...others] = answers.filter((answer) => typeof answer === "number");
+      expect(others).toEqual([]);
+      const run = await readRun();
+      expect([run.status, run.jobs[0]?.status]).toEqual(
+        at(
+          [
+            ["running", "queued"],
+            ["running", "cancelled"],
+            ["failed", "failed"],
+          ],
+          Number(won),
+        ),
+      );
+    }
+  });
+
+  it("leaves no question behind when its run is cancelled", async () => {
+    const { actor, run, question } = await failed({ stories: [1, 1] });
+    await cancelSprintRun(actor, { sprint_run_id: run.id });
+    expect(await t.columnOf("agent_questions", question.id, "status")).toBe("CANCELLED");
+    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
+      409,
+    );
+  });
+
+  it("fails at once in a batch, which is one job", async () => {
+    const { actor, sprint, product } = await t.seedSprint({ strategy: "SPRINT_BATCH" });
+    await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
+    await startSprintRun(actor, { sprint_id: sprint.id });
+    const job = await claim(actor);
+    expect(
+      await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "failed" }),
+    ).toMatchObject({
+      status: "failed",
+    });
   });
 });

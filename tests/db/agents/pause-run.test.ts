@@ -119,16 +119,6 @@ describe("resuming a paused run", () => {
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
     expect((await resumeSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
   });
-
-  it("is not possible in any other state", async () => {
-    const { world, id } = await startedRun();
-    expect(await statusOf(resumeSprintRun(world.actor, id))).toBe(409);
-    await claim(world.actor);
-    expect(await statusOf(resumeSprintRun(world.actor, id))).toBe(409);
-    await cancelSprintRun(world.actor, id);
-    expect(await statusOf(resumeSprintRun(world.actor, id))).toBe(409);
-    expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
-  });
 });
 
 describe("cancelling a run", () => {
@@ -155,11 +145,6 @@ describe("cancelling a run", () => {
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
     expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("READY");
     expect(await statusOf(cancelSprintRun(world.actor, id))).toBe(409);
-  });
-
-  it("works from QUEUED too", async () => {
-    const { world, id } = await startedRun();
-    expect((await cancelSprintRun(world.actor, id)).status).toBe("cancelled");
   });
 });
 

@@ -1,16 +1,30 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { callAs } from "~/db/rpc.server";
+import {
+  cancelAgentJob,
+  claimAgentJob,
+  reportAgentJob,
+} from "~/nouns/agent-jobs/operations.server";
+import { archiveIdea, updateIdea } from "~/nouns/ideas/operations.server";
+import { archiveProduct, leaveProduct, restoreProduct } from "~/nouns/products/operations.server";
 import type { AskQuestionInput } from "~/nouns/questions/contract";
 import {
   answerQuestion,
+  answerUserQuestion,
+  askAboutIdea,
   askQuestion,
   cancelQuestion,
+  getIdeaConversation,
   getNotificationsState,
   getQuestion,
+  listOpenUserQuestions,
   listQuestions,
 } from "~/nouns/questions/operations.server";
 import { expireQuestions } from "~/nouns/schedules/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, create } from "../../setup/world";
+import { at, claim, create } from "../../setup/world";
+import { asUser, outcomeOf } from "../as-user";
 import { refusalOf, statusOf } from "../refusal";
 
 const t = await createTestDatabase();
@@ -169,23 +183,6 @@ describe("answering and cancelling", () => {
     expect(await t.columnOf("agent_questions", question.id, "status")).toBe("EXPIRED");
   });
 
-  it("is for members of the product; demo accounts read, strangers do not", async () => {
-    const { question, product } = await askedWorld();
-    const member = await t.newMember(product.id);
-    const demo = await t.newMember(product.id, { demo: true });
-    const stranger = t.actorOf(await t.createUser());
-    expect((await getNotificationsState(member.actor)).questions.map((q) => q.question)).toEqual([
-      "Which colour?",
-    ]);
-    expect((await getNotificationsState(demo.actor)).questions).toHaveLength(1);
-    expect((await getNotificationsState(stranger)).questions).toEqual([]);
-    const answer = { question_id: question.id, option: 0 };
-    expect(await statusOf(answerQuestion(stranger, answer))).toBe(403);
-    expect(await statusOf(getQuestion(stranger, answer))).toBe(403);
-    expect(await statusOf(answerQuestion(demo.actor, answer))).toBe(403);
-    expect((await answerQuestion(member.actor, answer)).status).toBe("answered");
-  });
-
   it("is limited to 60 answers a minute", async () => {
     const { actor, owner, story, question } = await askedWorld();
     await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
@@ -195,5 +192,159 @@ describe("answering and cancelling", () => {
     expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
       429,
     );
+  });
+});
+
+it("open questions of an archived product rest everywhere until it is restored", async () => {
+  const { actor, product, story } = await t.seedWorld(0);
+  const product_id = product.id;
+  const question = await askQuestion(actor, { story_id: story.id, question: "Which?" });
+  const shell = z.looseObject({ inbox: z.number() });
+  const dashboard = z.looseObject({ questions: z.array(z.looseObject({ id: z.string() })) });
+  const seen = async () => [
+    (await callAs(actor, "get_shell", {}, shell)).inbox,
+    (await getNotificationsState(actor)).questions.length,
+    (await listQuestions(actor, { state: "open" })).questions.length,
+    (await listQuestions(actor, {})).questions.length,
+    (await callAs(actor, "get_dashboard", {}, dashboard)).questions.length,
+  ];
+  expect(await seen()).toEqual([1, 1, 1, 1, 1]);
+  await archiveProduct(actor, { product_id });
+  expect(await seen()).toEqual([0, 0, 0, 0, 0]);
+  await restoreProduct(actor, { product_id });
+  expect(await seen()).toEqual([1, 1, 1, 1, 1]);
+  expect((await listQuestions(actor, {})).questions[0]?.id).toBe(question.id);
+});
+
+it("a user's question whose work was given up and cleaned up is open no more", async () => {
+  const { actor, product } = await t.seedWorld(0);
+  const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Idea" });
+  const idea_id = idea.id;
+  const question = await askAboutIdea(actor, { idea_id, question: "How?" });
+  await cancelAgentJob(actor, { job_id: question.job_id ?? "" });
+  const open = async () => (await listOpenUserQuestions(actor, {})).user_questions;
+  expect(await open()).toMatchObject([{ id: question.id, job_status: "cancelled" }]);
+  await t.query`delete from public.agent_jobs where id = ${question.job_id}`;
+  expect(await open()).toEqual([]);
+  expect((await getIdeaConversation(actor, { idea_id })).user_questions).toMatchObject([
+    { id: question.id, status: "pending", job_status: null },
+  ]);
+  const answer = { user_question_id: question.id, answer: "Late, but here." };
+  expect((await answerUserQuestion(actor, answer)).status).toBe("answered");
+});
+
+it("an idea of a product that its user has left stays theirs: corrected, archived, taken elsewhere", async () => {
+  const { product } = await t.seedWorld(0);
+  const user = await t.createUser();
+  const actor = t.actorOf(user);
+  await t.addMember(product.id, user);
+  const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Mine" });
+  const idea_id = idea.id;
+  await leaveProduct(actor, { product_id: product.id });
+
+  expect((await updateIdea(actor, { idea_id, title: "Still mine" })).title).toBe("Still mine");
+  expect((await archiveIdea(actor, { idea_id })).archived_at).not.toBeNull();
+  expect((await refusalOf(askAboutIdea(actor, { idea_id, question: "How?" }))).status).toBe(403);
+
+  const foreign = await t.seedWorld(0);
+  const into = { idea_id, product_id: foreign.product.id };
+  expect((await refusalOf(updateIdea(actor, into))).status).toBe(403);
+  await asUser(t, user, async (client) => {
+    const move = (to: string) =>
+      outcomeOf(client, "update public.ideas set product_id = $2 where id = $1", [idea_id, to]);
+    expect(await move(foreign.product.id)).toBe("42501");
+    expect(await outcomeOf(client, "delete from public.ideas where id = $1", [idea_id])).toBe(1);
+  });
+  const own = await create(actor, "create_product", { p_code: "MINE", p_name: "Mine" });
+  const moved = await updateIdea(actor, { idea_id, product_id: own.id });
+  expect(moved.product_id).toBe(own.id);
+});
+
+async function askedIdea() {
+  const world = await t.seedWorld(0);
+  const idea = await create(world.actor, "create_idea", {
+    p_product_id: world.product.id,
+    p_title: "Dark mode",
+  });
+  const question = await askAboutIdea(world.actor, { idea_id: idea.id, question: "How long?" });
+  return { ...world, idea, question };
+}
+
+describe("a question of a user about an idea", () => {
+  it("is pending, queues a PLAN_CHAT job with the idea, and makes a draft a discussion", async () => {
+    const { actor, idea, question, owner } = await askedIdea();
+    expect(question).toMatchObject({
+      idea_id: idea.id,
+      user_id: owner.id,
+      question: "How long?",
+      answer: null,
+      status: "pending",
+      job_status: "queued",
+    });
+    expect(await t.columnOf("ideas", idea.id, "status")).toBe("DISCUSSING");
+    expect((await listOpenUserQuestions(actor, {})).user_questions).toEqual([question]);
+    const job = await claim(actor);
+    expect(job).toMatchObject({
+      id: question.job_id,
+      kind: "PLAN_CHAT",
+      task: null,
+      story: null,
+      run: null,
+      idea: { id: idea.id, title: "Dark mode" },
+      user_questions: [{ id: question.id, question: "How long?", asked_for_this_job: true }],
+    });
+  });
+
+  it("is closed by the worker's answer, which appears in the idea's conversation", async () => {
+    const { actor, idea, question } = await askedIdea();
+    const job = await claim(actor);
+    const attempt = { job_id: job.id, attempt: 1 };
+    expect(await statusOf(reportAgentJob(actor, { ...attempt, status: "done" }))).toBe(422);
+    const answer = { user_question_id: question.id, answer: "Two days" };
+    const answered = await answerUserQuestion(actor, answer);
+    expect(answered).toMatchObject({ status: "answered", answer: "Two days" });
+    expect(await answerUserQuestion(actor, answer)).toEqual(answered);
+    expect(await statusOf(answerUserQuestion(actor, { ...answer, answer: "Three" }))).toBe(409);
+    expect((await reportAgentJob(actor, { ...attempt, status: "done" })).status).toBe("done");
+    expect((await listOpenUserQuestions(actor, {})).user_questions).toEqual([]);
+    const asked = await askQuestion(actor, { idea_id: idea.id, question: "Which screens?" });
+    const conversation = await getIdeaConversation(actor, { idea_id: idea.id });
+    expect(conversation.user_questions).toMatchObject([{ answer: "Two days", job_status: "done" }]);
+    expect(conversation.agent_questions).toEqual([asked]);
+  });
+
+  it("may be answered by the summary of the job's report", async () => {
+    const { actor, question } = await askedIdea();
+    const job = await claim(actor);
+    await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "done", summary: "A week" });
+    expect(await t.columnOf("user_questions", question.id, "answer")).toBe("A week");
+  });
+
+  it("belongs to its user: other members neither see it, answer it, nor get its job", async () => {
+    const { product, idea, question } = await askedIdea();
+    const member = await t.createUser();
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${product.id}, ${member.id})`;
+    const other = t.actorOf(member);
+    expect((await claimAgentJob(other, { worker: "w" })).job).toBeNull();
+    expect(await statusOf(getIdeaConversation(other, { idea_id: idea.id }))).toBe(403);
+    expect(await statusOf(askAboutIdea(other, { idea_id: idea.id, question: "?" }))).toBe(403);
+    expect(
+      await statusOf(answerUserQuestion(other, { user_question_id: question.id, answer: "No" })),
+    ).toBe(403);
+  });
+
+  it("is refused for an unknown or archived idea, without text, and past 30 a minute", async () => {
+    const { actor, idea, owner } = await askedIdea();
+    const ask = (idea_id: string, question = "?") =>
+      statusOf(askAboutIdea(actor, { idea_id, question }));
+    expect(await ask(owner.id)).toBe(404);
+    expect(await ask(idea.id, " ")).toBe(422);
+    await t.query`update public.rate_limit_counters set count = 30 where key = ${owner.id}
+      and action = 'enqueue'`;
+    expect(await ask(idea.id)).toBe(429);
+    await t.query`delete from public.rate_limit_counters where key = ${owner.id}`;
+    await t.query`update public.ideas set archived_at = now() where id = ${idea.id}`;
+    expect(await ask(idea.id)).toBe(409);
   });
 });

@@ -1,9 +1,156 @@
 import { describe, expect, it } from "vitest";
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  pingWebhook,
+  takeDueNotices,
+} from "~/nouns/notices/operations.server";
+import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
+import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";
+import { asUser, outcomeOf } from "../as-user";
 import { days, later, serviceAt } from "./at-time";
 
 const t = await createTestDatabase();
+
+async function workerNames(userId: string): Promise<string[]> {
+  const rows = await t.query<{ name: string }>`select name from public.agent_workers
+    where user_id = ${userId} order by last_seen_at, name`;
+  return rows.map(({ name }) => name);
+}
+
+/** So many workers of a user, the first unseen longest. */
+async function insertWorkers(userId: string, count: number, prefix: string): Promise<void> {
+  await t.query`insert into public.agent_workers (user_id, name, last_seen_at)
+    select ${userId}, ${prefix} || n, now() - interval '1 day' + n * interval '1 second' from generate_series(1, ${count}::integer) n`;
+}
+
+/** Jobs of a sprint that failed eight days ago. */
+async function insertOldJobs(count: number): Promise<string> {
+  const world = await t.seedSprint({ stories: [1] });
+  await t.query`alter table public.agent_jobs disable trigger user`;
+  await t.sql.query(
+    `insert into public.agent_jobs (product_id, task_id, lane_id, kind, status, finished_at)
+     select $1, $2, $2, 'TASK_IMPLEMENTATION', 'FAILED', now() - interval '8 days' from generate_series(1, $3::integer)`,
+    [world.product.id, at(world.tasks, 0).id, count],
+  );
+  await t.query`alter table public.agent_jobs enable trigger user`;
+  return world.product.id;
+}
+
+describe("a notice", () => {
+  it("whose sender died ten times is given up", async () => {
+    const world = await t.seedWorld(0);
+    const hook = await createWebhook(world.actor, {
+      product_id: world.product.id,
+      url: "https://example.com/deadly",
+    });
+    const { id } = await pingWebhook(world.actor, { webhook_id: hook.id });
+    const taken: number[] = [];
+    for (let attempt = 1; attempt <= 12; attempt++) {
+      await t.query`update public.notices set next_attempt_at = now() where id = ${id}`;
+      const { notices } = await takeDueNotices(t.database, { limit: 500 });
+      taken.push(...notices.filter((notice) => notice.id === id).map(({ attempts }) => attempts));
+    }
+    expect(taken).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    const { deliveries } = await listWebhookDeliveries(world.actor, { webhook_id: hook.id });
+    expect(deliveries).toMatchObject([
+      { status: "failed", attempts: 10, last_error: expect.stringContaining("Given up") },
+    ]);
+  });
+});
+
+describe("names of workers", () => {
+  it("are fifty a user: a further one takes the place of the longest unseen, never of one that holds a job", async () => {
+    const { world, job } = await t.holdJob();
+    await t.query`update public.agent_workers set last_seen_at = now() - interval '2 days'
+      where user_id = ${world.owner.id}`;
+    await insertWorkers(world.owner.id, 49, "old-");
+    await Promise.all(
+      ["new-1", "new-2", "new-3"].map((worker) => workerHeartbeat(world.actor, { worker })),
+    );
+    const names = await workerNames(world.owner.id);
+    expect(names).toHaveLength(50);
+    expect(names).toEqual(expect.arrayContaining(["worker-1", "new-1", "new-2", "new-3", "old-4"]));
+    expect(names).not.toContain("old-3");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
+    // A name that is there stays what it is.
+    await workerHeartbeat(world.actor, { worker: "old-4" });
+    expect(await workerNames(world.owner.id)).toHaveLength(50);
+  });
+
+  it("are listed two hundred at most, the last seen first", async () => {
+    const world = await t.seedSprint();
+    for (let n = 1; n <= 5; n++) {
+      const friend = await t.createMember(world.product.id);
+      await insertWorkers(friend.id, 50, "many-");
+    }
+    await workerHeartbeat(world.actor, { worker: "mine" });
+    const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+    expect(workers).toHaveLength(200);
+    expect(at(workers, 0)).toMatchObject({ name: "mine" });
+  });
+
+  it("unseen for thirty days are removed, but for those that a job names", async () => {
+    const { world } = await t.holdJob();
+    await insertWorkers(world.owner.id, 2, "gone-");
+    await serviceAt(t, later(new Date(), days(28)), "sweep(true)");
+    expect(await workerNames(world.owner.id)).toHaveLength(3);
+    await serviceAt(t, later(new Date(), days(32)), "sweep(true)");
+    expect(await workerNames(world.owner.id)).toEqual(["worker-1"]);
+  });
+});
+
+describe("the clean-up of old jobs", () => {
+  it("goes in portions until nothing is left", async () => {
+    await insertOldJobs(1_003);
+    const first = await serviceAt(t, new Date(), "cleanup_agent_artifacts()");
+    expect(first).toMatchObject({ deleted: 1_000, more: true });
+    expect(await cleanupAgentArtifacts(t.database)).toMatchObject({ deleted: 3 });
+    await insertOldJobs(1_001);
+    expect(await cleanupAgentArtifacts(t.database)).toMatchObject({ deleted: 1_001 });
+  });
+
+  it("waits for the lock of the product", async () => {
+    const productId = await insertOldJobs(1);
+    const holder = await t.sql.connect();
+    await holder.query("begin");
+    await holder.query("select private.lock_product($1)", [productId]);
+    const cleaning = cleanupAgentArtifacts(t.database);
+    await expect
+      .poll(async () => {
+        const waiting =
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        return (await t.sql.query(waiting)).rowCount;
+      })
+      .toBe(1);
+    await holder.query("commit");
+    holder.release();
+    expect(await cleaning).toMatchObject({ deleted: 1 });
+  });
+});
+
+describe("metadata of a log entry", () => {
+  it.each([
+    ["64 KiB with every space that the database adds", `[${"1,".repeat(32_000)}1]`, 1],
+    [
+      "64 KiB of text with spaces, quotes and backslashes",
+      JSON.stringify(' \\" '.repeat(9_000)),
+      1,
+    ],
+    ["exactly 64 KiB", JSON.stringify("x".repeat(65_528)), 1],
+    ["a byte too many", JSON.stringify("x".repeat(65_529)), "23514"],
+    ["twice as many", JSON.stringify(": ".repeat(60_000)), "23514"],
+  ])("sent straight to the Data API holds %s", async (_title, part, outcome) => {
+    const { owner, story } = await t.seedWorld(0);
+    const metadata = `{"a":${part}}`;
+    const insert = `insert into public.story_logs (story_id, type, content, metadata)
+      values ('${story.id}', 'IMPLEMENTATION_PLAN', 'x', $json$${metadata}$json$)`;
+    expect(await asUser(t, owner, (client) => outcomeOf(client, insert))).toBe(outcome);
+  });
+});
+
 const noon = new Date("2026-11-21T12:00:00.000Z");
 
 async function insertQuestion(expiresAt: Date, status = "OPEN") {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
 import { blockersDetailSchema } from "~/nouns/sprint-runs/contract";
 import {
@@ -6,11 +8,13 @@ import {
   getSprintRun,
   listSprintRuns,
   preflightSprintRun,
+  resumeSprint,
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
+import { completeSprint } from "~/nouns/sprints/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, create, type SprintWorld } from "../../setup/world";
+import { at, claim, create, type SprintWorld } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
 
 const t = await createTestDatabase();
@@ -236,21 +240,6 @@ describe("blockers", () => {
 });
 
 describe("who may start", () => {
-  it("refuses an unknown sprint with 404, strangers and demo accounts with 403", async () => {
-    const world = await t.seedSprint({ stories: [1] });
-    const unknown = "00000000-0000-4000-8000-000000000000";
-    expect(await statusOf(startSprintRun(world.actor, { sprint_id: unknown }))).toBe(404);
-    const stranger = t.actorOf(await t.createUser());
-    expect(await statusOf(startSprintRun(stranger, { sprint_id: world.sprint.id }))).toBe(403);
-    expect(await statusOf(preflightSprintRun(stranger, { sprint_id: world.sprint.id }))).toBe(403);
-    const demo = await t.createUser({ demo: true });
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${world.product.id}, ${demo.id})`;
-    const demoActor = t.actorOf(demo);
-    expect(await statusOf(startSprintRun(demoActor, { sprint_id: world.sprint.id }))).toBe(403);
-    expect((await preflightSprintRun(demoActor, { sprint_id: world.sprint.id })).ready).toBe(true);
-  });
-
   it("limits starts to 30 a minute", async () => {
     const world = await t.seedSprint({ stories: [1] });
     await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
@@ -261,4 +250,44 @@ describe("who may start", () => {
     expect(refusal.status).toBe(429);
     expect(refusal.retryAfter).toBeGreaterThan(0);
   });
+});
+
+it.each(["SPRINT", "SPRINT_BATCH"] as const)(
+  "a failed %s sprint that people finished by hand is active again without a run, and can be completed",
+  async (strategy) => {
+    const { actor, sprint, tasks } = await t.seedSprint({ stories: [1], strategy });
+    const sprint_id = sprint.id;
+    await startSprintRun(actor, { sprint_id });
+    const job = await claim(actor);
+    await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "failed" });
+    expect(await t.columnOf("sprints", sprint_id, "status")).toBe("FAILED");
+    const task_id = at(tasks, 0).id;
+    if ((await t.columnOf("tasks", task_id, "status")) !== "DONE") {
+      await t.query`update public.tasks set status = 'DONE' where id = ${task_id}`;
+    }
+    expect(await resumeSprint(actor, { sprint_id })).toBeNull();
+    expect(await t.columnOf("sprints", sprint_id, "status")).toBe("ACTIVE");
+    expect((await completeSprint(actor, { sprint_id })).status).toBe("completed");
+  },
+);
+
+it("a failed sprint continues without what failed and what that blocks, and fails nothing where nothing is left", async () => {
+  const { actor, sprint, tasks } = await t.seedSprint({ stories: [2, 1] });
+  const sprint_id = sprint.id;
+  const [first, second, third] = tasks.map(({ id }) => id);
+  await addDependency(actor, { kind: "task", id: second ?? "", blocked_by: first ?? "" });
+  await startSprintRun(actor, { sprint_id });
+  const fail = async () => {
+    const job = await claim(actor);
+    await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "failed" });
+    return job.task_id;
+  };
+  expect(await fail()).toBe(first);
+  const run = await resumeSprint(actor, { sprint_id, skip_failed: true });
+  expect(run?.jobs_total).toBe(1);
+  expect(await t.columnOf("tasks", first ?? "", "status")).toBe("TO_DO");
+  expect(await fail()).toBe(third);
+  await t.query`update public.tasks set status = 'DONE' where id = any (${[first, second]})`;
+  expect(await resumeSprint(actor, { sprint_id, skip_failed: true })).toBeNull();
+  expect(await t.columnOf("sprints", sprint_id, "status")).toBe("ACTIVE");
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { callAs } from "~/db/rpc.server";
 import { createPbi } from "~/nouns/pbis/operations.server";
 import { cancelSprint, createSprint } from "~/nouns/sprints/operations.server";
 import {
@@ -7,6 +9,7 @@ import {
   createStory,
   deleteStory,
   getStory,
+  listStoryLogs,
   updateStory,
 } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -118,5 +121,39 @@ describe("get_story and delete_story", () => {
     expect(await statusOf(getStory(t.actorOf(await t.createUser()), { story_id: pbi.id }))).toBe(
       404,
     );
+  });
+});
+
+describe("append_story_log", () => {
+  it.each([
+    { p_type: "NOTE", p_content: "x" },
+    { p_type: null, p_content: "x" },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: null },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: "" },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: "x".repeat(100_001) },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: "x", p_status: "PASSED" },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: "x", p_metadata: [1] },
+    { p_type: "TEST_RESULT", p_content: "x" },
+    { p_type: "TEST_RESULT", p_content: "x", p_status: "passed" },
+    { p_type: "TEST_RESULT", p_content: "x", p_status: "PASSED", p_commit_hash: "a" },
+    { p_type: "COMMIT", p_content: "x", p_commit_hash: "a" },
+    { p_type: "COMMIT", p_content: "x", p_commit_message: "a" },
+    {
+      p_type: "COMMIT",
+      p_content: "x",
+      p_commit_hash: "a",
+      p_commit_message: "b",
+      p_status: "PASSED",
+    },
+  ])("refuses entry %# of another shape with 422, also past the routes", async (fields) => {
+    const { actor, story } = await t.seedWorld(0);
+    const call = callAs(
+      actor,
+      "append_story_log",
+      { p_story_id: story.id, ...fields },
+      z.unknown(),
+    );
+    expect(await statusOf(call)).toBe(422);
+    expect((await listStoryLogs(actor, { story_id: story.id })).items).toEqual([]);
   });
 });

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { cancelAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { cancelSprintRun, getSprintRun } from "~/nouns/sprint-runs/operations.server";
+import {
+  cancelAgentJob,
+  reportAgentJob,
+  updateTaskExecution,
+} from "~/nouns/agent-jobs/operations.server";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  pauseSprintRun,
+  resumeSprintRun,
+} from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";
@@ -136,5 +145,135 @@ describe("the task of a job", () => {
     await t.query`update public.tasks set status = ${from} where id = ${task.id}`;
     expect((await claim(world.actor)).task?.id).toBe(task.id);
     expect(await t.columnOf("tasks", task.id, "status")).toBe(to);
+  });
+});
+
+const executionStates = ["pending", "running", "done", "failed", "skipped"] as const;
+
+async function executionIn(state: (typeof executionStates)[number]) {
+  const { world, attempt, job, task } = await t.holdJob({
+    strategy: "SPRINT_BATCH",
+    stories: [2],
+  });
+  const say = (status: Report) =>
+    updateTaskExecution(world.actor, {
+      ...attempt,
+      task_id: task.id,
+      status,
+      verify_result: status === "skipped" ? "EMPTY" : "ALIGNED",
+    });
+  if (state !== "pending") await say(state);
+  const id = job.executions?.[0]?.id ?? "";
+  const status = async () =>
+    String(await t.columnOf("task_executions", id, "status")).toLowerCase();
+  expect(await status()).toBe(state);
+  return { say, status, id, task };
+}
+
+/** Where a report leads; everything that is not listed is refused. The same word again changes nothing. */
+const executionWays: Record<(typeof executionStates)[number], readonly Report[]> = {
+  pending: reports,
+  running: reports,
+  done: ["done"],
+  failed: ["failed"],
+  skipped: ["skipped"],
+};
+const taskStatuses = { running: "IN_PROGRESS", done: "DONE", failed: "FAILED", skipped: "REVIEW" };
+
+describe("an execution record", () => {
+  it.each(executionStates.flatMap((state) => reports.map((report) => [state, report] as const)))(
+    "that is %s, when the worker says %s",
+    async (state, report) => {
+      const { say, status, id, task } = await executionIn(state);
+      if (!executionWays[state].includes(report)) {
+        expect(await statusOf(say(report))).toBe(409);
+        expect(await status()).toBe(state);
+        return;
+      }
+      expect((await say(report)).status).toBe(report);
+      expect(await status()).toBe(report);
+      expect(await t.columnOf("tasks", task.id, "status")).toBe(taskStatuses[report]);
+      const finished = await t.columnOf("task_executions", id, "finished_at");
+      expect(finished !== null).toBe(report !== "running");
+    },
+  );
+});
+
+const runStates = [
+  "queued",
+  "running",
+  "paused",
+  "paused with a claim",
+  "done",
+  "failed",
+  "cancelled",
+] as const;
+type RunState = (typeof runStates)[number];
+
+/** A run of one task, brought to a state on the way that workers and people take. */
+async function runIn(state: RunState) {
+  const { actor, start } = await t.seedSprint({ stories: [1] });
+  const { id } = await start();
+  const run = { sprint_run_id: id };
+  const isClaimed = !["queued", "paused", "cancelled"].includes(state);
+  const job = isClaimed ? await claim(actor) : undefined;
+  const end = (status: "done" | "failed") =>
+    reportAgentJob(actor, {
+      job_id: job?.id ?? "",
+      attempt: 1,
+      status,
+      verify_result: "ALIGNED",
+    });
+  if (state.startsWith("paused")) await pauseSprintRun(actor, run);
+  if (state === "done" || state === "failed") await end(state);
+  if (state === "cancelled") await cancelSprintRun(actor, run);
+  const status = async () => String(await t.columnOf("sprint_runs", id, "status")).toLowerCase();
+  expect(await status()).toBe(state.split(" ")[0]);
+  const acts = {
+    "a claim": () => claim(actor),
+    "the end of its last job": () => end("done"),
+    "the failure of a job": () => end("failed"),
+    pause: () => pauseSprintRun(actor, run),
+    resume: () => resumeSprintRun(actor, run),
+    cancel: () => cancelSprintRun(actor, run),
+  };
+  return { acts, status };
+}
+
+type Act = keyof Awaited<ReturnType<typeof runIn>>["acts"];
+
+const changes: [from: RunState, act: Act, to: string][] = [
+  ["queued", "a claim", "running"],
+  ["queued", "pause", "paused"],
+  ["queued", "cancel", "cancelled"],
+  ["running", "the end of its last job", "done"],
+  ["running", "the failure of a job", "failed"],
+  ["running", "pause", "paused"],
+  ["running", "cancel", "cancelled"],
+  ["paused", "resume", "queued"],
+  ["paused", "cancel", "cancelled"],
+  ["paused with a claim", "resume", "running"],
+  ["paused with a claim", "the end of its last job", "paused"],
+  ["paused with a claim", "the failure of a job", "failed"],
+  ["paused with a claim", "cancel", "cancelled"],
+];
+const decisions = ["pause", "resume", "cancel"] as const;
+const isChange = (from: RunState, act: Act) => changes.some(([f, a]) => f === from && a === act);
+const refusals = runStates.flatMap((state) =>
+  decisions.filter((act) => !isChange(state, act)).map((act) => [state, act] as const),
+);
+
+describe("a run", () => {
+  it.each(changes)("that is %s, after %s: %s", async (from, act, to) => {
+    const { acts, status } = await runIn(from);
+    await acts[act]();
+    expect(await status()).toBe(to);
+  });
+
+  it.each(refusals)("that is %s refuses %s", async (from, act) => {
+    const { acts, status } = await runIn(from);
+    const before = await status();
+    expect(await statusOf(acts[act]())).toBe(409);
+    expect(await status()).toBe(before);
   });
 });

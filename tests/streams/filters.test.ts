@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import type { ChangeEvent } from "~/contract/events";
+import { deliverBacklog } from "~/realtime/deliver-backlog";
+import { deliverNotifications } from "~/realtime/deliver-notifications";
+import { deliverPairing } from "~/realtime/deliver-pairing";
+import { deliverSolo } from "~/realtime/deliver-solo";
+
+/** What the tests of the streams themselves do not make happen, as each filter decides it. */
+const reader = { userId: "me", sessionId: "my-session", tokenId: null };
+const viewer = { ...reader, productId: "p", isLive: false };
+const solo = { ...reader, productId: "p", sprintId: "active" };
+const base = { seq: 7, op: "U", id: "x", product_id: "p" } as const;
+const passes = { send: true };
+const stays = { send: false };
+const ends = { send: false, follow: "end" };
+const asksAgain = { send: false, follow: "refresh" };
+
+/** Of me in the active sprint. */
+const mine = (entity: "task" | "story", fields: Partial<ChangeEvent> = {}): ChangeEvent => ({
+  ...{ ...base, entity, sprint_id: "active", assignee_id: "me" },
+  ...fields,
+});
+const given = { changed_fields: ["assignee_id"], old_sprint_id: "active" };
+
+describe("the filter of the solo stream", () => {
+  it.each<[string, ChangeEvent, object]>([
+    ["a task without a sprint", mine("task", { sprint_id: null }), stays],
+    ["a task of an unassigned story", mine("task", { assignee_id: null }), stays],
+    ["another user's story", mine("story", { assignee_id: "you" }), stays],
+    ["a story outside the active sprint", mine("story", { sprint_id: null }), stays],
+    [
+      "a story that passes between others",
+      mine("story", { ...given, assignee_id: "you", old_assignee_id: "they" }),
+      stays,
+    ],
+    [
+      "my story that leaves the sprint",
+      mine("story", { ...given, sprint_id: null, old_assignee_id: "me" }),
+      asksAgain,
+    ],
+    ["a sprint's new goal", { ...base, entity: "sprint", active_changed: false }, stays],
+    ["a PBI", { ...base, entity: "pbi" }, stays],
+    ["a story log entry", { ...base, entity: "story_log" }, stays],
+    ["a question", { ...base, entity: "question" }, stays],
+    ["an unknown entity", { ...base, entity: "spaceship" }, stays],
+    ["another's removal", { ...base, op: "D", entity: "member", user_id: "you" }, stays],
+    ["my new role", { ...base, entity: "member", user_id: "me" }, stays],
+    ["the renamed product", { ...base, entity: "product", archived: false }, stays],
+    ["my session that ends sooner", { ...base, entity: "session", id: "my-session" }, asksAgain],
+    ["another session of mine", { ...base, op: "D", entity: "session", id: "s2" }, stays],
+    ["another token of mine", { ...base, op: "D", entity: "api_token", id: "k" }, stays],
+  ])("%s", (_name, event, expected) => {
+    expect(deliverSolo(event, solo, true)).toEqual(expected);
+  });
+
+  it("lets no task or story through without an active sprint", () => {
+    for (const entity of ["task", "story"] as const) {
+      const event = mine(entity, { sprint_id: null });
+      expect(deliverSolo(event, { ...solo, sprintId: null }, true)).toEqual(stays);
+    }
+  });
+});
+
+describe("the filter of the backlog stream", () => {
+  it.each<[string, ChangeEvent, boolean, object]>([
+    ["anyone's task", mine("task", { sprint_id: null, assignee_id: "you" }), true, passes],
+    ["an entity of the future", { ...base, entity: "spaceship" }, true, passes],
+    ["a question", { ...base, entity: "question" }, false, stays],
+    ["my inbox", { ...base, entity: "inbox" }, true, stays],
+    ["my idea for this product", { ...base, entity: "idea" }, false, passes],
+    ["a new member", { ...base, op: "I", entity: "member" }, true, passes],
+    ["the same on my own topic", { ...base, op: "I", entity: "member" }, false, stays],
+  ])("%s", (_name, event, isProductTopic, expected) => {
+    expect(deliverBacklog(event, viewer, isProductTopic)).toEqual(expected);
+  });
+
+  it.each(["job_output", "evidence", "waiver", "comment", "file", "pull"])(
+    "sends %s only to readers that ask for it, so that others do not read their backlog again",
+    (entity) => {
+      const event = { ...base, entity };
+      expect(deliverBacklog(event, viewer, true).send).toBe(false);
+      expect(deliverBacklog(event, { ...viewer, isLive: true }, true).send).toBe(true);
+    },
+  );
+});
+
+it.each<[string, ChangeEvent, object]>([
+  ["an idea", { ...base, entity: "idea" }, stays],
+  ["an archived product", { ...base, entity: "product", archived: true }, asksAgain],
+])("the filter of the notifications stream: %s", (_name, event, expected) => {
+  expect(deliverNotifications(event, reader)).toEqual(expected);
+});
+
+it("the filter of the pairing stream ends the stream of a pairing that is removed, and no other", () => {
+  const removed = { ...base, op: "D", entity: "pairing", pairing_id: "x" } as const;
+  expect(deliverPairing({ ...removed, status: "cancelled" }, "x")).toEqual(ends);
+  expect(deliverPairing({ ...removed, status: "cancelled" }, "y")).toEqual(stays);
+});
