@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createPbi } from "~/nouns/pbis/operations.server";
 import { openApp } from "../setup/app";
 import { createVisitor } from "../setup/page-forms";
 
@@ -55,4 +56,43 @@ it("the page of agents has a tab for jobs, runs and workers, and runs are those 
   const stranger = await t.seedProduct(await t.createUser());
   const theirs = `/agents/runs?product=${stranger.id}`;
   expect((await app.request(theirs, { headers: { cookie } })).status).toBe(403);
+});
+
+it("says the branch of a task or story to everyone in its product, and to no one else", async () => {
+  const owner = await t.createUser();
+  const member = await t.createUser();
+  const stranger = await t.createUser();
+  const { product, story, task } = await t.seedBacklog(owner);
+  await t.addMember(product.id, member);
+  const ask = async (user: typeof owner, query: string) =>
+    app.request(`/branch?${query}`, { headers: { cookie: await app.signIn(user) } });
+  for (const user of [owner, member]) {
+    for (const query of [`kind=task&id=${task.id}`, `kind=story&id=${story.id}`]) {
+      const answer = await ask(user, query);
+      expect([answer.status, await answer.json()]).toEqual([
+        200,
+        { branch: `backloom/${story.code}` },
+      ]);
+    }
+  }
+  expect((await ask(stranger, `kind=task&id=${task.id}`)).status).toBe(403);
+  expect((await ask(owner, `kind=pbi&id=${task.id}`)).status).toBe(422);
+});
+
+it("what is looked for is cut after 200 characters, and between two of them", async () => {
+  const { actor, owner, product } = await t.seedWorld(0);
+  await createPbi(actor, { product_id: product.id, title: "Zebra" });
+  const cookie = await app.signIn(owner);
+  const padded = (end: string) => encodeURIComponent(`zebra${" ".repeat(194)}${end}`);
+  for (const end of ["x", "🦓", " nothing has this", "🦓 nothing has this"]) {
+    for (const place of ["/search?q=", `/products/${product.id}/backlog?q=`]) {
+      const answer = await app.request(`${place}${padded(end)}`, { headers: { cookie } });
+      expect([answer.status, place, end]).toEqual([200, place, end]);
+      expect(await answer.text()).not.toContain("\ufffd");
+    }
+  }
+  const found = await app.request(`/search?q=${padded("  nothing has this")}`, {
+    headers: { cookie },
+  });
+  expect(await found.text()).toContain("Zebra");
 });

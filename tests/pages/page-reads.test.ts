@@ -58,15 +58,6 @@ describe("what the pages read", () => {
     });
   }
 
-  it("says 404 for what does not exist", async () => {
-    const nothing = "00000000-0000-4000-8000-000000000000";
-    await expect(getSprintBoard(ada, { sprint_id: nothing })).rejects.toMatchObject({
-      status: 404,
-    });
-    await expect(getStoryPage(ada, { story_id: nothing })).rejects.toMatchObject({ status: 404 });
-    await expect(getTaskPage(ada, { task_id: nothing })).rejects.toMatchObject({ status: 404 });
-  });
-
   it("counts waiting questions for those who can answer them, on the frame and on the card", async () => {
     expect((await getShell(ada, { active_product_id: product.id })).inbox).toBe(1);
     expect((await getShell(stranger, { active_product_id: product.id })).inbox).toBe(0);
