@@ -148,6 +148,10 @@ describe("GET /api/jobs/:id/guide", () => {
     expect(
       (await agent.call("update_job_status", { ...report, guide: tooMany })).result,
     ).toMatchObject({ code: 422, issues: [{ path: "guide" }] });
+    const ofNoCommit = { ...report, head_sha: undefined, guide: told };
+    expect((await agent.call("update_job_status", ofNoCommit)).result).toMatchObject({
+      ...{ code: 422, issues: [{ path: "guide" }] },
+    });
     expect((await agent.call("update_job_status", { ...report, guide: told })).isError).toBe(false);
     await agent.close();
     const found = await read();

@@ -45,6 +45,10 @@ export const reportWithDiffInput = reportAgentJobInput
   .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
     path: ["diff"],
     message: "Send base_sha and head_sha with a diff: the commits before and after it.",
+  })
+  .refine(({ guide = [], head_sha }) => guide.length === 0 || head_sha, {
+    path: ["guide"],
+    message: "Send head_sha with a guide: the commit that it describes.",
   });
 
 export const reportJobUsageInput = attemptInput
