@@ -6,7 +6,7 @@ import { folder, looks } from "./looks";
 import { newScene, type Scene } from "./scene";
 
 function pagesOf(scene: Scene): Record<string, string> {
-  const { product, sprint, run, story, task, idea } = scene;
+  const { product, sprint, run, job, story, task, idea } = scene;
   return {
     dashboard: "/dashboard",
     "product-new": "/products/new",
@@ -15,7 +15,15 @@ function pagesOf(scene: Scene): Record<string, string> {
     sprints: `${product}/sprints`,
     board: sprint,
     solo: `${product}/solo`,
+    "sprint-review": `${sprint}/review`,
     run,
+    job,
+    attempts: `${job}/attempts`,
+    changes: `${job}/changes`,
+    proof: `${job}/proof`,
+    "story-changes": `/stories/${story}/changes`,
+    lessons: `${product}/lessons`,
+    triage: `${product}/triage`,
     members: `${product}/members`,
     "product-settings": `${product}/settings`,
     "agent-settings": `${product}/settings/agents`,
@@ -23,12 +31,15 @@ function pagesOf(scene: Scene): Record<string, string> {
     task: `/tasks/${task}`,
     inbox: "/inbox",
     questions: "/inbox?show=questions",
+    reviews: "/inbox?show=reviews",
     ideas: "/ideas",
     idea,
     jobs: "/agents",
     runs: "/agents/runs",
     workers: "/agents/workers",
     insights: "/insights",
+    agents: "/insights/agents",
+    import: "/import",
     connect: "/connect",
     start: "/start",
     search: "/search?q=fold",
@@ -36,6 +47,7 @@ function pagesOf(scene: Scene): Record<string, string> {
     tokens: "/settings/tokens",
     devices: "/settings/devices",
     notifications: "/settings/notifications",
+    activity: "/settings/activity",
   };
 }
 
