@@ -62,7 +62,7 @@ function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number]
         ) : null}
         {attempt.kept_ref ? (
           <Fact term="Saved on branch">
-            <CodeChip className="break-all whitespace-normal">{attempt.kept_ref}</CodeChip>
+            <CodeChip className="wrap-anywhere whitespace-normal">{attempt.kept_ref}</CodeChip>
           </Fact>
         ) : null}
       </Facts>

@@ -170,7 +170,7 @@ function ConsentForm({
         ) : null}
       </fieldset>
       <p className="text-xs text-muted">
-        For <span className="break-all">{resource}</span>. You can revoke this at any time under
+        For <span className="wrap-anywhere">{resource}</span>. You can revoke this at any time under
         Settings, Devices.
       </p>
       <div className="flex flex-wrap gap-3">
@@ -203,14 +203,14 @@ function WhoAsks({ client, returnsTo }: Pick<ConsentFormProps, "client" | "retur
         </p>
       ) : (
         <p>
-          Described by <span className="break-all text-ink">{client.id}</span>
+          Described by <span className="wrap-anywhere text-ink">{client.id}</span>
           {client.source === "pinned"
             ? `, from the pinned copy of ${client.pinnedOn ?? "this release"}: the address itself did not answer.`
             : "."}
         </p>
       )}
       <p>
-        You return to <strong className="break-all text-ink">{returnsTo}</strong>.
+        You return to <strong className="wrap-anywhere text-ink">{returnsTo}</strong>.
       </p>
     </div>
   );

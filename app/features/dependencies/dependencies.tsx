@@ -73,7 +73,7 @@ function Awaited({ work, isOwner }: { work: AwaitedWork; isOwner: boolean }) {
     <div className="mt-2 grid justify-items-start gap-1.5 text-sm">
       <p>
         {task_code} is done, but its code is not on the main branch yet
-        {branch === null ? "." : <>: merge {<code className="break-all">{branch}</code>}.</>}
+        {branch === null ? "." : <>: merge {<code className="wrap-anywhere">{branch}</code>}.</>}
       </p>
       {isOwner ? (
         <WriteForm fields={{ intent: "mark-merged", job_id }}>

@@ -56,7 +56,7 @@ export function ChangedFile({
     >
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={place}>
         <summary className="file-name">
-          <span className="min-w-0 font-mono text-xs break-all">
+          <span className="min-w-0 font-mono text-xs wrap-anywhere">
             {file.old_path ? <span className="text-muted">{visible(file.old_path)} → </span> : null}
             {visible(file.path)}
           </span>

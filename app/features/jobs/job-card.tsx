@@ -100,7 +100,9 @@ export function JobFacts({ job }: { job: AgentJob }) {
       ) : null}
       {job.branch ? (
         <Fact term="Branch">
-          <code className="font-mono text-xs font-normal break-all text-muted">{job.branch}</code>
+          <code className="font-mono text-xs font-normal wrap-anywhere text-muted">
+            {job.branch}
+          </code>
         </Fact>
       ) : null}
       {job.head_sha ? (

@@ -92,7 +92,7 @@ export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
             ) : null}
           </p>
           {each.command ? (
-            <p className="break-all font-mono">
+            <p className="wrap-anywhere font-mono">
               $ {visible(each.command)}
               {each.exit_code === null ? null : (
                 <span className="text-muted"> · exit code {each.exit_code}</span>

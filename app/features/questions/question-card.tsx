@@ -79,7 +79,7 @@ function Reach({ host }: { host: string }) {
   return (
     <p className="grid gap-0.5">
       <span className="text-xs text-muted">Network access to</span>
-      <strong className="font-mono text-xl break-all">{host}</strong>
+      <strong className="font-mono text-xl wrap-anywhere">{host}</strong>
     </p>
   );
 }

@@ -50,7 +50,7 @@ export function MarkList({ marks, mark_paths, inFull }: Marked & { inFull?: bool
           <li key={mark} title={`${advice} ${paths}`.trim()} className="min-w-0">
             <Badge>{label}</Badge>{" "}
             <span className={inFull ? "text-xs" : "sr-only"}>
-              {advice} <bdi className="font-mono break-all">{paths}</bdi>
+              {advice} <bdi className="font-mono wrap-anywhere">{paths}</bdi>
             </span>
           </li>
         );
@@ -69,7 +69,7 @@ export function SameFiles({ others }: { others: z.infer<typeof sameFilesSchema> 
           <Link to={`/jobs/${job_id}/changes`} className="text-accent underline">
             {code}
           </Link>{" "}
-          waits too and changes <bdi className="font-mono break-all">{pathsText(paths)}</bdi>
+          waits too and changes <bdi className="font-mono wrap-anywhere">{pathsText(paths)}</bdi>
         </li>
       ))}
     </ul>

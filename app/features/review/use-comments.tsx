@@ -43,7 +43,7 @@ export function useComments(
   const putApart = (key: string, path: string, node: ReactNode) =>
     apart.push(
       <div key={key}>
-        <p className="font-mono text-xs break-all text-muted">{path}</p>
+        <p className="font-mono text-xs wrap-anywhere text-muted">{path}</p>
         {node}
       </div>,
     );

@@ -103,7 +103,7 @@ export function CriterionProof({ criterion }: { criterion: ProvenCriterion }) {
         {test ? (
           <p className="text-xs">
             Failed before the work, passes now:{" "}
-            <code className="font-mono break-all">{visible(test.command ?? "")}</code>
+            <code className="font-mono wrap-anywhere">{visible(test.command ?? "")}</code>
           </p>
         ) : null}
       </CriterionHead>

@@ -56,7 +56,7 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
           Up to 10 MB.{" "}
           <span className="hidden in-[form:has(option[value=github]:checked)]:inline">
             Export with{" "}
-            <code className="break-all">
+            <code className="wrap-anywhere">
               gh issue list --state all --limit 1000 --json
               number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments
             </code>

@@ -89,7 +89,7 @@ export default function ConnectPage() {
       {worker ? (
         <p className="text-sm text-muted">
           <a href="/worker.mjs">The worker</a> {worker.version}, SHA-256{" "}
-          <code className="break-all">{worker.sha256}</code>
+          <code className="wrap-anywhere">{worker.sha256}</code>
         </p>
       ) : null}
       <FirstCall

@@ -181,7 +181,7 @@ function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
                 </Link>
               </Fragment>
             ))}
-            : <span className="font-mono text-xs break-all">{files.join(", ")}</span>
+            : <span className="font-mono text-xs wrap-anywhere">{files.join(", ")}</span>
             {files_total > files.length ? ` and ${files_total - files.length} more` : null}
           </li>
         ))}

@@ -199,7 +199,7 @@ function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_reviews"
             ) : null}
             {comments.map((comment) => (
               <div key={comment.id} className="grid gap-0.5 border-l-2 border-line pl-3">
-                <p className="font-mono text-xs break-all text-muted">
+                <p className="font-mono text-xs wrap-anywhere text-muted">
                   {comment.path}:{comment.line}
                 </p>
                 {comment.line_text ? (
