@@ -74,8 +74,8 @@ async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY",
 }
 
 const result = '> "$BACKLOOM_RESULT_FILE"';
-/** Begins the work although it must not: commits a file, leaves one, and leaves the branch. */
-const eager = `git config user.email a@b.c; git config user.name A; echo 1 > early.txt; git add early.txt; git commit -qm Early; git checkout -q --detach; echo 2 > left.txt`;
+/** Begins the work although it must not: commits a file, leaves one, leaves the branch, and goes on in the background. */
+const eager = `git config user.email a@b.c; git config user.name A; echo 1 > early.txt; git add early.txt; git commit -qm Early; git checkout -q --detach; echo 2 > left.txt; (setsid sh -c 'for i in $(seq 600); do echo late >> late.txt; sleep 0.1; done' >/dev/null 2>&1 &)`;
 const command = (planning: string) =>
   `if [ -n "$BACKLOOM_PLAN_FIRST" ]; then cp "$BACKLOOM_PROMPT_FILE" "$PWD.prompt" ; ${planning}; echo '{"implementation_plan":"1. Write the footer"}' ${result}; else echo "$BACKLOOM_TASK_CODE" > "$BACKLOOM_TASK_CODE.txt"; echo '{"verify_result":"ALIGNED"}' ${result}; fi`;
 
@@ -84,7 +84,8 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     const { workOnce, job, judge, expectNothing, run, origin, branch } = await begin("GATE");
     const said = await workOnce("--exec", command(eager));
     expect(said).toContain("waits for approval");
-    expect(said).toMatch(/Thrown away: .*early\.txt, left\.txt/);
+    expect(said).not.toContain("is kept");
+    expect(said).toMatch(/Thrown away: .*early\.txt,.* left\.txt/);
     expectNothing();
     expect(await job()).toMatchObject({ status: "queued", phase: "plan", head_sha: null });
     await judge("approve", { plan: "1. Write only the footer" });

@@ -1,6 +1,7 @@
 import { lengths } from "~/contract/limits";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { taskExecutionSchema } from "~/nouns/sprint-runs/task-execution";
+import { endLeftRunning } from "../base/orphans";
 import { sendable } from "../base/sendable";
 import { changingNothing } from "../git/planning";
 import type { Worktree } from "../git/worktree";
@@ -24,7 +25,9 @@ export async function planAndExecute(
   const environment = { ...extra, BACKLOOM_PLAN_FIRST: "1" };
   const plan = () => execute(attempt, { ...assignment, planning: true }, folder, environment);
   const waits = isApproved(attempt);
-  const outcome = await (waits ? changingNothing(worktree, plan) : plan());
+  // What still ran in the background would change the folder once more.
+  const ended = () => plan().finally(() => endLeftRunning(attempt.job.id));
+  const outcome = await (waits ? changingNothing(worktree, ended) : plan());
   if (failureOf(outcome) !== undefined || outcome.result.question !== undefined) return outcome;
   const written = planOf(attempt, outcome);
   if (waits) return awaitVerdict(attempt, assignment, outcome, written);
