@@ -42,13 +42,14 @@ begin
       'reason', json_build_object('code', v_state, 'message', private.attempt_words(v_job, p_attempt, v_state)));
   end if;
 
-  v_spent_up := private.enforce_budget(v_job, p_usage);
-  if v_spent_up is not null then
-    return json_build_object('action', 'stop', 'status', 'queued', 'lease_until', null,
-      'reason', json_build_object('code', 'budget', 'message', v_spent_up));
-  end if;
   select r.pause_context into v_pause from public.sprint_runs r where r.id = v_job.sprint_run_id and r.status = 'PAUSED';
+  -- A budget limits what agents use: it takes no job from a person's terminal.
   if not private.is_in_hand(v_job) then
+    v_spent_up := private.enforce_budget(v_job, p_usage);
+    if v_spent_up is not null then
+      return json_build_object('action', 'stop', 'status', 'queued', 'lease_until', null,
+        'reason', json_build_object('code', 'budget', 'message', v_spent_up));
+    end if;
     perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct);
   end if;
   v_messages := private.deliver_messages(v_job, p_seen_messages);

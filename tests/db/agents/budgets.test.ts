@@ -4,6 +4,7 @@ import {
   heartbeatAgentJob,
   reportAgentJob,
   reportJobUsage,
+  takeAgentJob,
   whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
 import {
@@ -105,6 +106,17 @@ describe("a budget that is probably not enough", () => {
 });
 
 describe("a budget of a run", () => {
+  it("takes no job from a person who has it in a terminal", async () => {
+    const { actor, product, beat, finish } = await scene(2);
+    const taken = await takeAgentJob(actor, { task: "T-1", product: product.code });
+    const [first, second] = [await claim(actor, "w-1"), await claim(actor, "w-2")];
+    await finish(first, 5);
+    expect(await beat(second, 1)).toMatchObject({ action: "stop", reason: { code: "budget" } });
+    const held = { id: String(taken.job?.id), attempt: 1 };
+    expect(await beat(held, 0)).toMatchObject({ action: "pause", status: "claimed" });
+    await finish(held, 0);
+  });
+
   it("is reserved by claims, and by no more of them than it has room for", async () => {
     const { actor, budget } = await scene(2);
     await claim(actor, "w-1");
