@@ -9,11 +9,12 @@ import {
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../setup/world";
 import { gitIn, startRun } from "../worker/fixture";
 import { startWorker, type WorkerProcess } from "../worker/worker-process";
+import { watchBoard } from "./board-watch";
 import { drawFrom, kills, openKillStage, seed } from "./kill-stage";
 
 /** A person takes a task from its agent and gives it back while each side is killed with -9 at random moments. */
@@ -25,6 +26,18 @@ const draw = drawFrom(seed);
 /** Who dies while the task is taken, and who while it is given back. */
 const takers = ["take", "worker", "service"] as const;
 const givers = ["give", "terminal", "take again", "service"] as const;
+
+/** How long the board took to show who has the task, and that no one has it any more, by who was killed. */
+const shown: Record<string, number[]> = {};
+function note(what: string, milliseconds: number): void {
+  shown[what] = [...(shown[what] ?? []), milliseconds].toSorted((one, other) => one - other);
+}
+afterAll(() => {
+  for (const [what, delays] of Object.entries(shown)) {
+    const [middle, longest] = [at(delays, delays.length >> 1), delays.at(-1)];
+    console.log(`The board, ${what}: ${middle} ms, at most ${longest} ms (${delays.length} times)`);
+  }
+});
 
 /** How long each takes on this machine now, so that kills come at every step of one. */
 const milliseconds = { take: 2_500, give: 2_500 };
@@ -45,6 +58,7 @@ async function openRound(code: string) {
     id,
     origin,
     job,
+    board: watchBoard(gate.url, token, actor, run.productId),
     /** Where the agent works, and where the person does: its conversation is known by the folder. */
     folder: join(worktrees, `${id}-1`),
     work: (ending: string) =>
@@ -143,7 +157,9 @@ describe(`${kills} kills on both sides (KILL_SEED=${seed})`, { timeout: 300_000 
     expect(place).toBe(round.folder);
     expect(round.writers(), worker.output()).toEqual([]);
     expect(existsSync(join(place, "first.txt")), said).toBe(true);
-    expect(await round.job()).toMatchObject({ holder: "person", status: "running" });
+    const taken = await round.job();
+    expect(taken).toMatchObject({ holder: "person", status: "running" });
+    note(`taken, ${taker} killed`, await round.board.shows("ada", taken.claimed_at));
 
     writeFileSync(join(place, "by-hand.txt"), "by hand\n");
     const git = gitIn(place);
@@ -153,6 +169,8 @@ describe(`${kills} kills on both sides (KILL_SEED=${seed})`, { timeout: 300_000 
     const given = await giveThrough(round, giver);
     const job = await round.job();
     expect(job, given).toMatchObject({ status: "done", holder: null });
+    note(`given, ${giver} killed`, await round.board.shows(null, job.finished_at));
+    round.board.close();
     const files = round.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
     expect(files, given).toEqual(expect.arrayContaining(["first.txt", "by-hand.txt", "left.txt"]));
     const sessions = job.attempts.flatMap(({ session_id }) => session_id ?? []);

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
 import { afterAll } from "vitest";
@@ -135,7 +136,8 @@ const stream = "GET realtime";
 function passOn(call: Call, outgoing: ServerResponse): void {
   const upstream = request(optionsOf(call), (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing);
+    // Ends the stream of a service that was killed, too.
+    pipeline(answer, outgoing, () => undefined);
   });
   upstream.on("error", () => outgoing.destroy());
   outgoing.on("close", () => upstream.destroy());
