@@ -118,8 +118,8 @@ async function takeThrough(round: Round, worker: WorkerProcess, victim: (typeof 
 
 /** Hands in what the person has while the victim dies. A dead terminal leaves it to the next agent. */
 async function giveThrough(round: Round, victim: (typeof givers)[number]): Promise<string> {
-  const { pid } = JSON.parse(readFileSync(`${round.folder}.taken`, "utf8"));
-  const terminal = { kill: () => process.kill(pid, "SIGKILL") };
+  const { keeper } = JSON.parse(readFileSync(`${round.folder}.taken`, "utf8"));
+  const terminal = { kill: () => process.kill(Number.parseInt(keeper, 10), "SIGKILL") };
   if (victim === "take again") {
     await stage.kill(victim, terminal);
     const again = round.hand("take", "T-1");

@@ -70,7 +70,7 @@ export async function openWorkFolder(
 export async function takeLock(file: string): Promise<boolean> {
   const own = `${file}.${process.pid}`;
   // A link appears with the mark in it: no one reads an empty lock as a dead one.
-  await writeFile(own, await ownMark());
+  await writeFile(own, await markOf(process.pid));
   try {
     if (await isLinked(own, file)) return true;
     return !(await isHeld(file)) && (await replaceDead(own, file));
@@ -107,19 +107,20 @@ async function isHeld(file: string): Promise<boolean | undefined> {
   return mark === undefined ? undefined : isRunning(mark);
 }
 
-/** Names this process in a file, for others to see whether it still runs: its id alone is used again. */
-export async function ownMark(): Promise<string> {
-  return `${process.pid} ${(await beginningOf(process.pid)) ?? ""}`;
+/** Names a process in a file, for others to see whether it still runs: its id alone is used again. */
+export async function markOf(pid: number): Promise<string> {
+  return `${pid} ${(await beginningOf(pid)) ?? ""}`;
 }
 
+/** Whether another process with this mark runs. */
 export async function isRunning(mark: string): Promise<boolean> {
   const [, id, began] = /^(\d+) ?(.*)$/.exec(mark) ?? [];
   const pid = Number(id ?? 0);
   return isAlive(pid) && (!began || began === (await beginningOf(pid)));
 }
 
-/** Whether another process runs. On Linux, one that has ended and waits for its parent does not. */
-export function isAlive(pid: number): boolean {
+/** On Linux, a process that has ended and waits for its parent does not run. */
+function isAlive(pid: number): boolean {
   if (pid <= 0 || pid === process.pid) return false;
   try {
     process.kill(pid, 0);

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { ownMark } from "../base/work-folder";
+import { markOf } from "../base/work-folder";
 
 /** Where a worktree comes from. Stored next to it, so that no one need trust what a program wrote inside. */
 interface WorktreeNote {
@@ -11,7 +11,7 @@ interface WorktreeNote {
   base: string;
   /** Where the names of our branches begin; undefined for the usual one. */
   prefix: string | undefined;
-  /** The process that made it (`ownMark`). */
+  /** The process that made it (`markOf`). */
   maker: string;
 }
 
@@ -29,7 +29,7 @@ export async function writeNote(
   folder: string,
   { home, branch, base, prefix }: Omit<WorktreeNote, "maker">,
 ): Promise<void> {
-  const lines = [home, branch ?? "", base, prefix ?? "", await ownMark()];
+  const lines = [home, branch ?? "", base, prefix ?? "", await markOf(process.pid)];
   await writeFile(notePath(folder), lines.join("\n"));
 }
 

@@ -17,18 +17,22 @@ import { openJobContext } from "../job/open-for-job";
 import { reportUsage } from "../job/report-usage";
 import { returnJob } from "../job/reports";
 import { readResult } from "../job/result-file";
-import { listTaken, type Taken } from "../job/taken";
+import { aloneWith, listTaken, type Taken } from "../job/taken";
 import { handIn } from "../job/task-job";
 import { takeOver } from "../sandbox/job-store";
 import type { Sandbox } from "../sandbox/sandbox";
-import { openHand, splitHandWords } from "./open-hand";
+import { type Hand, openHand, splitHandWords } from "./open-hand";
 
 /** give: commits, proves and hands in what a person did; give --back returns it to the agents. */
 export async function give(words: readonly string[], stopSignal: AbortSignal): Promise<void> {
   const { task, rest, hasFlag } = splitHandWords(words, "--back");
   const hand = await openHand(rest, stopSignal);
-  const taken = await findTaken(hand.options.workDir, task);
-  requireSandbox(hand.sandboxes, taken);
+  const found = await findTaken(hand.options.workDir, task);
+  requireSandbox(hand.sandboxes, found);
+  await aloneWith(found, (taken) => giveTaken(hand, taken, hasFlag));
+}
+
+async function giveTaken(hand: Hand, taken: Taken, isBack: boolean): Promise<void> {
   const options = { ...hand.options, repo: hand.options.repo ?? taken.repo };
   const folder = await openWorkFolder(options.workDir, taken.home, `${options.name} terminal`);
   const attempt = openAttempt({ ...hand, options, job: taken.job, folder });
@@ -41,7 +45,7 @@ export async function give(words: readonly string[], stopSignal: AbortSignal): P
     await requireHeld(attempt, worktree);
     await noteUsage(attempt, taken);
     const { signal } = attempt.heartbeat;
-    if (hasFlag) await giveBack(attempt, worktree, taken);
+    if (isBack) await giveBack(attempt, worktree, taken);
     else await interruptible(signal, () => handInByHand(attempt, worktree, taken, hand.sandboxes));
   } finally {
     attempt.heartbeat.end();

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { heartbeatAnswerSchema } from "~/nouns/agent-jobs/contract";
 import { openJournal } from "../base/journal";
 import { Refusal } from "../base/problems";
-import { isAlive } from "../base/work-folder";
+import { isRunning } from "../base/work-folder";
 import { takenEnd } from "../git/worktree-note";
 import { readTaken, type Taken } from "../job/taken";
 import { type CallOptions, connectService, type Service } from "../service/service";
@@ -17,7 +17,7 @@ const lookMilliseconds = 2_000;
 export async function keepLease(
   { job, worktree }: Taken,
   { url, token }: { url: string; token: string },
-  isOver: () => boolean,
+  isOver: () => boolean | Promise<boolean>,
 ): Promise<void> {
   const quiet = openJournal(() => undefined);
   const service = connectService(
@@ -27,7 +27,7 @@ export async function keepLease(
     new AbortController().signal,
   );
   let lastBeat = 0;
-  while (!isOver() && existsSync(`${worktree.folder}${takenEnd}`)) {
+  while (!(await isOver()) && existsSync(`${worktree.folder}${takenEnd}`)) {
     if (Date.now() - lastBeat >= job.heartbeat_seconds * 1_000) {
       lastBeat = Date.now();
       if (!(await isHeld(service, job, { retry: false }).catch(() => true))) break;
@@ -57,5 +57,6 @@ export async function isHeld(
 export async function keepLeaseFor([folder = "", parent = ""]: readonly string[]): Promise<void> {
   const taken = await readTaken(folder);
   const { BACKLOOM_URL: url = "", BACKLOOM_TOKEN: token = "" } = process.env;
-  if (taken !== null) await keepLease(taken, { url, token }, () => !isAlive(Number(parent)));
+  if (taken !== null)
+    await keepLease(taken, { url, token }, async () => !(await isRunning(parent)));
 }

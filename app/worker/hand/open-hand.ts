@@ -23,6 +23,8 @@ export async function openHand(words: readonly string[], stopSignal: AbortSignal
   return { ...tools, demoCommand: "", readQuota: async () => undefined };
 }
 
+export type Hand = Awaited<ReturnType<typeof openHand>>;
+
 /** Splits what comes before the options, such as the code of a task. */
 export function splitHandWords(words: readonly string[], flag: string) {
   const [first] = words;

@@ -8,7 +8,7 @@ import { personsEnvironment } from "../base/environment";
 import { interruptible } from "../base/interruption";
 import { endLeftRunning } from "../base/orphans";
 import { WorkerProblem } from "../base/problems";
-import { isAlive, openWorkFolder } from "../base/work-folder";
+import { isRunning, markOf, openWorkFolder } from "../base/work-folder";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
 import { awaitRemoval } from "../job/leftovers";
@@ -16,12 +16,12 @@ import { keeperOf, openAttempt, prepare } from "../job/open-attempt";
 import { openJobContext } from "../job/open-for-job";
 import { returnJob } from "../job/reports";
 import { conversationsIn } from "../job/sessions";
-import { listTaken, type Taken, workerHomes, writeTaken } from "../job/taken";
+import { aloneWith, listTaken, type Taken, workerHomes, writeTaken } from "../job/taken";
 import { beginTask } from "../job/task-job";
 import { receivedJobSchema } from "../service/received-claim";
 import { type Asked, askedFile, type OpenAsked, openAsked } from "./asked";
 import { isHeld, keepLease } from "./keep-lease";
-import { openHand, orSay, splitHandWords } from "./open-hand";
+import { type Hand, openHand, orSay, splitHandWords } from "./open-hand";
 import { resumeLine } from "./resume-line";
 
 const answerSchema = z.object({
@@ -30,7 +30,6 @@ const answerSchema = z.object({
 });
 const askAgainMilliseconds = 1_000;
 
-type Hand = Awaited<ReturnType<typeof openHand>>;
 type Job = z.output<typeof receivedJobSchema>;
 
 /** take T-42: the job goes from its agent to the person, with its worktree and its conversation. */
@@ -70,14 +69,17 @@ async function takeUp({ options, service }: Hand, task: string): Promise<Taken |
   const isNamed = ({ code, id }: Job["product"]) =>
     options.product === undefined ||
     [code, id.toUpperCase()].includes(options.product.toUpperCase());
-  for (const taken of await listTaken(options.workDir)) {
-    const { job, pid } = taken;
-    if (job.task?.code !== task || !isNamed(job.product) || isAlive(pid)) continue;
+  for (const found of await listTaken(options.workDir)) {
+    const { job } = found;
+    if (job.task?.code !== task || !isNamed(job.product) || (await isRunning(found.keeper)))
+      continue;
     if (!(await isHeld(service, job))) continue;
-    await endLeftRunning(job.id);
-    const own = { ...taken, pid: process.pid };
-    await writeTaken(own);
-    return own;
+    return aloneWith(found, async (taken) => {
+      await endLeftRunning(job.id);
+      const own = { ...taken, keeper: await markOf(process.pid) };
+      await writeTaken(own);
+      return own;
+    });
   }
   return null;
 }
@@ -129,7 +131,7 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
       ...{ worktree: place, repo: options.repo, confinement: hand.sandboxes.confinement },
       ...{ agent: agentOf(job, attempt.sessionId) ?? known?.agent ?? null },
       sessionId: attempt.sessionId,
-      ...{ pid: process.pid, since: new Date() },
+      ...{ keeper: await markOf(process.pid), since: new Date() },
     };
     await writeTaken(taken);
     return taken;
@@ -219,7 +221,7 @@ async function openShell(taken: Taken, { options, journal }: Hand): Promise<void
 }
 
 async function leaveLease(taken: Taken, { options }: Hand): Promise<void> {
-  const words = ["take", "--keep-lease", taken.worktree.folder, String(process.ppid)];
+  const words = ["take", "--keep-lease", taken.worktree.folder, await markOf(process.ppid)];
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...words], {
     detached: true,
     stdio: "ignore",
@@ -227,5 +229,5 @@ async function leaveLease(taken: Taken, { options }: Hand): Promise<void> {
     env: { ...process.env, BACKLOOM_URL: options.url, BACKLOOM_TOKEN: options.token },
   });
   child.unref();
-  await writeTaken({ ...taken, pid: child.pid ?? taken.pid });
+  if (child.pid !== undefined) await writeTaken({ ...taken, keeper: await markOf(child.pid) });
 }

@@ -1,11 +1,12 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { claimedConflictSchema } from "~/nouns/agent-jobs/job-conflict";
 import { confinementSchema } from "~/nouns/workers/confinement";
+import { WorkerProblem } from "../base/problems";
 import { writeWhole } from "../base/whole-file";
-import { isAlive } from "../base/work-folder";
-import { takenEnd } from "../git/worktree-note";
+import { isRunning, takeLock } from "../base/work-folder";
+import { noteOf, takenEnd } from "../git/worktree-note";
 import { receivedJobSchema } from "../service/received-claim";
 
 /** A job that a person has taken, for give. Stored next to the worktree. */
@@ -13,8 +14,8 @@ const takenSchema = z.object({
   job: receivedJobSchema,
   /** The folder of the worker whose conversations belong to it. */
   home: z.string(),
-  /** Who keeps the lease. */
-  pid: z.int(),
+  /** The process that keeps the lease (`markOf`). */
+  keeper: z.string(),
   repo: z.string().optional(),
   /** The sandbox that the service has noted. */
   confinement: confinementSchema,
@@ -52,11 +53,33 @@ export async function readTaken(folder: string): Promise<Taken | null> {
   return takenSchema.parse(JSON.parse(text));
 }
 
-/** Whether a person has a worktree now: their terminal still keeps the lease. */
+/** Whether a person has a worktree now: `take` prepares it, their terminal keeps the lease, or `give` hands it in. */
 export async function isTakenNow(folder: string): Promise<boolean> {
+  const maker = (await noteOf(folder))?.maker ?? "";
   const taken = await readTaken(folder).catch(() => null);
-  return taken !== null && isAlive(taken.pid);
+  const locked = taken === null ? "" : await readFile(lockOf(taken), "utf8").catch(() => "");
+  const marks = [maker, taken?.keeper ?? "", locked].map(isRunning);
+  return (await Promise.all(marks)).includes(true);
 }
+
+/** Runs what one process at a time may do with a taken job: of two, both would write. The note is read again. */
+export async function aloneWith<T>(found: Taken, work: (taken: Taken) => Promise<T>): Promise<T> {
+  const code = found.job.task?.code;
+  const lock = lockOf(found);
+  await mkdir(join(found.home, "takes"), { recursive: true });
+  if (!(await takeLock(lock))) {
+    throw new WorkerProblem(`Another give or take works on ${code} now: wait until it has ended`);
+  }
+  try {
+    const taken = await readTaken(found.worktree.folder);
+    if (taken === null) throw new WorkerProblem(`${code} was just handed in or returned`);
+    return await work(taken);
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+const lockOf = ({ home, job }: Taken): string => join(home, "takes", `${job.id}.pid`);
 
 /** The folders of the workers of this machine. */
 export async function workerHomes(workDir: string): Promise<string[]> {
