@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { fireDueRecurrences } from "~/nouns/recurrences/recurrences.server";
+import { sweep } from "~/nouns/schedules/operations.server";
 
 /** The daily entries of the contract (specification: Schedules), in UTC. */
 export const dailySchedule = [
@@ -123,7 +124,7 @@ function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
   const schedule = () => {
     if (stopped) return;
     timer = setTimeout(() => {
-      underWay = sweep(database)
+      underWay = sweepAndStart(database)
         .catch((error: unknown) => log.warn({ err: error }, "the sweep failed and is tried again"))
         .finally(schedule);
     }, sweepEveryMilliseconds);
@@ -142,9 +143,7 @@ function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
  * Cleans up expired leases, old sessions, limits and realtime rows in one call, then starts due recurring work, each
  * slot once. Any number of processes may sweep at the same time.
  */
-async function sweep(database: Database): Promise<void> {
-  const { due_recurrences } = await callService(database, "sweep", {}, sweepSchema);
+async function sweepAndStart(database: Database): Promise<void> {
+  const { due_recurrences } = await sweep(database, {});
   if (due_recurrences > 0) await fireDueRecurrences(database);
 }
-
-const sweepSchema = z.object({ due_recurrences: z.int() });

@@ -4,11 +4,9 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { checkRegistration } from "~/cli/doctor/check-registration.server";
 import { describeFirstStart, type FirstStart, prepareFirstStart } from "~/cli/first-start.server";
-import type { Database } from "~/db/database.server";
 import { type Env, EnvironmentError, readEnv } from "~/env.server";
 import { Metrics } from "~/metrics/metrics.server";
 import { startNoticeSender } from "~/notices/sender.server";
-import { checkIdentities } from "~/nouns/identities/check-identities.server";
 import { bracketed } from "~/own-origins.server";
 import { createHub } from "~/realtime/hub.server";
 import type { Services } from "~/services.server";
@@ -21,8 +19,9 @@ import { startBackupSchedule } from "./backup-schedule.server";
 import { builtFiles, developmentBuild } from "./build-source";
 import { createFront } from "./front";
 import { HttpServer, stopOnSignals } from "./http-server";
+import { startIdentitySchedule } from "./identity-schedule.server";
 import { createLog } from "./log";
-import { startCron, startScheduler } from "./scheduler.server";
+import { startScheduler } from "./scheduler.server";
 import { UploadPlaces } from "./upload-places";
 import { readWorkerFile } from "./worker-file.server";
 
@@ -93,7 +92,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
   await announce(env, firstStart);
 }
 
-/** Starts the schedule and the outbox of notices. Any number of processes may run them at the same time. */
+/** Starts the sweep, daily entries, outbox, backups and identity checks. Any number of processes may run them at the same time. */
 function startBackgroundWork(
   { database, log, env }: Services,
   server: Server,
@@ -172,22 +171,3 @@ start().catch((error: unknown) => {
   if (!isExpected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   process.exit(1);
 });
-
-interface IdentityScheduleOptions {
-  database: Database;
-  log: Logger;
-  env: Pick<Env, "oidc" | "sessionSecrets">;
-}
-
-/** Any process checks what is due, so an account that ended at the provider is noticed within half an hour. */
-const everyFiveMinutes = "*/5 * * * *";
-
-/** Starts checking connected accounts at the identity provider. The returned function stops it. */
-function startIdentitySchedule({ database, log, env }: IdentityScheduleOptions): () => void {
-  const { oidc: settings, sessionSecrets } = env;
-  if (!settings) return () => undefined;
-  const cron = startCron(everyFiveMinutes, { log }, "identity checks", () =>
-    checkIdentities({ database, log, settings, sessionSecrets }),
-  );
-  return () => cron.stop();
-}

@@ -13,10 +13,11 @@ export const cleanedArtifactsSchema = z.object({ deleted: z.int(), ran_at: z.str
 export const cleanedPortionSchema = cleanedArtifactsSchema.extend({ more: z.boolean() });
 export type CleanedArtifacts = z.infer<typeof cleanedArtifactsSchema>;
 
-/** Result of one sweep; `removed` is null if it only checked leases and waiting questions. */
+/** Result of one sweep; `removed` is null if it only checked leases and waiting questions. Due recurrences are started by its caller. */
 export const sweptSchema = z.object({
   taken_back: z.int(),
   expired_questions: z.int(),
   removed: z.record(z.string(), z.int()).nullable(),
+  due_recurrences: z.int(),
   ran_at: z.string(),
 });
