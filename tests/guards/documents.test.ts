@@ -123,6 +123,22 @@ it("documents name only controls that there are", () => {
   ).toEqual(["Keep the changes", "Settings", "Keys", "Go"]);
 });
 
+it("documents of the code name only files that there are", () => {
+  const files = ["app", "docs", "supabase", "tests"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => `/${folder}/${file}`),
+  );
+  const readMe = ["app", "supabase", "supabase/embedded", "tests"].map((at) => `${at}/README.md`);
+  const named = [...readMe, "docs/architecture.md"].flatMap((document) =>
+    [
+      ...readFileSync(document, "utf8").matchAll(/(?<![\w<>*…/.-])[\w$[\]./-]*\w\.(?:tsx?|sql)\b/g),
+    ].map(([name]) => `/${name}`),
+  );
+  expect(named.length).toBeGreaterThan(60);
+  expect(
+    named.filter((name) => !files.some((file) => file.endsWith(name)) && !existsSync(`.${name}`)),
+  ).toEqual([]);
+});
+
 it("sentences of the database name only buttons that there are", () => {
   const pages = readdirSync("app", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".tsx"))
