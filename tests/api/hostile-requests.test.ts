@@ -182,6 +182,17 @@ describe("one spelling of each address", () => {
     expect(bodyOf(response).code).toBe(404);
   });
 
+  it.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+    "an unknown address has no method: %s is 404, too",
+    async (method) => {
+      for (const target of ["/api/todos", "/api/tasks/x/reorder"]) {
+        const response = await send(target, [], method);
+        expect([response.status, response.headers.allow]).toEqual([404, undefined]);
+        expect(bodyOf(response).code).toBe(404);
+      }
+    },
+  );
+
   it("takes a trailing slash for none", async () => {
     expect((await send("/api/health/")).status).toBe(200);
   });

@@ -50,7 +50,7 @@ function pathOf(route: Route | undefined): string {
 const anyId = "00000000-0000-4000-8000-000000000000";
 const writes = Object.values(routes)
   .map((route) => ({ route, name: route.id.replace(/^routes\/|\/route$/g, "") }))
-  .filter(({ route, name }) => route.module.action !== undefined && name !== "api.$");
+  .filter(({ route }) => route.module.action !== undefined);
 const isApi = (name: string) => /^(api|mcp|openapi|skills|\[\.\]well-known)(?!\w)/.test(name);
 
 /** The methods with which an address of the API changes something. */

@@ -368,9 +368,7 @@ it("documents name only functions, fields and codes that there are", () => {
 /** All that names endpoints. */
 const calls = `${everything}\n${readFileSync("public/llms.txt", "utf8")}`;
 
-const apiFiles = readdirSync("app/routes").filter(
-  (name) => name.startsWith("api.") && name !== "api.$.ts",
-);
+const apiFiles = readdirSync("app/routes").filter((name) => name.startsWith("api."));
 
 /** The path of a route's file, with `*` for each parameter. */
 function shapeOf(file: string): string {

@@ -128,7 +128,7 @@ function reads({ module }: Route): boolean {
 const asked = Object.values(routes)
   .filter((route) => reads(route) && route.id !== "root")
   .map((route) => ({ route, name: route.id.replace(/^routes\/|\/route$/g, "") }))
-  .filter(({ name }) => name !== "$" && name !== "api.$" && name !== "logout");
+  .filter(({ name }) => name !== "$" && name !== "logout");
 
 async function answerFor(role: Role, { route, name }: (typeof asked)[number]) {
   const query = new URLSearchParams();

@@ -11,13 +11,10 @@ const tests = import.meta.glob<string>("../**/*.test.ts", {
   eager: true,
 });
 const nameOf = (file: string) => (file.split("/")[4] ?? "").replace(/\.tsx?$/, "");
-/** The answer to all unknown addresses has no methods of its own. */
 const resourceRoutes = Object.entries(modules)
   .map(([file, load]) => ({ name: nameOf(file), load }))
-  .filter(
-    ({ name }) =>
-      /^(api|mcp|openapi|oauth|token|revoke|hooks|\[\.\]well-known)(?!\w)/.test(name) &&
-      name !== "api.$",
+  .filter(({ name }) =>
+    /^(api|mcp|openapi|oauth|token|revoke|hooks|\[\.\]well-known)(?!\w)/.test(name),
   );
 
 describe("routes", () => {
