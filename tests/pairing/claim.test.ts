@@ -98,6 +98,7 @@ describe("POST /api/auth/pair/claim", () => {
     ["no body", ""],
     ["malformed JSON", "{"],
     ["no pairingId", "{}"],
+    ["an empty pairingId", '{"pairingId":""}'],
     ["a number", '{"pairingId":1}'],
     ["null", "null"],
     ["a list", "[]"],

@@ -14,7 +14,7 @@ export const startedPairingSchema = z.object({
 export type StartedPairing = z.infer<typeof startedPairingSchema>;
 
 /** Body of `POST /api/auth/pair/claim`. */
-export const pairingClaimSchema = z.object({ pairingId: z.string() });
+export const pairingClaimSchema = z.object({ pairingId: z.string().min(1) });
 
 /** Sent with each of the phone's three operations. The secret is only ever sent in a body. */
 export const pairingSecretSchema = z.object({
