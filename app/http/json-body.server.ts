@@ -9,16 +9,20 @@ const jsonType =
  * lone surrogates, numbers beyond double precision, deep nesting). `isOpen`: from someone who has not signed in.
  */
 export function parseJsonBody(bytes: Uint8Array, headers: Headers, isOpen = false): unknown {
-  refuseOtherTypes(headers);
+  refuseOtherTypes(headers, isOpen);
   const value = decode(bytes, isOpen);
   const issue = findUnstorable(value, []);
   if (issue) throw unacceptable(issue.path, issue.message);
   return value;
 }
 
-/** Refuses other content types and encodings. A missing type counts as JSON; forms always send one and are refused. */
-function refuseOtherTypes(headers: Headers): void {
-  const type = headers.get("content-type");
+/**
+ * Refuses encodings, and other content types where a session's cookie came along: a form of another site sends one, and
+ * always with a type. It has no bearer token, so a program that has one may leave the type to its tools (`curl -d`).
+ */
+function refuseOtherTypes(headers: Headers, isOpen: boolean): void {
+  const hasToken = /^bearer /i.test(headers.get("authorization") ?? "");
+  const type = isOpen || hasToken ? null : headers.get("content-type");
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
     throw new ContractError(400, "Send the body uncompressed, without Content-Encoding.");

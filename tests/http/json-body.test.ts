@@ -117,6 +117,15 @@ describe("A10 content types", () => {
     expect(statusOf("{}", new Headers({ "content-type": type }))).toBe(status);
   });
 
+  it("takes any type for JSON beside a bearer token, and where no one signs in", () => {
+    for (const type of ["text/plain;charset=UTF-8", "application/x-www-form-urlencoded"]) {
+      const headers = new Headers({ "content-type": type });
+      expect(() => parseJsonBody(bytes("{}"), headers, true)).not.toThrow();
+      headers.set("authorization", "Bearer blm_x");
+      expect([statusOf("{}", headers), statusOf("status=done", headers)]).toEqual([200, 400]);
+    }
+  });
+
   it("takes a body without a type for JSON, and refuses a compressed one", () => {
     expect(statusOf("{}", new Headers())).toBe(200);
     expect(statusOf("{}", new Headers({ "content-encoding": "gzip" }))).toBe(400);
