@@ -89,7 +89,7 @@ const hints: Partial<Record<number, string>> = {
   403: "Ask a member of the product for access, or use a token of an account that may write.",
   404: "Look the id or code up with list_products, get_context or search.",
   409: "Read the current state again before you decide what to do.",
-  422: "Correct the arguments named in `issues` and call again.",
+  422: "Correct the arguments that the error names and call again.",
   429: "Wait for the seconds in `retry_after`, then call again.",
 };
 
