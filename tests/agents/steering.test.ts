@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
 import { acpCommand } from "~/worker/agents/acp/command";
 import { driverNamed } from "~/worker/agents/catalog";
-import { openMessages } from "~/worker/job/messages";
+import { openMessages } from "~/worker/job/turn/messages";
 import { openModel, type ScriptedModel } from "./models/open-model";
 import { environmentFor, toolsHere } from "./toolbox";
 import { makeStage, takeTurn } from "./turn";

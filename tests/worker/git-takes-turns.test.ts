@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { committer, git, gitWithin } from "~/worker/git/git";
 import { addWorktree } from "~/worker/git/worktree";
-import { freeName } from "~/worker/job/leftovers";
+import { freeName } from "~/worker/job/open/leftovers";
 
 const home = await mkdtemp(join(tmpdir(), "backloom-turns-"));
 afterAll(() => rm(home, { recursive: true }));

@@ -8,7 +8,7 @@ import type { WorkerOptions } from "../base/options";
 import { Refusal } from "../base/problems";
 import { writeWhole } from "../base/whole-file";
 import { takeLock } from "../base/work-folder";
-import { workerHomes } from "../job/taken";
+import { workerHomes } from "../job/open/taken";
 import type { Service } from "../service/service";
 
 /**

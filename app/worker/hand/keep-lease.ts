@@ -5,7 +5,7 @@ import { openJournal } from "../base/journal";
 import { Refusal } from "../base/problems";
 import { isRunning } from "../base/work-folder";
 import { takenEnd } from "../git/worktree-note";
-import { readTaken, type Taken } from "../job/taken";
+import { readTaken, type Taken } from "../job/open/taken";
 import { type CallOptions, connectService, type Service } from "../service/service";
 
 const lookMilliseconds = 2_000;

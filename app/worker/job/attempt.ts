@@ -13,9 +13,9 @@ import type { JobSandbox } from "../sandbox/sandbox";
 import type { Heartbeat } from "../service/heartbeat";
 import type { AttemptOutput } from "../service/output-sender";
 import type { CallOptions, Service } from "../service/service";
-import type { Messages } from "./messages";
-import type { CommandResult, Usage } from "./result-file";
-import type { CommandEnd } from "./run-command";
+import type { CommandEnd } from "./commands/run-command";
+import type { Messages } from "./turn/messages";
+import type { CommandResult, Usage } from "./turn/result-file";
 
 /** What a worker has for all of its jobs. */
 export interface WorkerTools {

@@ -6,28 +6,28 @@ import { git } from "../git/git";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
 import type { Worktree } from "../git/worktree";
-import { assignedAgent } from "./assigned-agent";
+import { type Attempt, keepBeforeReset, type Outcome, ofTask, park, TaskGone } from "./attempt";
+import { guideOfBatch, type TaskGuide } from "./batch-guide";
+import { earlierResults, worstOf } from "./batch-results";
+import { setUp } from "./commands/set-up";
+import { deliver, pushOrSendHome, pushQuestion } from "./deliver/deliver";
+import { resolveBatch } from "./deliver/resolve-batch-conflict";
+import { assignedAgent } from "./open/assigned-agent";
+import { beginFromEarlier } from "./open/begin-from";
+import { mergeBlockers } from "./open/merge-blockers";
+import { restoreWork } from "./open/restore-work";
+import { gatherEvidence, listedFiles, refusalOf } from "./proof/evidence";
+import { inspect } from "./proof/inspect";
+import { prove } from "./proof/prove";
+import { finish, giveBack, reportFailure, reportStart } from "./report/reports";
 import {
   type Assignment,
   type Execution,
   executionAssignment,
   type JobContext,
-} from "./assignment";
-import { type Attempt, keepBeforeReset, type Outcome, ofTask, park, TaskGone } from "./attempt";
-import { guideOfBatch, type TaskGuide } from "./batch-guide";
-import { earlierResults, worstOf } from "./batch-results";
-import { beginFromEarlier } from "./begin-from";
-import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
-import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
-import { deniedFailure, failureOf } from "./execute";
-import { inspect } from "./inspect";
-import { mergeBlockers } from "./merge-blockers";
-import { onlyPlans, planAndExecute } from "./plan-first";
-import { prove } from "./prove";
-import { finish, giveBack, reportFailure, reportStart } from "./reports";
-import { resolveBatch } from "./resolve-batch-conflict";
-import { restoreWork } from "./restore-work";
-import { setUp } from "./set-up";
+} from "./turn/assignment";
+import { deniedFailure, failureOf } from "./turn/execute";
+import { onlyPlans, planAndExecute } from "./turn/plan-first";
 
 /** Tasks that this attempt has finished. */
 interface Progress {

@@ -12,16 +12,16 @@ import { BranchInUse } from "../git/remote";
 import { openRepositoryOf } from "../git/repository";
 import { addReadingTree } from "../git/worktree";
 import type { Sandbox } from "../sandbox/sandbox";
-import { ideaAssignment } from "./assignment";
 import { type Attempt, park, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
-import { execute, failureOf } from "./execute";
-import { type JobRun, keeperOf, openAttempt, prepare } from "./open-attempt";
-import { openForJob, openJobContext } from "./open-for-job";
-import { report, reportFailure, reportStart, returnJob } from "./reports";
+import { type JobRun, keeperOf, openAttempt, prepare } from "./open/open-attempt";
+import { openForJob, openJobContext } from "./open/open-for-job";
+import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./open/watch-disk";
+import { report, reportFailure, reportStart, returnJob } from "./report/reports";
 import { workOnTask } from "./task-job";
+import { ideaAssignment } from "./turn/assignment";
+import { execute, failureOf } from "./turn/execute";
 import { verifyWork } from "./verify-job";
-import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./watch-disk";
 
 /** Works on a job from claim to report. Always removes its worktree. */
 export async function runJob(run: JobRun): Promise<void> {

@@ -3,21 +3,21 @@ import { commitLeftovers, halfDone } from "../git/commit";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
 import type { Worktree } from "../git/worktree";
-import { type Assignment, type JobContext, taskAssignment } from "./assignment";
 import { type Attempt, type Outcome, park } from "./attempt";
-import { beginFromEarlier, unjudgedBeginning } from "./begin-from";
-import { tellClash } from "./conflicts";
-import { deliver, pushQuestion } from "./deliver";
-import { listedFiles, refusalOf } from "./evidence";
-import { deniedFailure, failureOf } from "./execute";
-import { inspect } from "./inspect";
-import { mergeBlockers } from "./merge-blockers";
-import { onlyPlans, planAndExecute } from "./plan-first";
-import { prove } from "./prove";
-import { finish, reportFailure, reportStart } from "./reports";
-import { finishResolution, startResolution } from "./resolve-conflict";
-import { restoreWork } from "./restore-work";
-import { setUp } from "./set-up";
+import { setUp } from "./commands/set-up";
+import { tellClash } from "./deliver/conflicts";
+import { deliver, pushQuestion } from "./deliver/deliver";
+import { finishResolution, startResolution } from "./deliver/resolve-conflict";
+import { beginFromEarlier, unjudgedBeginning } from "./open/begin-from";
+import { mergeBlockers } from "./open/merge-blockers";
+import { restoreWork } from "./open/restore-work";
+import { listedFiles, refusalOf } from "./proof/evidence";
+import { inspect } from "./proof/inspect";
+import { prove } from "./proof/prove";
+import { finish, reportFailure, reportStart } from "./report/reports";
+import { type Assignment, type JobContext, taskAssignment } from "./turn/assignment";
+import { deniedFailure, failureOf } from "./turn/execute";
+import { onlyPlans, planAndExecute } from "./turn/plan-first";
 
 /** Runs one task: command, evidence, gate, branch, report. */
 export async function workOnTask(

@@ -1,11 +1,11 @@
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
-import { type Assignment, type JobContext, taskAssignment } from "./assignment";
 import { type Attempt, type Outcome, park } from "./attempt";
-import { execute, failureOf } from "./execute";
-import { observe } from "./prove";
-import { report, reportFailure, reportStart } from "./reports";
-import { setUp } from "./set-up";
+import { setUp } from "./commands/set-up";
+import { observe } from "./proof/prove";
+import { report, reportFailure, reportStart } from "./report/reports";
+import { type Assignment, type JobContext, taskAssignment } from "./turn/assignment";
+import { execute, failureOf } from "./turn/execute";
 
 /** An agent that leaves out a criterion is asked once more. */
 const mostTurns = 2;

@@ -1,0 +1,100 @@
+import { constants } from "node:os";
+import { StringDecoder } from "node:string_decoder";
+import { eachLine, startProcess } from "../../base/process";
+import { limitTime } from "../../base/time-limit";
+import { type JobSandbox, noSandbox } from "../../sandbox/sandbox";
+
+/** How a command ended. `output` is the end of what it printed. */
+export interface CommandEnd {
+  /** As a shell says it: 128 + n if signal n ended it. */
+  exitCode: number | null;
+  output: string;
+  /** Like `output`, without standard error. */
+  answer: string;
+  timedOut: boolean;
+}
+
+interface CommandRun {
+  command: string;
+  folder: string;
+  environment: Record<string, string>;
+  /** The sandbox it runs in. Omitted only for the user's own commands. */
+  sandbox?: JobSandbox | undefined;
+  logFile: string;
+  timeoutMinutes: number;
+  /** Where the process id is stored, for the worker's next start. */
+  pidFile?: string;
+  /** Called for each line of standard output. */
+  takeLine?: (line: string) => void;
+  /** Called for each chunk of standard error. */
+  takeComplaint?: (piece: string) => void;
+  /** Ends the command and everything it started. */
+  signal: AbortSignal;
+  /** Removes secrets from the result. The log stays on this machine and is not cleaned. */
+  clean: (text: string) => string;
+}
+
+const keptOutput = 8_000;
+const keptAnswer = 20_000;
+/** Length of text to clean. A secret cut at its start is not recognized, so the cut lies far before the kept end. */
+const heldText = 100_000;
+
+/** Runs a command in a shell and streams its output to the log. */
+export async function runCommand(run: CommandRun): Promise<CommandEnd> {
+  run.signal.throwIfAborted();
+  const output = endOfText(run.clean);
+  const answer = endOfText(run.clean);
+  // A multi-byte character may be split over two chunks.
+  const [said, complained] = [new StringDecoder("utf8"), new StringDecoder("utf8")];
+  const { confine, variables } = run.sandbox ?? noSandbox;
+  const started = await startProcess({
+    program: "/bin/sh",
+    words: ["-c", run.command],
+    folder: run.folder,
+    environment: { ...variables(), ...run.environment },
+    confine,
+    pidFile: run.pidFile,
+    logFile: run.logFile,
+    heard: (piece) => {
+      const text = said.write(piece);
+      output.add(text);
+      answer.add(text);
+    },
+    complained: (piece) => {
+      const text = complained.write(piece);
+      output.add(text);
+      run.takeComplaint?.(text);
+    },
+  });
+  started.stdin.end();
+  const { takeLine } = run;
+  const lines = takeLine ? eachLine(started.stdout, takeLine) : Promise.resolve();
+
+  const limit = limitTime(run.timeoutMinutes * 60_000, run.signal);
+  const stop = (): void => void started.stop();
+  limit.signal.addEventListener("abort", stop, { once: true });
+  if (limit.signal.aborted) stop();
+  try {
+    const [{ code, signal }] = await Promise.all([started.ended, lines]);
+    return {
+      exitCode: signal === null ? code : 128 + constants.signals[signal],
+      output: output.last(keptOutput),
+      answer: answer.last(keptAnswer),
+      timedOut: limit.isOver(),
+    };
+  } finally {
+    limit.end();
+    limit.signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Keeps the end of the output. */
+function endOfText(clean: (text: string) => string) {
+  let text = "";
+  return {
+    add(piece: string): void {
+      text = (text + piece).slice(-heldText);
+    },
+    last: (length: number) => clean(text).slice(-length).trim(),
+  };
+}

@@ -1,0 +1,126 @@
+import { conflictLimits } from "~/nouns/agent-jobs/job-conflict";
+import { sprintRunSchema } from "~/nouns/sprint-runs/contract";
+import { Refusal } from "../../base/problems";
+import { sendable } from "../../base/sendable";
+import { git } from "../../git/git";
+import { integrate, type Work } from "../../git/integrate";
+import { clashWith } from "../../git/merge-tree";
+import type { Worktree } from "../../git/worktree";
+import { type Attempt, reportUsage } from "../attempt";
+import type { Delivery, Push } from "../report/reports";
+import { report } from "../report/reports";
+import type { Assignment } from "../turn/assignment";
+import { findClashes, rebaseUnseen, tellClash } from "./conflicts";
+import { openPullRequest } from "./pull-request";
+
+/**
+ * Pushes the work to its branch, checks that it merges with the main branch and the run's other branches, and opens a
+ * pull request if wanted.
+ */
+export async function deliver(attempt: Attempt, worktree: Worktree, work: Work): Promise<Delivery> {
+  const unseen = await rebaseUnseen(attempt, worktree, work);
+  const push = await pushOrSendHome(attempt, worktree, unseen);
+  if (push.kind === "sent_home") return push;
+  for (const clash of await findClashes(attempt, worktree)) {
+    if ((await tellClash(attempt, worktree, clash)) !== "go_on") return { kind: "sent_home" };
+  }
+  return { ...push, pullRequest: await openPullRequest(attempt, worktree) };
+}
+
+/** Pushes the work to its branch. On a conflict with what is there, sends the task home with both versions. */
+export async function pushOrSendHome(
+  attempt: Attempt,
+  worktree: Worktree,
+  work: Work,
+): Promise<Extract<Push, { kind: "pushed" }> | { kind: "sent_home" }> {
+  const push = await pushWork(attempt, worktree, work);
+  if (push.kind === "pushed") return push;
+  if (attempt.job.run === null) {
+    await pauseForConflict(attempt, push.files, true);
+    return { kind: "sent_home" };
+  }
+  const { theirs } = push;
+  const files = await clashWith(worktree.folder, theirs, attempt.journal);
+  const named = push.files.map((path) => ({ path: sendable(path, 1_000) }));
+  await tellClash(attempt, worktree, {
+    ...{ kind: "branch", theirs },
+    files: files.length > 0 ? files : named.slice(0, conflictLimits.files),
+  });
+  return { kind: "sent_home" };
+}
+
+/** Pushes the work to its branch, after confirming that the attempt still holds the job. */
+async function pushWork(attempt: Attempt, worktree: Worktree, work: Work): Promise<Push> {
+  await attempt.heartbeat.confirm();
+  const integration = await integrate(worktree, work);
+  if (integration.kind === "conflict") return integration;
+  const { headSha } = integration;
+  return { kind: "pushed", headSha, pushedAt: new Date().toISOString(), folder: worktree.folder };
+}
+
+/** Pushes existing work before a question is asked. A conflict pauses the run too, as no answer would resolve it. */
+export async function pushQuestion(
+  attempt: Attempt,
+  worktree: Worktree,
+  work: Work,
+  { verifyOnly }: Assignment,
+): Promise<void> {
+  const head = await git(worktree.folder, "rev-parse", "HEAD");
+  if (verifyOnly || head === (worktree.branchTip ?? worktree.start)) return;
+  const push = await pushWork(attempt, worktree, work);
+  if (push.kind === "conflict") await pauseForConflict(attempt, push.files, false);
+}
+
+/**
+ * Pauses the run and lists the conflicting files. With `release`, the job returns to the queue; without, it still has
+ * a question to ask.
+ */
+export async function pauseForConflict(
+  attempt: Attempt,
+  files: readonly string[],
+  release: boolean,
+  reason = "merge_conflict",
+): Promise<void> {
+  attempt.journal.say(`Merge conflict in ${files.join(", ")}: the run is paused`);
+  await pauseRun(attempt, { files, release, reason });
+}
+
+interface Pause {
+  files: readonly string[];
+  /** True to put the job back into the queue. */
+  release: boolean;
+  reason: string;
+}
+
+/** Pauses the run until a person acts. */
+export async function pauseRun(attempt: Attempt, { files, release, reason }: Pause): Promise<void> {
+  const { job, service, journal } = attempt;
+  const kept = await attempt.keep();
+  if (kept !== null) journal.say(`The work is kept on ${kept}`);
+  await attempt.changes.send();
+  await attempt.output.flush();
+  if (job.run === null) return;
+  await reportUsage(attempt);
+  const pause = {
+    sprint_run_id: job.run.id,
+    reason: reason.slice(0, 500),
+    conflict_files: files.slice(0, 500).map((file) => sendable(file, 1_000)),
+    ...(job.pr_url === null ? {} : { pr_url: job.pr_url }),
+    job_id: job.id,
+    attempt: job.attempt,
+    release,
+  };
+  try {
+    await service.call("pause_sprint_run", pause, sprintRunSchema);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 409) throw error;
+    // A person has paused the run already; the job waits until it is resumed.
+    await attempt.heartbeat.confirm();
+    if (release) await giveBack(attempt, reason);
+  }
+}
+
+/** Puts the job back into the queue without counting a retry. */
+async function giveBack(attempt: Attempt, failure_reason: string): Promise<void> {
+  await report(attempt, "failed", { failure_class: "rate_limited", failure_reason });
+}

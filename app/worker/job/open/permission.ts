@@ -1,0 +1,81 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
+import { type AgentQuestion, agentQuestionSchema } from "~/nouns/questions/contract";
+import type { JobPayload } from "~/nouns/workers/contract";
+import type { CallOptions } from "../../service/service";
+import type { Attempt } from "../attempt";
+
+type Asking = Pick<Attempt, "job" | "service">;
+
+interface Wish {
+  question: string;
+  options: string[];
+  /** The host it is for. */
+  reach?: string;
+}
+
+const pollMilliseconds = 3_000;
+
+/**
+ * Asks the worker's user and waits for the answer. Returns null if someone else answered, or no one in time. A
+ * question of an earlier attempt at the job is not asked again; its answer counts.
+ */
+export async function awaitPermission(
+  attempt: Asking,
+  wish: Wish,
+  signal: AbortSignal,
+  asked: (question: AgentQuestion) => Promise<void> = async () => undefined,
+): Promise<string | null> {
+  const askAnew = async () => {
+    const question = await askPermission(attempt, wish, { signal });
+    await asked(question);
+    return question;
+  };
+  const earlier = attempt.job.questions.find(
+    ({ kind, question }) => kind === "permission" && question === wish.question,
+  );
+  const { id } = earlier ?? (await askAnew());
+  for (let isFirst = earlier !== undefined; ; isFirst = false) {
+    if (!isFirst) await pause(pollMilliseconds, undefined, { signal, ref: false });
+    const answer = await readPermission(attempt, id, { signal });
+    if (answer !== undefined) return answer;
+  }
+}
+
+/** Asks the worker's user without waiting. */
+export function askPermission(
+  { job, service }: Asking,
+  wish: Wish,
+  options?: CallOptions,
+): Promise<AgentQuestion> {
+  const held = { job_id: job.id, attempt: job.attempt };
+  const given = { kind: "permission", ...wish, ...held, ...subjectOf(job) };
+  return service.call("ask_user_question", given, agentQuestionSchema, options);
+}
+
+/** The user's answer, null if it is not theirs, undefined while the question is open. */
+export async function readPermission(
+  { job, service }: Asking,
+  question_id: string,
+  options?: CallOptions,
+): Promise<string | null | undefined> {
+  const told = await service.call("get_question_answer", { question_id }, answerSchema, options);
+  if (told.status === "open") return undefined;
+  // The service lets no one else answer; the worker checks it as well.
+  if (told.answered_by !== job.user_id || told.taken_by_policy) return null;
+  return told.effective_answer ?? null;
+}
+
+/** Subject of the question: the job's task or idea, or the batch's first task. */
+function subjectOf({ idea, task, story, executions: tasks }: JobPayload) {
+  if (idea !== null) return { idea_id: idea.id };
+  const task_id = task?.id ?? tasks?.[0]?.task_id;
+  return task_id === undefined ? { story_id: story?.id } : { task_id };
+}
+
+const answerSchema = z.object({
+  status: z.string(),
+  answered_by: z.string().nullish(),
+  effective_answer: z.string().nullish(),
+  taken_by_policy: z.boolean().nullish(),
+});

@@ -1,0 +1,65 @@
+import { commitOf, committer, git, gitEnd, isAncestor } from "../../git/git";
+import { leftBy } from "../../git/kept-branch";
+import { begunFolder, tipOf } from "../../git/remote";
+import type { Worktree } from "../../git/worktree";
+import type { Attempt } from "../attempt";
+
+/** Where earlier attempts' work is now: in the folder, or only on branches. */
+export interface EarlierWork {
+  restored: readonly string[];
+  kept: readonly string[];
+}
+
+/**
+ * Restores earlier attempts' work: commits as commits, uncommitted files as uncommitted. The attempt's own changes are
+ * still counted from its start. Work that conflicts stays on its branch, and the prompt says so.
+ */
+export async function restoreWork(
+  attempt: Attempt,
+  worktree: Worktree,
+  kept: readonly string[],
+): Promise<EarlierWork> {
+  const { folder } = worktree;
+  const done: string[] = [];
+  for (const branch of [...kept.slice(0, 1), ...(await unfinishedBranches(attempt, worktree))]) {
+    const commit = (await commitOf(folder, branch)) ?? (await tipOf(worktree.repository, branch));
+    if (commit === null || (await isAncestor(folder, commit, "HEAD"))) continue;
+    if (!(await bringIn(folder, branch, commit))) continue;
+    attempt.journal.say(`Restored the work of an earlier attempt from ${branch}`);
+    done.push(branch);
+  }
+  const left: string[] = [];
+  for (const branch of kept) {
+    if (!done.includes(branch) && !(await isAncestor(folder, branch, "HEAD"))) left.push(branch);
+  }
+  await uncommitLeftovers(folder);
+  return { restored: done, kept: left };
+}
+
+/** Branches with unfinished work that earlier jobs pushed before a question, found by their notes. */
+async function unfinishedBranches(
+  { job }: Pick<Attempt, "job">,
+  { folder, branch }: Worktree,
+): Promise<string[]> {
+  if (job.earlier_jobs.length === 0) return [];
+  const format = `--format=%(subject) %(refname:lstrip=${begunFolder.split("/").length})`;
+  const lines = (await git(folder, "for-each-ref", format, begunFolder)).split("\n");
+  return lines.flatMap((line) => {
+    const isEarlier = job.earlier_jobs.some((id) => line.startsWith(`${id} `));
+    const name = line.slice(line.lastIndexOf(" ") + 1);
+    return isEarlier && name !== branch ? [name] : [];
+  });
+}
+
+async function bringIn(folder: string, branch: string, commit: string): Promise<boolean> {
+  const words = ["merge", "--quiet", "-m", `Bring back ${branch}`, commit];
+  if ((await gitEnd(folder, ...committer, ...words)).code === 0) return true;
+  await git(folder, "merge", "--abort").catch(() => undefined);
+  return false;
+}
+
+/** Uncommits leftovers, so that the agent finds its files as it left them and decides what to commit. */
+async function uncommitLeftovers(folder: string): Promise<void> {
+  const subject = await git(folder, "log", "-1", "--format=%s");
+  if (subject.startsWith(leftBy)) await git(folder, "reset", "--quiet", "HEAD~1");
+}

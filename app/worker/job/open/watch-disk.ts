@@ -1,0 +1,83 @@
+import { lstat, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { personsVariables } from "../../base/environment";
+import { askIn } from "../../base/find-program";
+import { git } from "../../git/git";
+import type { Heartbeat } from "../../service/heartbeat";
+
+/** The worktree has grown beyond the job's disk limit. */
+export class WorktreeTooLarge extends Error {}
+
+const gigabyte = 1e9;
+const shareOfFree = 0.9;
+const leastPause = 3_000;
+/** Measuring a large worktree is slow, so the pause is a multiple of the time it took. */
+const pausesPerLook = 20;
+
+interface DiskWatch {
+  /** The attempt's heartbeat; also aborts when the worktree is too large. */
+  heartbeat: Heartbeat;
+  end(): void;
+}
+
+/** Ends an attempt whose worktree grows by more than its limit, or by more than 90% of the free space at its start. */
+export function watchDisk(folder: string, gigabytes: number, heartbeat: Heartbeat): DiskWatch {
+  const [over, ended] = [new AbortController(), new AbortController()];
+  const signal = AbortSignal.any([heartbeat.signal, over.signal]);
+  const look = async (): Promise<void> => {
+    const [first, free] = await Promise.all([bytesOf(folder), freeBytes(folder)]);
+    const most = Math.min(gigabytes * gigabyte, free * shareOfFree);
+    for (;;) {
+      const begun = performance.now();
+      const grown = (await bytesOf(folder)) - first;
+      if (grown > most) return over.abort(new WorktreeTooLarge(sentence(grown, most)));
+      const wait = Math.max(leastPause, pausesPerLook * (performance.now() - begun));
+      await pause(wait, undefined, { signal: ended.signal, ref: false });
+    }
+  };
+  // If measuring fails, there is no limit.
+  look().catch(() => undefined);
+  const confirm = async (): Promise<void> => {
+    await heartbeat.confirm();
+    signal.throwIfAborted();
+  };
+  return { heartbeat: { ...heartbeat, signal, confirm }, end: () => ended.abort() };
+}
+
+function sentence(grown: number, most: number): string {
+  return `The worktree grew by ${inWords(grown)}, more than the ${inWords(most)} that --disk and the free space allow. Large uncommitted files are not kept. If the work needs it, start the worker with a larger --disk.`;
+}
+
+function inWords(bytes: number): string {
+  return bytes < gigabyte ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / gigabyte).toFixed(1)} GB`;
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  const environment = personsVariables();
+  // du complains about files that vanish; they do not count.
+  const told = await askIn({ program: "du", words: ["-sk", folder], folder: "/", environment });
+  const [, kilobytes] = /^(\d+)\s/.exec(told?.stdout ?? "") ?? [];
+  if (kilobytes === undefined) throw new Error("du says nothing");
+  return Number(kilobytes) * 1024;
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/**
+ * Deletes untracked files larger than 1% of the limit. Call it before work is kept in git, which would need the same
+ * space again.
+ */
+export async function removeLargeFiles(folder: string, gigabytes: number): Promise<void> {
+  const words = ["ls-files", "-z", "--others", "--exclude-standard"];
+  const list = await git(folder, ...words).catch(() => "");
+  for (const name of list.split("\0").filter(Boolean)) {
+    const file = join(folder, name);
+    const found = await lstat(file).catch(() => null);
+    if (found !== null && found.size > (gigabytes * gigabyte) / 100)
+      await rm(file, { force: true });
+  }
+}

@@ -1,0 +1,139 @@
+import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
+import { mergedJobSchema } from "~/nouns/agent-jobs/merged-job";
+import { RepositoryNotAllowed } from "../../base/allowed-repositories";
+import type { Journal } from "../../base/journal";
+import type { WorkerOptions } from "../../base/options";
+import { messageOf, Refusal } from "../../base/problems";
+import type { WorkFolder } from "../../base/work-folder";
+import { isOnMain } from "../../git/on-main";
+import { fetchAll } from "../../git/remote";
+import { openRepositoryOf } from "../../git/repository";
+import { mainOf } from "../../git/worktree";
+import type { Service } from "../../service/service";
+
+interface Place {
+  options: WorkerOptions;
+  service: Service;
+  journal: Journal;
+  folder: WorkFolder;
+  /** Earlier searches without a result. */
+  looks: MergeLooks;
+}
+
+/** Checks whether main branches have the commits that other work waits for, and reports those found. */
+export async function reportMerged(heads: readonly AwaitedHead[], place: Place): Promise<void> {
+  for (const group of byRepository(heads)) {
+    try {
+      await lookIn(group, place);
+    } catch (error) {
+      if (error instanceof RepositoryNotAllowed) {
+        if (place.looks.isFirstRefusal(error.address)) place.journal.say(error.message);
+        continue;
+      }
+      place.journal.sayOnce(
+        `Could not check whether the main branch has awaited work: ${messageOf(error)}`,
+      );
+    }
+  }
+}
+
+/** Groups by both addresses: the same one may come from one product's owner and another product's member. */
+function byRepository(heads: readonly AwaitedHead[]): AwaitedHead[][] {
+  const groups = new Map<string, AwaitedHead[]>();
+  for (const head of heads) {
+    const key = JSON.stringify([head.product_repo_url, head.repo_url]);
+    groups.set(key, [...(groups.get(key) ?? []), head]);
+  }
+  return [...groups.values()];
+}
+
+async function lookIn(heads: readonly AwaitedHead[], place: Place): Promise<void> {
+  const [first] = heads;
+  if (first === undefined) return;
+  const { repo_url, product_repo_url } = first;
+  const wish = { product: { repo_url: product_repo_url }, repo_url };
+  const isDue = place.looks.isDue(repo_url, heads);
+  const repository = await openRepositoryOf(wish, place.options, place.folder);
+  if (isDue) await fetchAll(repository);
+  const main = await mainOf(repository);
+  if (!isDue && !place.looks.isNew(repo_url, heads, main)) return;
+  const missed: AwaitedHead[] = [];
+  for (const head of heads) {
+    if (await isOnMain(repository.folder, main, head.head_sha)) await reportOnMain(head, place);
+    else missed.push(head);
+  }
+  place.looks.note(repo_url, missed, main);
+}
+
+/** Reports that the main branch has a job's work. */
+export async function reportOnMain(
+  { job_id, head_sha, task_code }: Pick<AwaitedHead, "job_id" | "head_sha" | "task_code">,
+  { service, journal }: Pick<Place, "service" | "journal">,
+): Promise<void> {
+  try {
+    await service.post(`/api/jobs/${job_id}/merged`, { head_sha }, mergedJobSchema);
+    journal.say(`The main branch has the work of ${task_code}`);
+  } catch (error) {
+    // Work that has changed is checked again later.
+    if (!(error instanceof Refusal)) throw error;
+    journal.sayOnce(`That the main branch has ${task_code} was not taken: ${error.message}`);
+  }
+}
+
+/** Pause before a remote is asked again: 30 seconds, doubling, up to 5 minutes. */
+const firstPause = 30_000;
+const longestPause = 300_000;
+
+interface Look {
+  /** Heads that were not found. */
+  missed: ReadonlySet<string>;
+  /** Main branch at that time. */
+  main: string;
+  pause: number;
+  again: number;
+}
+
+/** Remembers what main branches lacked. An idle worker polls often, and this limits calls to remotes. */
+interface MergeLooks {
+  /** True if the remote should be asked: its pause is over, or a head is new. */
+  isDue(address: string, heads: readonly AwaitedHead[]): boolean;
+  /** True if there is something to look for at this commit of main. */
+  isNew(address: string, heads: readonly AwaitedHead[], main: string): boolean;
+  /** Notes heads that are not there. */
+  note(address: string, missed: readonly AwaitedHead[], main: string): void;
+  /** True the first time a person is to be told that this worker may not look there. */
+  isFirstRefusal(address: string): boolean;
+}
+
+export function openMergeLooks(): MergeLooks {
+  const looks = new Map<string, Look>();
+  const refused = new Set<string>();
+  const hasAll = (look: Look, heads: readonly AwaitedHead[]) =>
+    heads.every((head) => look.missed.has(nameOf(head)));
+  return {
+    isDue(address, heads) {
+      const look = looks.get(address);
+      return look === undefined || !hasAll(look, heads) || performance.now() >= look.again;
+    },
+    isNew(address, heads, main) {
+      const look = looks.get(address);
+      return look === undefined || !hasAll(look, heads) || look.main !== main;
+    },
+    note(address, missed, main) {
+      const earlier = looks.get(address);
+      const isSame = earlier !== undefined && hasAll(earlier, missed);
+      const pause = isSame ? Math.min(longestPause, earlier.pause * 2) : firstPause;
+      const again = performance.now() + pause;
+      looks.set(address, { missed: new Set(missed.map(nameOf)), main, pause, again });
+    },
+    isFirstRefusal(address) {
+      const isFirst = !refused.has(address);
+      refused.add(address);
+      return isFirst;
+    },
+  };
+}
+
+function nameOf({ job_id, head_sha }: AwaitedHead): string {
+  return `${job_id} ${head_sha}`;
+}

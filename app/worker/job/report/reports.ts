@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { agentJobSchema } from "~/nouns/agent-jobs/contract";
+import { messageOf, Refusal } from "../../base/problems";
+import { sendable } from "../../base/sendable";
+import { git } from "../../git/git";
+import { type Attempt, type Failure, sessionOf } from "../attempt";
+import type { PullRequest } from "../deliver/pull-request";
+import { chosenAgent } from "../open/assigned-agent";
+import type { Evidence } from "../proof/evidence";
+import type { CommandResult } from "../turn/result-file";
+
+/** Reports that the work has begun, and at which commit. */
+export async function reportStart(
+  attempt: Attempt,
+  base_sha?: string,
+  branch?: string,
+): Promise<void> {
+  await report(attempt, "running", { base_sha, branch, agent: chosenAgent(attempt) });
+}
+
+/** Reports a failure, or that a limit must pass first. */
+export async function reportFailure(
+  attempt: Attempt,
+  failure: Failure,
+  result: CommandResult = {},
+): Promise<void> {
+  const kept_ref = (await attempt.keep()) ?? undefined;
+  await attempt.changes.send();
+  const failure_reason = withKept(failure.failure_reason, kept_ref, attempt.leftIn);
+  const told = { ...failure, failure_reason, kept_ref, summary: result.summary };
+  await report(attempt, "failed", told);
+  attempt.journal.say(`Failed (${failure.failure_class}): ${firstLines(failure_reason)}`);
+}
+
+/** Appends where the work is kept, cutting the reason if needed. */
+function withKept(reason: string, kept: string | undefined, leftIn: string | null): string {
+  const places = [
+    ...(kept === undefined ? [] : [`The work is kept on the branch ${kept}.`]),
+    ...(leftIn === null
+      ? []
+      : [`Work that could not be kept is in ${leftIn} on the worker's machine.`]),
+  ];
+  if (places.length === 0) return reason;
+  return `${sendable(reason, 3_400).trimEnd()}\n\n${places.join(" ")}`;
+}
+
+/** Reports that the work is done, or was there already. */
+export async function finish(
+  attempt: Attempt,
+  status: "done" | "skipped",
+  evidence: Evidence,
+  delivery: Delivery,
+  result: CommandResult,
+): Promise<void> {
+  const { job, journal } = attempt;
+  await logCommit(attempt, evidence, delivery);
+  const { phase } = await report(attempt, status, {
+    verify_result: evidence.verifyResult,
+    summary: summaryOf(result, delivery),
+    guide: result.guide,
+    lessons: result.lessons,
+    head_sha: delivery.kind === "pushed" ? delivery.headSha : evidence.headSha,
+    pushed_at: delivery.kind === "pushed" ? delivery.pushedAt : undefined,
+    pr_url: delivery.kind === "pushed" ? delivery.pullRequest.url : undefined,
+  });
+  const code = job.task?.code ?? job.kind;
+  journal.say(
+    status === "done"
+      ? `${code} is done${phase === "review" ? ", and waits for a review" : ""}`
+      : `${code}: nothing changed. A person confirms that it is done`,
+  );
+}
+
+/** Gives a batch back because its remaining tasks are blocked. It is queued until they can start. */
+export async function giveBack(attempt: Attempt, summary: string | undefined): Promise<void> {
+  await attempt.changes.send();
+  await report(attempt, "queued", { summary });
+  attempt.journal.say("The rest of the batch is blocked: the job is requeued until then");
+}
+
+/** Gives a task's job back without a retry: a person takes it over, or returns it. */
+export async function returnJob(
+  { service, job, used, sessionId }: Pick<Attempt, "service" | "job" | "used" | "sessionId">,
+  kept_ref: string | undefined,
+): Promise<void> {
+  const held = { job_id: job.id, attempt: job.attempt, status: "queued", kept_ref };
+  await service.call(
+    "update_job_status",
+    { ...held, ...sessionOf({ sessionId }), ...used },
+    agentJobSchema,
+  );
+}
+
+interface ReportFields extends Record<string, unknown> {
+  summary?: string | undefined;
+  failure_reason?: string;
+}
+
+/** Sends one report. The service accepts it twice, so it is retried until it gets through. */
+export async function report(
+  { service, job, used, sessionId, output, messages, heartbeat }: Attempt,
+  status: "running" | "done" | "failed" | "skipped" | "queued",
+  { summary, failure_reason, ...fields }: ReportFields,
+): Promise<z.output<typeof agentJobSchema>> {
+  const texts = {
+    summary: summary && sendable(summary, 20_000),
+    failure_reason: failure_reason && sendable(failure_reason, 4_000),
+  };
+  const session = sessionOf({ sessionId });
+  const held = { job_id: job.id, attempt: job.attempt, status };
+  const given = { ...held, ...fields, ...texts, ...session, ...used };
+  if (status !== "running") await output.flush();
+  // Confirm what the agent has seen first: the final report settles all messages.
+  if (status !== "running" && messages.toConfirm().length > 0) await heartbeat.confirm();
+  return service.call("update_job_status", given, agentJobSchema);
+}
+
+/** Logs the commit in the story. A full or closed log does not undo the work. */
+async function logCommit(attempt: Attempt, evidence: Evidence, delivery: Delivery): Promise<void> {
+  const { job, service, journal } = attempt;
+  if (delivery.kind !== "pushed" || job.story === null) return;
+  const message = await git(delivery.folder, "log", "-1", "--format=%B", delivery.headSha);
+  const count = evidence.changedFiles.length;
+  const files = `${count} ${count === 1 ? "file" : "files"} on ${job.branch ?? "the branch"}`;
+  try {
+    await service.call(
+      "log_commit",
+      {
+        story_id: job.story.id,
+        content: `${job.task?.code ?? job.kind}: ${files}`,
+        commit_hash: delivery.headSha,
+        commit_message: message || "(no message)",
+        metadata: { job_id: job.id, attempt: job.attempt },
+      },
+      z.unknown(),
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    journal.say(`The commit was not logged: ${messageOf(error)}`);
+  }
+}
+
+/** The command's summary, with why a pull request is missing. */
+function summaryOf({ summary }: CommandResult, delivery: Delivery): string | undefined {
+  const problem = delivery.kind === "pushed" ? delivery.pullRequest.problem : undefined;
+  if (problem === undefined) return summary;
+  return `${sendable(summary ?? "", 17_000)}\n\n${problem}`.trim();
+}
+
+/** The first lines; the full text is on the job's page. */
+function firstLines(text: string): string {
+  return text.split("\n").slice(0, 12).join("\n  ");
+}
+
+/** Result of a push. A conflict names the files and the commit they conflict with. */
+export type Push =
+  | { kind: "conflict"; files: string[]; theirs: string }
+  | { kind: "pushed"; headSha: string; pushedAt: string; folder: string };
+
+/** Where a job's work went. `sent_home`: it does not merge, the service knows, and the attempt is over. */
+export type Delivery =
+  | { kind: "nothing" }
+  | { kind: "sent_home" }
+  | (Extract<Push, { kind: "pushed" }> & { pullRequest: PullRequest });
