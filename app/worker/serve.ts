@@ -29,7 +29,7 @@ import { give } from "./hand/give";
 import { keepLeaseFor } from "./hand/keep-lease";
 import { take } from "./hand/take";
 import { removeLeftovers } from "./job/open/leftovers";
-import { reportUnreported } from "./job/report/unreported-usage";
+import { reportUnreported } from "./job/report/usage";
 import { landBranches } from "./landing/land-branches";
 import { leave, runLoop } from "./loop";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { startProcess } from "~/worker/base/process";
 import { gitWithin } from "~/worker/git/git";
-import { runCommand } from "~/worker/job/commands/run-command";
+import { runCommand } from "~/worker/job/commands";
 
 const folder = mkdtempSync(join(tmpdir(), "backloom-commands-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

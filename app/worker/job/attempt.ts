@@ -13,7 +13,6 @@ import type { JobSandbox } from "../sandbox/sandbox";
 import type { Heartbeat } from "../service/heartbeat";
 import type { AttemptOutput } from "../service/output-sender";
 import type { CallOptions, Service } from "../service/service";
-import type { CommandEnd } from "./commands/run-command";
 import type { Messages } from "./turn/messages";
 import type { CommandResult, Usage } from "./turn/result-file";
 
@@ -60,14 +59,6 @@ export interface Attempt extends WorkerTools {
 /** The agent's conversation, as reports name it. */
 export function sessionOf({ sessionId }: Pick<Attempt, "sessionId">): { session_id?: string } {
   return sessionId === null ? {} : { session_id: sendable(sessionId, 300) };
-}
-
-/** How the command ended and what it reported. */
-export interface Outcome {
-  end: CommandEnd;
-  result: CommandResult;
-  /** What an agent was not allowed to do. */
-  denied: string[];
 }
 
 /** A failure as reported to the service. */

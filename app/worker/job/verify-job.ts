@@ -1,7 +1,7 @@
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
-import { type Attempt, type Outcome, park } from "./attempt";
-import { setUp } from "./commands/set-up";
+import { type Attempt, park } from "./attempt";
+import { type Outcome, setUp } from "./commands";
 import { observe } from "./proof/prove";
 import { report, reportFailure, reportStart } from "./report/reports";
 import { type Assignment, type JobContext, taskAssignment } from "./turn/assignment";

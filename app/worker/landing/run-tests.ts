@@ -3,7 +3,7 @@ import type { NextLanding } from "~/nouns/landings/contract";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
 import type { Attempt } from "../job/attempt";
-import { runCommand } from "../job/commands/run-command";
+import { runCommand } from "../job/commands";
 import { reachesOf } from "../job/open/open-for-job";
 import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";

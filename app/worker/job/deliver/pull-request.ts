@@ -10,7 +10,7 @@ import { git } from "../../git/git";
 import { baseEnd, makeFolder, removeFolder, type Worktree } from "../../git/worktree";
 import { noSandbox } from "../../sandbox/sandbox";
 import type { Attempt } from "../attempt";
-import { runShown } from "../commands/shown-command";
+import { runShown } from "../commands";
 
 /** The pull request's URL, or why there is none although the product wants one. */
 export type PullRequest = { url?: string; problem?: string };

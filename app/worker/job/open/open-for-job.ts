@@ -11,7 +11,7 @@ import { isOwnLookup, modelHosts } from "../../sandbox/network/model-hosts";
 import { registryHosts } from "../../sandbox/network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "../../sandbox/sandbox";
 import type { Attempt } from "../attempt";
-import { testCommandOf } from "../proof/evidence";
+import { testCommandOf } from "../proof/inspect";
 import type { JobContext } from "../turn/assignment";
 import { askForHost, hearLateAnswers, hostAnswers, neededMounts } from "./ask-about-machine";
 import { assignedCommand } from "./assigned-agent";

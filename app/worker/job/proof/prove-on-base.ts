@@ -4,8 +4,7 @@ import { messageOf } from "../../base/problems";
 import { git } from "../../git/git";
 import { addTreeAt, baseEnd, type Worktree } from "../../git/worktree";
 import type { Attempt } from "../attempt";
-import { setUp } from "../commands/set-up";
-import { runShown } from "../commands/shown-command";
+import { runShown, setUp } from "../commands";
 import { uploadMade } from "./upload-made";
 
 /** A piece of evidence, and the full command that was run for it. */

@@ -12,13 +12,13 @@ import { sendable, sendableEnd } from "../../base/sendable";
 import { git } from "../../git/git";
 import type { Worktree } from "../../git/worktree";
 import { noSandbox } from "../../sandbox/sandbox";
-import type { Attempt, Outcome } from "../attempt";
-import { runShown } from "../commands/shown-command";
+import type { Attempt } from "../attempt";
+import { type Outcome, runShown } from "../commands";
 import { assignedAgent } from "../open/assigned-agent";
+import { isAllowedAsProof } from "../open/permission";
 import type { Assignment } from "../turn/assignment";
 import type { CommandResult } from "../turn/result-file";
-import { isAllowedAsProof } from "./allowed-as-proof";
-import { type Evidence, testCommandOf, testOf } from "./evidence";
+import { type Evidence, testCommandOf, testOf } from "./inspect";
 import { compareWithBase, type Observed } from "./prove-on-base";
 import { uploadMade } from "./upload-made";
 

@@ -5,7 +5,8 @@ import { endLeftRunning } from "../../base/orphans";
 import { sendable } from "../../base/sendable";
 import { changingNothing } from "../../git/planning";
 import type { Worktree } from "../../git/worktree";
-import { type Attempt, type Outcome, ofTask, reportUsage, sessionOf } from "../attempt";
+import { type Attempt, ofTask, reportUsage, sessionOf } from "../attempt";
+import type { Outcome } from "../commands";
 import type { Assignment } from "./assignment";
 import { execute, failureOf } from "./execute";
 

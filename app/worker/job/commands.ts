@@ -1,8 +1,12 @@
 import { constants } from "node:os";
 import { StringDecoder } from "node:string_decoder";
-import { eachLine, startProcess } from "../../base/process";
-import { limitTime } from "../../base/time-limit";
-import { type JobSandbox, noSandbox } from "../../sandbox/sandbox";
+import { eachLine, startProcess } from "../base/process";
+import { limitTime } from "../base/time-limit";
+import { copyAlong } from "../git/rules";
+import type { Worktree } from "../git/worktree";
+import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
+import { type Attempt, logFileOf } from "./attempt";
+import type { CommandResult } from "./turn/result-file";
 
 /** How a command ended. `output` is the end of what it printed. */
 export interface CommandEnd {
@@ -12,6 +16,14 @@ export interface CommandEnd {
   /** Like `output`, without standard error. */
   answer: string;
   timedOut: boolean;
+}
+
+/** How the command ended and what it reported. */
+export interface Outcome {
+  end: CommandEnd;
+  result: CommandResult;
+  /** What an agent was not allowed to do. */
+  denied: string[];
 }
 
 interface CommandRun {
@@ -97,4 +109,60 @@ function endOfText(clean: (text: string) => string) {
     },
     last: (length: number) => clean(text).slice(-length).trim(),
   };
+}
+
+interface ShownCommand {
+  kind: "test" | "command";
+  title: string;
+  command: string;
+  folder: string;
+  environment: Record<string, string>;
+  timeoutMinutes?: number;
+  /** True for the user's own command that needs their login: runs outside the sandbox, by no rule of the repository. */
+  isPersons?: boolean;
+}
+
+/** Runs one of the worker's commands and shows its start and end in the job's output. */
+export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<CommandEnd> {
+  const { rules, options, heartbeat, output } = attempt;
+  const { kind, title, command, folder, environment } = shown;
+  const tell = (status: "running" | "done" | "failed", text: string): void =>
+    output.add({ kind, title, text, status, at: new Date().toISOString() });
+  tell("running", "");
+  const end = await runCommand({
+    command,
+    folder,
+    ...(shown.isPersons
+      ? { environment }
+      : { environment: { ...rules.env, ...environment }, sandbox: attempt.sandbox }),
+    logFile: logFileOf(attempt),
+    timeoutMinutes: shown.timeoutMinutes ?? options.timeoutMinutes,
+    signal: heartbeat.signal,
+    clean: attempt.clean,
+  });
+  tell(end.exitCode === 0 ? "done" : "failed", end.output);
+  heartbeat.signal.throwIfAborted();
+  return end;
+}
+
+/** Sets up a fresh worktree by the repository's rules. */
+export async function setUp(
+  attempt: Attempt,
+  worktree: Pick<Worktree, "folder" | "repository">,
+): Promise<void> {
+  const { rules, journal, job } = attempt;
+  await copyAlong(worktree, rules);
+  if (rules.setup === undefined) return;
+  journal.say("Setting up the worktree");
+  const end = await runShown(attempt, {
+    kind: "command",
+    title: `Setup: ${rules.setup}`,
+    command: rules.setup,
+    folder: worktree.folder,
+    environment: { BACKLOOM_JOB_ID: job.id },
+  });
+  if (end.exitCode === 0) return;
+  throw new Error(
+    `The setup of .backloom.yml ended with ${end.exitCode}.\n${end.output.slice(-3_000)}`,
+  );
 }
