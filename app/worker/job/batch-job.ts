@@ -11,7 +11,6 @@ import { earlierResults, guideOfBatch, type TaskGuide, worstOf } from "./batch-r
 import { type Outcome, setUp } from "./commands";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver/deliver";
 import { resolveBatch } from "./deliver/resolve-conflict";
-import { assignedAgent } from "./open/assigned-agent";
 import { beginFromEarlier } from "./open/begin-from";
 import { mergeBlockers, restoreWork } from "./open/bring-in";
 import { gatherEvidence, inspect, listedFiles, refusalOf } from "./proof/inspect";
@@ -19,6 +18,7 @@ import { prove } from "./proof/prove";
 import { finish, giveBack, reportFailure, reportStart } from "./report/reports";
 import {
   type Assignment,
+  assignedAgent,
   type Execution,
   executionAssignment,
   type JobContext,

@@ -1,5 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import type { JobPayload } from "~/nouns/workers/contract";
 import { RepositoryNotAllowed } from "../base/allowed-repositories";
 import { interruptible, uninterrupted } from "../base/interruption";
@@ -9,18 +8,14 @@ import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../ba
 import { sendable } from "../base/sendable";
 import { hearOfFiles } from "../git/checkout";
 import { BranchInUse } from "../git/remote";
-import { openRepositoryOf } from "../git/repository";
-import { addReadingTree } from "../git/worktree";
 import type { Sandbox } from "../sandbox/sandbox";
-import { type Attempt, park, reportUsage } from "./attempt";
+import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
-import { type JobRun, keeperOf, openAttempt, prepare } from "./open/open-attempt";
-import { openForJob, openJobContext } from "./open/open-for-job";
+import { workOnChat } from "./chat-job";
+import { type JobRun, keeperOf, openAttempt, openJobContext, prepare } from "./open/open-attempt";
 import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./open/watch-disk";
-import { report, reportFailure, reportStart, returnJob } from "./report/reports";
+import { reportFailure, returnJob } from "./report/reports";
 import { workOnTask } from "./task-job";
-import { ideaAssignment } from "./turn/assignment";
-import { execute, failureOf } from "./turn/execute";
 import { verifyWork } from "./verify-job";
 
 /** Works on a job from claim to report. Always removes its worktree. */
@@ -157,44 +152,4 @@ function nameOf(job: JobPayload): string {
   return job.idea === null
     ? `${job.kind} of ${job.run?.sprint_code ?? job.run?.subject ?? "a sprint"}`
     : job.idea.code;
-}
-
-/** A user's question about an idea, with the repository to read. The reply is the summary or the output. */
-async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
-  const { job, journal } = attempt;
-  const place = await openPlace(attempt);
-  try {
-    attempt.sandbox = await openForJob(attempt, sandboxes, { ...place, main: "HEAD" });
-    await reportStart(attempt);
-    const assignment = ideaAssignment(job);
-    const outcome = await execute(attempt, assignment, place.folder, {});
-    const failure = failureOf(outcome);
-    if (failure !== undefined) return await reportFailure(attempt, failure, outcome.result);
-    if (outcome.result.question !== undefined) {
-      return await park(attempt, assignment, outcome.result);
-    }
-    const answer = outcome.result.summary ?? (outcome.end.answer || outcome.end.output);
-    if (answer.trim() === "") {
-      const silent = { failure_class: "agent_error", failure_reason: "The command gave no answer" };
-      return await reportFailure(attempt, silent, outcome.result);
-    }
-    await report(attempt, "done", { summary: answer });
-    journal.say(`Answered the question about ${job.idea?.code ?? "the idea"}`);
-  } finally {
-    await place.remove();
-  }
-}
-
-/** A read-only checkout of the repository if available; a conversation can do without. */
-async function openPlace({ job, options, folder, journal }: Attempt) {
-  const name = `${job.id}-${job.attempt}`;
-  try {
-    const repository = await openRepositoryOf(job, options, folder);
-    return await addReadingTree({ repository, parent: folder.worktrees, name });
-  } catch (error) {
-    journal.say(`Answering without the repository: ${messageOf(error)}`);
-  }
-  const empty = join(folder.worktrees, name);
-  await mkdir(empty, { recursive: true });
-  return { folder: empty, remove: () => rm(empty, { recursive: true, force: true }) };
 }

@@ -4,7 +4,7 @@ import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
 import type { Attempt } from "../job/attempt";
 import { runCommand } from "../job/commands";
-import { reachesOf } from "../job/open/open-for-job";
+import { reachesOf } from "../job/open/open-attempt";
 import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
 import { neededMount } from "../sandbox/mount-path";

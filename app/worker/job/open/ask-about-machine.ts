@@ -11,7 +11,7 @@ import {
 import { type NeededMount, neededMount } from "../../sandbox/mount-path";
 import type { RefusedHost } from "../../sandbox/network/job-network";
 import type { Attempt } from "../attempt";
-import { assignedAgent } from "./assigned-agent";
+import { assignedAgent } from "../turn/assignment";
 import { awaitPermission, readPermission } from "./permission";
 
 interface Wish {

@@ -1,21 +1,29 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { JobPayload } from "~/nouns/workers/contract";
+import { personsVariables } from "../../base/environment";
 import { uninterrupted } from "../../base/interruption";
 import { endLeftRunning } from "../../base/orphans";
 import { messageOf } from "../../base/problems";
+import { type Reach, readReach } from "../../base/reach";
+import { learnLogin } from "../../forge/open-forge";
 import { openChanges } from "../../git/changes";
-import { keepWork } from "../../git/kept-branch";
+import { findKept, forgetKept, keepWork } from "../../git/kept-branch";
 import { isOwnBranch, mainNameOf, usualPrefix } from "../../git/remote";
-import { openRepositoryOf } from "../../git/repository";
-import { noRules } from "../../git/rules";
+import { openRepositoryOf, type Repository } from "../../git/repository";
+import { noRules, readRules } from "../../git/rules";
 import { addWorktree, type Worktree } from "../../git/worktree";
-import { noSandbox, type Sandbox } from "../../sandbox/sandbox";
-import { startHeartbeat } from "../../service/heartbeat";
+import { loginSentence } from "../../sandbox/kept-logins";
+import { hostsFile, keptIn } from "../../sandbox/kept-permissions";
+import { isOwnLookup, modelHosts } from "../../sandbox/network/model-hosts";
+import { registryHosts } from "../../sandbox/network/registries";
+import { type JobSandbox, noSandbox, type Sandbox } from "../../sandbox/sandbox";
+import { startHeartbeat, watchJob } from "../../service/heartbeat";
 import { openOutput } from "../../service/output-sender";
 import type { Attempt, WorkerTools } from "../attempt";
+import { testCommandOf } from "../proof/inspect";
+import { assignedCommand, type JobContext } from "../turn/assignment";
 import { openMessages } from "../turn/messages";
 import { knownConversations } from "../turn/sessions";
-import { assignedCommand } from "./assigned-agent";
+import { askForHost, hearLateAnswers, hostAnswers, neededMounts } from "./ask-about-machine";
 import { freeName, keepOfTheDead } from "./leftovers";
 
 export interface JobRun extends WorkerTools {
@@ -97,45 +105,106 @@ export async function prepare(
   return addWorktree({ repository, parent: folder.worktrees, name, branch, hooks });
 }
 
-interface JobWatch {
-  url: string;
-  token: string;
-  jobId: string;
+interface Place extends Pick<Worktree, "folder" | "main"> {
+  /** Missing where its rules do not apply, as in a conversation. */
+  repository?: Pick<Repository, "folder">;
 }
-
-const pauseMilliseconds = 2_000;
-/** `state` is the greeting: changes before it, since the claim or while disconnected, must be fetched. */
-const news = new Set(["event: job", "event: state"]);
 
 /**
- * Notices job changes at once, so that a cancel on the board reaches the agent within seconds instead of with the next
- * heartbeat. Only a hint: the heartbeat fetches the truth and works without the stream.
+ * Reads the rules of the repository, opens the sandbox in which all that they name runs, and finds what earlier attempts
+ * left. One way for a worker's attempt and a person's, so that proof of both means the same.
  */
-function watchJob({ url, token, jobId }: JobWatch, onChange: () => void): () => void {
-  const closing = new AbortController();
-  const address = new URL(`/api/realtime/job?job_id=${jobId}&output=0`, url);
-  const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
-  const listen = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      const answer = await fetch(address, { headers, signal: closing.signal }).catch(() => null);
-      if (answer !== null && answer.status < 500 && answer.status !== 429 && !answer.ok) return;
-      if (answer?.ok && answer.body) await readEvents(answer.body, onChange).catch(() => undefined);
-      await wait(pauseMilliseconds, undefined, { signal: closing.signal, ref: false }).catch(
-        () => undefined,
-      );
-    }
-  };
-  void listen();
-  return () => closing.abort();
+export async function openJobContext(
+  attempt: Attempt,
+  sandboxes: Sandbox,
+  worktree: Worktree,
+): Promise<JobContext> {
+  const { job, options } = attempt;
+  attempt.rules = await readRules(worktree);
+  await learnLogin(worktree.repository, attempt.rules, options);
+  attempt.sandbox = await openForJob(attempt, sandboxes, worktree);
+  const sameWork = [job.id, ...job.earlier_jobs];
+  const here = { ...worktree.repository, folder: worktree.folder };
+  await forgetKept(here, sameWork);
+  const kept = await findKept(here, sameWork);
+  return { checkout: worktree.checkout, testCommand: testCommandOf(attempt), kept };
 }
 
-async function readEvents(body: ReadableStream<Uint8Array>, onChange: () => void): Promise<void> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let rest = "";
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const lines = `${rest}${decoder.decode(part.value, { stream: true })}`.split("\n");
-    rest = lines.pop() ?? "";
-    if (lines.some((line) => news.has(line))) onChange();
-  }
+/** Opens a job's sandbox with its allowed hosts. `main` is the commit whose files name the package registries. */
+export async function openForJob(
+  attempt: Attempt,
+  sandboxes: Sandbox,
+  { folder, main, repository }: Place,
+): Promise<JobSandbox> {
+  const { job, options } = attempt;
+  if (sandboxes.confinement === "none") return noSandbox;
+  const command = assignedCommand(job, options);
+  const ended = new AbortController();
+  const file = hostsFile(options.workDir);
+  const once = await hearLateAnswers(attempt, file, job.product.id, hostAnswers);
+  const reaches = [
+    ...(await reachesOf({
+      ...{ folder, main, net: options.net, product: job.may_reach ?? [] },
+      person: [...once, ...(await keptIn(file, job.product.id))],
+    })),
+    ...(await modelHosts(command, personsVariables())),
+  ];
+  const mounts =
+    repository === undefined ? [] : await neededMounts(attempt, repository.folder, ended.signal);
+  const sandbox = await sandboxes.open({
+    id: job.id,
+    attempt: job.attempt,
+    command,
+    // The one that was opened: jobs of `--also-repo` share no package cache with those of `--repo`.
+    repository: repository?.folder ?? options.repo ?? job.repo_url,
+    reaches,
+    wanted: attempt.rules.net.flatMap((host) => readReach(host, "person")?.[0] ?? []),
+    mounts,
+    loginPutBack: (name) => {
+      const text = loginSentence(name);
+      attempt.journal.say(text);
+      const at = new Date().toISOString();
+      attempt.output.add({ kind: "error", title: `Put back: ${name}`, text, at });
+    },
+    refused: (refused) => {
+      const { host, sentence } = refused;
+      attempt.journal.sayOnce(`Refused: ${host}`);
+      const at = new Date().toISOString();
+      const title = `Refused: ${host}`;
+      if (isOwnLookup(command, host)) {
+        const text = "The tool works without it. --net opens it.";
+        return attempt.output.add({ kind: "note", title, text, at });
+      }
+      attempt.output.add({ kind: "error", title, text: sentence, at });
+      void askForHost(attempt, { ...refused, file, signal: ended.signal });
+    },
+  });
+  return {
+    ...sandbox,
+    async close() {
+      ended.abort();
+      await sandbox.close();
+    },
+  };
+}
+
+interface Allowed {
+  folder: string;
+  /** The commit whose files name the package registries. */
+  main: string;
+  product: readonly string[];
+  /** Hosts the user allowed when asked; `net` are those of `--net`. */
+  person: readonly string[];
+  net: readonly string[];
+}
+
+/** Hosts that commands of a repository may reach. */
+export async function reachesOf({ folder, main, product, person, net }: Allowed): Promise<Reach[]> {
+  const listed = (hosts: readonly string[], source: Reach["source"]) =>
+    hosts.flatMap((host) => readReach(host, source) ?? []);
+  return [
+    ...(await registryHosts(folder, main)),
+    ...listed(product, "product"),
+    ...listed([...person, ...net], "person"),
+  ];
 }

@@ -5,8 +5,8 @@ import { sendable } from "../../base/sendable";
 import { git } from "../../git/git";
 import { type Attempt, type Failure, sessionOf } from "../attempt";
 import type { PullRequest } from "../deliver/pull-request";
-import { chosenAgent } from "../open/assigned-agent";
 import type { Evidence } from "../proof/inspect";
+import { chosenAgent } from "../turn/assignment";
 import type { CommandResult } from "../turn/result-file";
 
 /** Reports that the work has begun, and at which commit. */

@@ -1,9 +1,10 @@
-import { open } from "node:fs/promises";
+import { appendFile, open, writeFile } from "node:fs/promises";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
 import { readClaudeStream } from "../../agents/claude/stream";
 import { readCodexLines } from "../../agents/codex/jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "../../agents/driver";
 import { type LineReader, signalOf } from "../../agents/line-turn";
+import { wordsOfMessages } from "../../agents/message-words";
 import { notesOf } from "../../base/notes";
 import { type ExecWish, secretsOf } from "../../base/options";
 import { WorkerProblem } from "../../base/problems";
@@ -17,7 +18,6 @@ import { noteUsageSoFar, reportUsage } from "../report/usage";
 import { mostKilled, outcomeOf, runAgentTurn } from "./agent-turn";
 import type { Assignment } from "./assignment";
 import { type ContextFiles, environmentOf, writeContextFiles } from "./context-files";
-import { promptWith } from "./messages";
 import { addUsage, type CommandResult, readResult } from "./result-file";
 
 /** Runs one assignment in a folder, with the agent or the command. */
@@ -205,4 +205,24 @@ function readerOf(format: ExecWish["output"], folder: string, output: TurnOutput
     take: (line) => output.transcript.say("text", `${line}\n`),
     end: () => ({ kind: "done" }),
   };
+}
+
+/**
+ * Adds waiting messages to the prompts; with `alone`, they are the whole continuation prompt. Call the returned
+ * function at the agent's first sign of life.
+ */
+async function promptWith(
+  messages: Attempt["messages"],
+  { prompt, continuation }: ContextFiles,
+  alone?: "alone",
+): Promise<() => void> {
+  const taken = messages.takeWaiting();
+  if (taken.length === 0) return () => undefined;
+  const words = wordsOfMessages(taken);
+  const section = `\n## What people wrote to you\n\n${words}\n`;
+  await appendFile(prompt, section);
+  if (alone) await writeFile(continuation, `${words}\n`);
+  else await appendFile(continuation, section);
+  const ids = taken.map(({ id }) => id);
+  return () => messages.seen(ids);
 }

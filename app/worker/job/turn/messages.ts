@@ -1,9 +1,6 @@
-import { appendFile, writeFile } from "node:fs/promises";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { TurnMessages } from "../../agents/driver";
-import { wordsOfMessages } from "../../agents/message-words";
 import type { DeliveredMessages } from "../../service/heartbeat";
-import type { ContextFiles } from "./context-files";
 
 /** People's messages to an attempt's agent: from the service to a turn, with confirmations back. */
 export interface Messages extends TurnMessages, DeliveredMessages {
@@ -64,24 +61,4 @@ export function openMessages(): Messages {
     },
   };
   return messages;
-}
-
-/**
- * Adds waiting messages to the prompts; with `alone`, they are the whole continuation prompt. Call the returned
- * function at the agent's first sign of life.
- */
-export async function promptWith(
-  messages: Messages,
-  { prompt, continuation }: ContextFiles,
-  alone?: "alone",
-): Promise<() => void> {
-  const taken = messages.takeWaiting();
-  if (taken.length === 0) return () => undefined;
-  const words = wordsOfMessages(taken);
-  const section = `\n## What people wrote to you\n\n${words}\n`;
-  await appendFile(prompt, section);
-  if (alone) await writeFile(continuation, `${words}\n`);
-  else await appendFile(continuation, section);
-  const ids = taken.map(({ id }) => id);
-  return () => messages.seen(ids);
 }
