@@ -185,9 +185,11 @@ grant execute on function private.require_dates_in_order to authenticated;
 -- Why: appends an optional key to an answer. Without a value the answer stays byte for byte as it was before the key
 -- existed.
 create function private.with_key(p_answer json, p_key text, p_value json)
-returns json language sql immutable set search_path = '' as $$
-  select case when p_value is null then p_answer
+returns json language plpgsql immutable set search_path = '' as $$
+begin
+  return case when p_value is null then p_answer
     else (left(p_answer::text, -1) || ',' || to_json(p_key) || ':' || p_value || '}')::json end;
+end;
 $$;
 grant execute on function private.with_key to authenticated, service_role;
 

@@ -177,7 +177,7 @@ begin
     where j.product_id = p_product_id
       and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
       and (p_kinds is null or p_kinds ? j.kind::text)
-      and private.worker_gates(j.job, p_asker) = '{}'
+      and private.worker_gates(j.wants, p_asker) = '{}'
       and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
     order by j.claim_rank, j.created_at, j.position, j.id
     limit 1
@@ -252,7 +252,7 @@ begin
       where j.product_id = w.product_id
         and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
         and (p_kinds is null or p_kinds ? j.kind::text)
-        and private.worker_gates(j.job, p_asker) = '{}'
+        and private.worker_gates(j.wants, p_asker) = '{}'
       order by j.claim_rank, j.created_at, j.position, j.id
       limit 1
     ) c
@@ -289,7 +289,7 @@ begin
     count(*) filter (where 'agent' = any (x.gates)) as for_agents
   into v_waiting
   from private.job_gates g
-  cross join lateral (select private.worker_gates(g, p_asker) as own) w
+  cross join lateral (select private.worker_gates(g.wants, p_asker) as own) w
   cross join lateral (select 'archived' = any (g.gates) as archived,
     case when 'archived' = any (g.gates) then '{}' else g.gates || w.own end as gates) x
   where g.product_id = any (v_products) and 'conversation' <> all (w.own);

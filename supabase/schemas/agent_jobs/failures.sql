@@ -26,8 +26,10 @@ $$;
 
 -- Why: such a job keeps what it failed of until a person has chosen; no other queued job has both.
 create function private.awaits_choice(p_job public.agent_jobs)
-returns boolean language sql immutable set search_path = '' as $$
-  select p_job.status = 'QUEUED' and p_job.parked_question_id is not null and p_job.failure_class is not null;
+returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return p_job.status = 'QUEUED' and p_job.parked_question_id is not null and p_job.failure_class is not null;
+end;
 $$;
 
 -- Why: what a person chose. To try again needs nothing here: the job is released like every other that waited for an answer, as it

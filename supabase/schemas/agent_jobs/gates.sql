@@ -1,7 +1,9 @@
 -- Why: what a job asks of a worker. Agent, model and effort are the most specific of task, story and product, field by
 -- field; an agent that fell back to does not take the model of the one before. A batch wants what its task at work does.
+-- A conversation is for its creator; author_worker_id is the worker that may not verify its own work.
 create type private.job_wants as (
-  needs_sandbox boolean, own_repo text, agent text, model text, effort text, requires_opus boolean);
+  needs_sandbox boolean, own_repo text, agent text, model text, effort text, requires_opus boolean,
+  is_conversation boolean, created_by uuid, author_worker_id uuid);
 
 -- Why: who asks for a job, as its claim says: what confines its agents, the repositories that it follows, and the agents
 -- that it has. Null means any repository and any agent, an empty list none.
@@ -15,13 +17,14 @@ create type private.asker as (
 -- The columns of a job's product, story and task are one value in the view, so that a claim looks them up once and
 -- locks none of them.
 create view private.job_gates with (security_invoker = true) as
-select j.id, j.product_id, j.kind, j.sprint_run_id, j.task_id, j.created_by, j.author_worker_id, j.phase,
+select j.id, j.product_id, j.kind, j.sprint_run_id, j.task_id, j.created_by, j.phase,
   j.claim_rank, j.created_at, j.position, j.in_turn, j.open_blockers, j.failure_class,
   (
     select row(p.requires_sandbox, case when t.repo_url <> p.repo_url then t.repo_url end,
       coalesce(j.fallback_agent, t.agent, s.agent, p.agent),
       case when j.fallback_agent is null then coalesce(t.model, s.model, p.model) end,
-      coalesce(t.effort, s.effort, p.effort), coalesce(t.requires_opus, false))::private.job_wants
+      coalesce(t.effort, s.effort, p.effort), coalesce(t.requires_opus, false),
+      j.kind = 'PLAN_CHAT', j.created_by, case when j.phase = 'verify' then j.author_worker_id end)::private.job_wants
     from public.products p
     left join public.tasks t on t.id = j.task_id
     left join public.stories s on s.id = t.story_id
@@ -44,25 +47,23 @@ where j.status = 'QUEUED';
 -- Why: jobs without a closed gate. Two gates are named again because the index of the claim has them as its condition:
 -- agent_jobs_claim_order_idx, whose order is claim_rank, created_at, position, id.
 create view private.claimable_jobs with (security_invoker = true) as
-select g.*, g as job from private.job_gates g
+select g.* from private.job_gates g
 where g.in_turn and g.open_blockers = 0 and g.gates = '{}';
 
 -- Why: the gates of one job that depend on who asks. Without a worker any worker but the author may verify. A
 -- conversation about an idea is for workers of its creator; a task's own repository for workers that follow it; a job
 -- that names an agent for workers that announced it.
-create function private.worker_gates(p_job private.job_gates, p_asker private.asker)
+create function private.worker_gates(p_wants private.job_wants, p_asker private.asker)
 returns text[] language plpgsql stable set search_path = '' as $$
-declare
-  v_wants private.job_wants := p_job.wants;
 begin
   return array_remove(array[
-    case when p_job.kind = 'PLAN_CHAT' and p_job.created_by is distinct from p_asker.user_id then 'conversation' end,
-    case when p_job.phase = 'verify' and p_job.author_worker_id = p_asker.worker_id then 'needs_other_worker' end,
-    case when v_wants.needs_sandbox and p_asker.confinement = 'none' then 'sandbox' end,
-    case when v_wants.own_repo is not null and not private.is_allowed_repo(v_wants.own_repo, p_asker.also_repos) then 'repository' end,
-    case when v_wants.agent is not null and p_asker.agents = '[]' then 'agent'
-      when (v_wants.agent is not null or v_wants.model is not null or v_wants.requires_opus)
-        and p_asker.agents <> '[]' and private.agent_for(v_wants, p_asker.agents) is null then 'agent' end
+    case when p_wants.is_conversation and p_wants.created_by is distinct from p_asker.user_id then 'conversation' end,
+    case when p_wants.author_worker_id = p_asker.worker_id then 'needs_other_worker' end,
+    case when p_wants.needs_sandbox and p_asker.confinement = 'none' then 'sandbox' end,
+    case when p_wants.own_repo is not null and not private.is_allowed_repo(p_wants.own_repo, p_asker.also_repos) then 'repository' end,
+    case when p_wants.agent is not null and p_asker.agents = '[]' then 'agent'
+      when (p_wants.agent is not null or p_wants.model is not null or p_wants.requires_opus)
+        and p_asker.agents <> '[]' and private.agent_for(p_wants, p_asker.agents) is null then 'agent' end
   ], null);
 end;
 $$;

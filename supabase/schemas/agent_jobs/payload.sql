@@ -52,12 +52,14 @@ $$;
 create function private.branch_prefix_of(p_branch text, p_product public.products)
 returns text language plpgsql immutable set search_path = '' as $$
 declare
-  v_folder text := regexp_replace(p_branch, '/[^/]*$', '');
-  v_end text := '/' || private.branch_part(p_product.code, p_product.id);
+  v_folder text;
+  v_end text;
 begin
   if p_branch is null or starts_with(p_branch, p_product.branch_prefix || '/') then
     return p_product.branch_prefix;
   end if;
+  v_folder := regexp_replace(p_branch, '/[^/]*$', '');
+  v_end := '/' || private.branch_part(p_product.code, p_product.id);
   return case when right(v_folder, length(v_end)) = v_end then left(v_folder, -length(v_end)) else v_folder end;
 end;
 $$;
@@ -72,6 +74,10 @@ create function private.job_payload(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 declare
   v_is_task boolean := p_job.kind = 'TASK_IMPLEMENTATION';
+  v_lacks_plan boolean := coalesce(p_job.plan_snapshot, '') !~ '\S';
+  v_questions json := '[]';
+  v_idea json;
+  v_user_questions json;
   v record;
 begin
   select
@@ -95,7 +101,10 @@ begin
       or exists (select from public.task_dependencies d where d.blocked_id = t.id)
       or exists (select from public.story_dependencies d where d.blocked_id = t.story_id) as has_blockers,
     exists (select from public.job_reviews w where w.product_id = p_job.product_id) as has_reviews,
-    exists (select from public.job_conflicts c where c.job_id = p_job.id) as has_conflicts
+    exists (select from public.job_conflicts c where c.job_id = p_job.id) as has_conflicts,
+    exists (select from public.sprint_runs o where o.product_id = r.product_id and o.id <> r.id) as has_other_runs,
+    p_job.phase <> 'verify'
+      and exists (select from public.agent_messages m where m.job_id = p_job.id and m.state in ('sent', 'seen')) as has_messages
   into v
   from public.products p
   left join public.sprint_runs r on r.id = p_job.sprint_run_id
@@ -105,6 +114,24 @@ begin
   left join public.pbis b on b.id = s.pbi_id
   where p.id = p_job.product_id;
 
+  if p_job.kind = 'SPRINT_IMPLEMENTATION' then
+    v_lacks_plan := exists (
+      select from public.task_executions e
+      where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING') and coalesce(e.plan_snapshot, '') !~ '\S');
+  elsif p_job.kind = 'PLAN_CHAT' then
+    select json_build_object('id', i.id, 'code', i.code, 'title', i.title, 'description', i.description, 'status', lower(i.status::text))
+    into v_idea from public.ideas i where i.id = p_job.idea_id;
+    select coalesce(json_agg(json_build_object('id', u.id, 'question', u.question, 'answer', u.answer,
+      'status', lower(u.status::text), 'asked_for_this_job', u.job_id = p_job.id, 'created_at', u.created_at)
+      order by u.created_at, u.id), '[]')
+    into v_user_questions from public.user_questions u where u.idea_id = p_job.idea_id;
+  end if;
+  if v.has_past then
+    -- Not the permissions that someone else gave for their own machine.
+    select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
+    into v_questions from public.agent_questions q where q.job_id = p_job.id and (q.reader_id is null or q.reader_id = auth.uid());
+  end if;
+
   return private.with_key(private.with_key(json_build_object(
     'id', p_job.id,
     'kind', p_job.kind,
@@ -112,19 +139,12 @@ begin
     'attempt', p_job.attempt,
     'retry_count', p_job.retry_count,
     'phase', p_job.phase,
-    'plan_first', v.plans_first and p_job.phase = 'implement' and (
-      v_is_task and coalesce(p_job.plan_snapshot, '') !~ '\S'
-      or p_job.kind = 'SPRINT_IMPLEMENTATION' and exists (
-        select from public.task_executions e
-        where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING') and coalesce(e.plan_snapshot, '') !~ '\S')),
+    'plan_first', v.plans_first and p_job.phase = 'implement' and v_lacks_plan,
     'previous_failure', case when v.has_past then private.previous_failure(p_job) end,
     'earlier_jobs', case when v.has_past then private.earlier_jobs(p_job, v.sprint_id) else '[]' end,
     'earlier_attempts', case when v.has_past then private.earlier_attempts(p_job) else '[]' end,
     'findings', case when v.has_past then private.findings(p_job) else '[]' end,
-    -- Not the permissions that someone else gave for their own machine.
-    'questions', case when v.has_past then (
-      select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
-      from public.agent_questions q where q.job_id = p_job.id and (q.reader_id is null or q.reader_id = auth.uid())) else '[]' end,
+    'questions', v_questions,
     'review', case when v.has_reviews then private.review_payload(p_job) else '[]' end,
     'conflicts', case when v.has_conflicts then private.conflict_payload(p_job) else '[]' end,
     'agent', v.agent,
@@ -150,7 +170,7 @@ begin
     'branch_prefix', v.branch_prefix,
     'base_sha', p_job.base_sha,
     'base_refs', case when v.has_blockers then private.base_refs(p_job) else '[]' end,
-    'begins_from', private.begins_from(p_job),
+    'begins_from', case when v.has_other_runs then private.begins_from(p_job) else '[]' end,
     'awaited_heads', case when v.dependency_release = 'merged' then private.awaited_heads(auth.uid(), p_job.product_id) end,
     'head_sha', p_job.head_sha,
     'pr_url', p_job.pr_url,
@@ -158,15 +178,9 @@ begin
     'task', v.task,
     'story', v.story,
     'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then private.batch_executions(p_job) end,
-    'idea', case when p_job.kind = 'PLAN_CHAT' then (
-      select json_build_object('id', i.id, 'code', i.code, 'title', i.title, 'description', i.description, 'status', lower(i.status::text))
-      from public.ideas i where i.id = p_job.idea_id) end,
-    'user_questions', case when p_job.kind = 'PLAN_CHAT' then (
-      select coalesce(json_agg(json_build_object('id', u.id, 'question', u.question, 'answer', u.answer,
-        'status', lower(u.status::text), 'asked_for_this_job', u.job_id = p_job.id, 'created_at', u.created_at)
-        order by u.created_at, u.id), '[]')
-      from public.user_questions u where u.idea_id = p_job.idea_id) end
-  ), 'messages', private.open_messages(p_job)), 'lessons', private.accepted_lessons(p_job.product_id));
+    'idea', v_idea,
+    'user_questions', v_user_questions
+  ), 'messages', case when v.has_messages then private.open_messages(p_job) end), 'lessons', private.accepted_lessons(p_job.product_id));
 end;
 $$;
 

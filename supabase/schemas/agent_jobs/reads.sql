@@ -210,17 +210,28 @@ create function private.job_json(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   v record;
-  v_costs jsonb := private.job_costs(p_job.id);
+  v_is_in_hand boolean := private.is_in_hand(p_job);
 begin
   select t.code as task_code, t.title as task_title, t.status as task_status, t.story_id, s.code as story_code, s.title as story_title,
-    p.code as product_code, w.name as worker_name, i.code as idea_code
+    p.code as product_code, w.name as worker_name, i.code as idea_code, a.ended_at as attempt_ended_at,
+    (select private.pull_json(u) from public.pulls u
+      where u.product_id = p_job.product_id and u.branch = p_job.branch order by u.number desc limit 1) as pull,
+    -- One sum per currency: currencies are never added, and subscription usage is not money spent. Empty while nothing that
+    -- the job used has a price (specification: Model price).
+    (select coalesce(jsonb_agg(jsonb_build_object('currency', c.currency, 'cost', c.cost) order by c.currency), '[]')
+      from (
+        select e.currency, round(sum(e.cost), 6) as cost
+        from public.usage_events e
+        where e.job_id = p_job.id and e.cost is not null and not e.subscription
+        group by e.currency) c) as costs
   into v
   from (select) as job
   left join public.tasks t on t.id = p_job.task_id
   left join public.stories s on s.id = t.story_id
   left join public.products p on p.id = p_job.product_id
   left join public.agent_workers w on w.id = p_job.worker_id
-  left join public.ideas i on i.id = p_job.idea_id;
+  left join public.ideas i on i.id = p_job.idea_id
+  left join public.job_attempts a on a.job_id = p_job.id and a.attempt = p_job.attempt;
 
   if not private.can_read_conversation(p_job) then
     p_job.summary := null;
@@ -229,8 +240,8 @@ begin
     v.idea_code := null;
   end if;
   return to_jsonb(p_job) - '{lane_id,claim_rank,taken_by,taken_until,take_at_once}'::text[] || jsonb_build_object(
-    'holder', case when private.is_in_hand(p_job) then 'person' end,
-    'holder_name', case when private.is_in_hand(p_job) then private.username(p_job.taken_by) end,
+    'holder', case when v_is_in_hand then 'person' end,
+    'holder_name', case when v_is_in_hand then private.username(p_job.taken_by) end,
     'status', lower(p_job.status::text),
     'task_code', v.task_code,
     'task_title', v.task_title,
@@ -241,35 +252,15 @@ begin
     'idea_code', v.idea_code,
     'product_code', v.product_code,
     'worker_name', v.worker_name,
-    'attempt_ended_at', (select a.ended_at from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_job.attempt),
-    'pull', (
-      select private.pull_json(p) from public.pulls p
-      where p.product_id = p_job.product_id and p.branch = p_job.branch
-      order by p.number desc limit 1),
+    'attempt_ended_at', v.attempt_ended_at,
+    'pull', v.pull,
     'doing', case when p_job.status in ('CLAIMED', 'RUNNING') then private.doing_now(p_job.id, p_job.attempt) end,
-    'costs', v_costs,
-    'cost', case when jsonb_array_length(v_costs) = 1 then v_costs -> 0 -> 'cost' end
+    'costs', v.costs,
+    'cost', case when jsonb_array_length(v.costs) = 1 then v.costs -> 0 -> 'cost' end
   );
 end;
 $$;
 grant execute on function private.job_json to authenticated;
-
--- Why: the cost of a job, one sum per currency: currencies are never added, and subscription usage is not money spent.
--- Empty while nothing it used has a price (specification: Model price).
-create function private.job_costs(p_job_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'cost', s.cost) order by s.currency), '[]')
-    from (
-      select e.currency, round(sum(e.cost), 6) as cost
-      from public.usage_events e
-      where e.job_id = p_job_id and e.cost is not null and not e.subscription
-      group by e.currency
-    ) s
-  );
-end;
-$$;
-grant execute on function private.job_costs to authenticated;
 
 -- Why: only the owner of a conversation about an idea may read it, not even other members. Returns the job; 404, 403
 -- (specification: Errors; Idea).

@@ -64,7 +64,8 @@ begin
   end if;
 
   -- Which of its agents a worker of several chose for a job that names none, by the rules of the repository.
-  if not exists (select from public.agent_workers w where w.id = v_job.worker_id and w.offers @> jsonb_build_array(jsonb_build_object('id', v_report.agent))) then
+  if v_report.agent is not null
+    and not exists (select from public.agent_workers w where w.id = v_job.worker_id and w.offers @> jsonb_build_array(jsonb_build_object('id', v_report.agent))) then
     v_report.agent := null;
   end if;
   -- Whoever only looks at the work of another moves nothing, and does not fail it by failing to look.

@@ -258,7 +258,7 @@ $$;
 create function private.worker_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
-  v_gates private.job_gates;
+  v_wants private.job_wants := (select g.wants from private.job_gates g where g.id = p_job.id);
   v_online integer;
   v_with_quota integer;
   v_without_consent text;
@@ -269,7 +269,6 @@ declare
   v_repo_url text;
   v_written_by text;
 begin
-  select g.* into v_gates from private.job_gates g where g.id = p_job.id;
   select count(*) filter (where m.workers_allowed),
     count(*) filter (where m.workers_allowed and (w.last_quota_pct is null or w.last_quota_pct >= u.min_quota_pct)),
     string_agg(distinct u.username, ', ') filter (where not m.workers_allowed),
@@ -281,7 +280,7 @@ begin
   from public.agent_workers w
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
-  cross join lateral (select private.worker_gates(v_gates, row(w.user_id, w.id, w.confinement,
+  cross join lateral (select private.worker_gates(v_wants, row(w.user_id, w.id, w.confinement,
     w.also_repos, private.able_agents(w.offers, u.min_quota_pct))::private.asker) as gates) x
   where private.is_online(w.last_seen_at, w.stopped_at) and not x.gates && '{conversation,needs_other_worker}';
 
@@ -298,7 +297,7 @@ begin
   if v_online = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'no_worker',
       'message', 'No worker is online. Start one: "Connect an agent" shows the command.',
-      'command', private.agent_line((v_gates.wants).agent)));
+      'command', private.agent_line(v_wants.agent)));
   end if;
   if v_with_quota = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'quota',
@@ -307,10 +306,10 @@ begin
   if v_able > 0 then
     return '[]';
   end if;
-  v_repo_url := regexp_replace((v_gates.wants).own_repo, '://[^/?#]*@', '://');
+  v_repo_url := regexp_replace(v_wants.own_repo, '://[^/?#]*@', '://');
   v_written_by := (select u.username from public.tasks t join public.users u on u.id = t.repo_url_by where t.id = p_job.task_id);
   -- Where each lacks something else, one of it is told.
-  return case when v_confined = 0 or (v_following > 0 and v_with_agent > 0 and (v_gates.wants).needs_sandbox) then jsonb_build_array(jsonb_build_object('code', 'sandbox',
+  return case when v_confined = 0 or (v_following > 0 and v_with_agent > 0 and v_wants.needs_sandbox) then jsonb_build_array(jsonb_build_object('code', 'sandbox',
       'message', format('The product requires a sandbox, and no online worker that could take the job has one. %s', private.sandbox_advice())))
       else '[]' end
     || case when v_following = 0 then jsonb_build_array(jsonb_build_object('code', 'repository',
@@ -318,7 +317,7 @@ begin
         ' (written by ' || v_written_by || ')', private.repository_advice(v_repo_url)),
       'repo_url', v_repo_url, 'written_by', v_written_by))
       else '[]' end
-    || case when v_with_agent = 0 or (v_following > 0 and not (v_gates.wants).needs_sandbox) then private.agent_reasons(v_gates.wants)
+    || case when v_with_agent = 0 or (v_following > 0 and not v_wants.needs_sandbox) then private.agent_reasons(v_wants)
       else '[]' end;
 end;
 $$;

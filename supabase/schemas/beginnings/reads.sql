@@ -31,9 +31,7 @@ declare
   v_repo_url text;
 begin
   select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;
-  if v_run.id is null or p_job.phase = 'verify' or p_job.kind = 'PLAN_CHAT' or not exists (
-    select from public.sprint_runs r where r.product_id = v_run.product_id and r.id <> v_run.id)
-  then
+  if v_run.id is null or p_job.phase = 'verify' or p_job.kind = 'PLAN_CHAT' then
     return '[]';
   end if;
   v_repo_url := (select coalesce(nullif(t.repo_url, ''), p.repo_url)

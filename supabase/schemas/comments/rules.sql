@@ -88,6 +88,10 @@ $$;
 create function private.close_messages(p_old public.agent_jobs, p_new public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
+  -- Nearly always there are none, and preparing two updates costs more than this look.
+  if not exists (select from public.agent_messages m where m.job_id = p_new.id and m.state in ('sent', 'seen')) then
+    return;
+  end if;
   if p_new.status in ('DONE', 'SKIPPED', 'QUEUED') then
     update public.agent_messages m
     set state = 'acted_on', attempt = coalesce(m.attempt, p_new.attempt), seen_at = coalesce(m.seen_at, private.now())

@@ -26,8 +26,10 @@ grant execute on function operations.list_lessons to authenticated;
 
 -- Why: the only way from lessons to agents: what a person has accepted, oldest first. Null without any, so that answers
 -- stay as they were.
-create function private.accepted_lessons(p_product_id uuid) returns json language sql stable set search_path = '' as $$
-  select json_agg(l.text order by l.since, l.id) from public.lessons l where l.product_id = p_product_id and l.status = 'accepted';
+create function private.accepted_lessons(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (select json_agg(l.text order by l.since, l.id) from public.lessons l where l.product_id = p_product_id and l.status = 'accepted');
+end;
 $$;
 
 -- One form of a lesson for all readers.
