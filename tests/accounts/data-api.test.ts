@@ -22,42 +22,6 @@ const tables = [
   "audit_events",
 ] as const;
 
-const operations: [string, Record<string, unknown>][] = [
-  ["create_api_token", { p_label: "x", p_prefix: "x", p_token_hash: "00".repeat(32) }],
-  ["revoke_api_token", { p_token_id: token.id }],
-  ["revoke_session", { p_session_id: session }],
-  ["revoke_other_sessions", {}],
-  ["update_profile", { p_min_quota_pct: 5 }],
-  ["set_active_product", { p_product_id: randomUUID() }],
-  ["set_avatar", {}],
-  ["approve_pairing", { p_pairing_id: randomUUID(), p_mobile_secret_hash: "00".repeat(32) }],
-  ["cancel_pairing", { p_pairing_id: randomUUID(), p_mobile_secret_hash: "00".repeat(32) }],
-  ["revoke_pairing", { p_pairing_id: randomUUID() }],
-  ["admin_update_user", { p_user_id: owner.id, p_role: "ADMIN" }],
-];
-
-const serviceOnly: [string, Record<string, unknown>][] = [
-  ["call_as", { p_credential: { user_id: admin.id }, p_function: "get_profile" }],
-  ["authenticate", { p_credential: { user_id: admin.id } }],
-  ["take_limit", { p_action: "login", p_key: "x" }],
-  ["give_back_limit", { p_action: "login", p_key: "x" }],
-  ["find_login_identity", { p_identifier: "x" }],
-  ["create_session", { p_user_id: admin.id }],
-  ["end_session", { p_session_id: session }],
-  ["password_changed", { p_user_id: admin.id }],
-  ["configure_account", { p_user_id: owner.id, p_role: "ADMIN" }],
-  [
-    "start_pairing",
-    {
-      p_mobile_secret_hash: "00".repeat(32),
-      p_desktop_token_hash: "11".repeat(32),
-      p_address_key: "x",
-    },
-  ],
-  ["claim_pairing", { p_pairing_id: randomUUID(), p_desktop_token_hash: "00".repeat(32) }],
-  ["get_pairing_state", { p_pairing_id: randomUUID(), p_desktop_token_hash: "00".repeat(32) }],
-];
-
 /** Every row of the account tables as one text, to see that nothing has changed. */
 async function snapshot(): Promise<string> {
   const parts = await Promise.all(
@@ -70,15 +34,11 @@ async function snapshot(): Promise<string> {
 }
 
 describe("account tables straight at the Data API", () => {
-  it("D1: show an anonymous client nothing and let it call nothing", async () => {
+  it("D1: show an anonymous client nothing", async () => {
     const api = await dataApi(t, null);
     for (const table of tables) {
       const { data } = await api.from(table).select("id");
       expect(data ?? []).toEqual([]);
-    }
-    for (const [name, values] of [...operations, ...serviceOnly]) {
-      const { error } = await api.rpc(name, values);
-      expect(error, name).not.toBeNull();
     }
   });
 
@@ -104,7 +64,7 @@ describe("account tables straight at the Data API", () => {
     );
   });
 
-  it("cannot be written by anyone, and service functions refuse every user", async () => {
+  it("cannot be written by anyone", async () => {
     const before = await snapshot();
     for (const who of [owner, stranger, demo, admin]) {
       const api = await dataApi(t, who);
@@ -119,26 +79,8 @@ describe("account tables straight at the Data API", () => {
         const deleted = await api.from(table).delete().neq("id", session);
         expect(deleted.error, `delete ${table}`).not.toBeNull();
       }
-      for (const [name, values] of serviceOnly) {
-        expect((await api.rpc(name, values)).error, name).not.toBeNull();
-      }
     }
     expect(await snapshot()).toBe(before);
-  });
-
-  it("A9: a demo account changes nothing: 403 by call, and by its JWT there is nothing to call", async () => {
-    const before = await snapshot();
-    const api = await dataApi(t, demo);
-    for (const [name, values] of operations) {
-      const { error, status } = await api.rpc(name, values);
-      expect(error, name).not.toBeNull();
-      expect(status, name).toBe(404);
-      const call = t.database.callAs({ user_id: demo.id }, name, values);
-      await expect(call, name).rejects.toMatchObject({ status: 403 });
-    }
-    expect(await snapshot()).toBe(before);
-    const profile = await t.database.callAs({ user_id: demo.id }, "get_profile", {});
-    expect(JSON.parse(profile)).toMatchObject({ is_demo: true });
   });
 });
 

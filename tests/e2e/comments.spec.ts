@@ -52,23 +52,3 @@ test("two people talk on a task: mentioned by a few letters, live, edited, and f
   expect(await findingsInBothThemes(page, "#comments")).toEqual([]);
   for (const { context } of [ada, bob]) await context.close();
 });
-
-test("a PBI has comments in its panel, and a story on its page, without script", async ({
-  browser,
-}) => {
-  const { context } = await newPerson(browser, { javaScriptEnabled: false });
-  const world = await newWorld(context);
-  const page = await context.newPage();
-  for (const address of [
-    `${world.product}/backlog?panel=pbi:${world.pbiId}`,
-    `/stories/${world.storyId}`,
-  ]) {
-    await page.goto(address);
-    await page.getByLabel("Add a comment").fill("Why now?");
-    await page.getByRole("button", { name: "Comment", exact: true }).click();
-    await expect(
-      page.locator("#comments").getByText("Why now?", { exact: true }).first(),
-    ).toBeVisible();
-  }
-  await context.close();
-});

@@ -1,9 +1,8 @@
 import { expect } from "@playwright/test";
 import { findingsInBothThemes } from "./axe";
-import { heldJob } from "./held-job";
 import { openLive } from "./places";
 import { test } from "./test";
-import { letIn, newPerson, newWorld, password, unique } from "./world";
+import { newPerson, newWorld, password, unique } from "./world";
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
@@ -89,30 +88,5 @@ test("by keys alone: someone is invited by name, accepts, comments, and undoes i
   await other.keyboard.press("Tab");
   await other.keyboard.press("Enter");
   await expect(own).toHaveCount(0);
-  for (const { context } of [ada, bob]) await context.close();
-});
-
-test("on a phone without script: a person writes to the agent from the task and from the job", async ({
-  browser,
-  baseURL,
-}) => {
-  const ada = await newPerson(browser, { ...phone, javaScriptEnabled: false });
-  const bob = await newPerson(browser, { ...phone, javaScriptEnabled: false });
-  const job = await heldJob(ada, String(baseURL));
-  await letIn(ada, job.world.product, bob);
-  const page = await bob.context.newPage();
-  await page.goto(`/tasks/${job.world.taskIds[0]}`);
-  await page.getByLabel("Add a comment").fill("Use tabs.");
-  await page.getByLabel("Send to the agent").check();
-  await page.getByRole("button", { name: "Comment", exact: true }).click();
-  await expect(page.locator("#comments").getByText("Sent to the agent")).toBeVisible();
-  await page.goto(`/jobs/${job.id}`);
-  await page.getByLabel("Write to the agent").fill("And say goodbye.");
-  await page.getByRole("button", { name: "Send to the agent" }).click();
-  const messages = page.getByRole("region", { name: "Messages to the agent" });
-  await expect(messages.getByRole("listitem")).toHaveCount(2);
-  await job.agent.call("job_heartbeat", { job_id: job.id, attempt: job.attempt });
-  await page.reload();
-  await expect(messages.getByText("Seen by the agent in attempt 1")).toHaveCount(2);
   for (const { context } of [ada, bob]) await context.close();
 });

@@ -24,29 +24,3 @@ test("by keys alone: r on a task without a plan, an agent plans first, and the r
   await expect(page.getByRole("region", { name: "Backlog tree" })).toBeVisible();
   await context.close();
 });
-
-test("r on a planned task goes to its run", async ({ browser }) => {
-  const { context } = await newPerson(browser);
-  const { sprint } = await newWorld(context);
-  const page = await context.newPage();
-  await openWithKeys(page, sprint);
-  await page.getByRole("link", { name: "Write the greeting" }).focus();
-  await page.keyboard.press("r");
-  await expect(page.getByRole("heading", { name: /^Run of T-/ })).toBeVisible();
-  await context.close();
-});
-
-test("a sprint with a task without a plan starts when its agent plans first", async ({
-  browser,
-}) => {
-  const { context } = await newPerson(browser);
-  const { product, sprint, storyId } = await newWorld(context);
-  const fields = { intent: "create-task", story_id: storyId, title: "Sing the greeting" };
-  await post(context, `${product}/backlog`, fields);
-  const page = await context.newPage();
-  await openWithKeys(page, sprint);
-  await page.getByRole("button", { name: /^\d+ blockers? of a run/ }).click();
-  await page.getByRole("button", { name: "Agent plans first" }).click();
-  await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
-  await context.close();
-});
