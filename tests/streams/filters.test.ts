@@ -4,6 +4,7 @@ import { deliverBacklog } from "~/realtime/deliver-backlog";
 import { deliverNotifications } from "~/realtime/deliver-notifications";
 import { deliverPairing } from "~/realtime/deliver-pairing";
 import { deliverSolo } from "~/realtime/deliver-solo";
+import { Snapshot } from "~/realtime/snapshot";
 
 /** What the tests of the streams themselves do not make happen, as each filter decides it. */
 const reader = { userId: "me", sessionId: "my-session", tokenId: null };
@@ -95,4 +96,25 @@ it("the filter of the pairing stream ends the stream of a pairing that is remove
   const removed = { ...base, op: "D", entity: "pairing", pairing_id: "x" } as const;
   expect(deliverPairing({ ...removed, status: "cancelled" }, "x")).toEqual(ends);
   expect(deliverPairing({ ...removed, status: "cancelled" }, "y")).toEqual(stays);
+});
+
+const snapshot = new Snapshot("100:110:103,107");
+
+it.each([
+  [99, true],
+  [100, true],
+  [103, false],
+  [104, true],
+  [107, false],
+  [109, true],
+  [110, false],
+  [111, false],
+])("a snapshot shows transaction %i: %s", (transaction, isShown) => {
+  expect(snapshot.includes(transaction)).toBe(isShown);
+});
+
+it("a snapshot with nothing running shows all that began before it", () => {
+  const idle = new Snapshot("200:200:");
+  expect(idle.includes(199)).toBe(true);
+  expect(idle.includes(200)).toBe(false);
 });
