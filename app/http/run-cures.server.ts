@@ -18,7 +18,7 @@ export function pressedCures(form: FormData): string[] {
 export const curesOfStart = (pressed: readonly string[]): Record<string, true> =>
   Object.fromEntries(cures.filter((cure) => pressed.includes(cure)).map((cure) => [cure, true]));
 
-/** Does what the pressed cures do by themselves, before any start: it holds even where the start is still refused. */
+/** Applies cures that are separate writes. They persist even if the start is refused. */
 export async function applyCures(
   actor: Actor,
   product_id: string,

@@ -10,7 +10,7 @@ export type AddressReader = (request: IncomingMessage) => string;
 export function createAddressReader(trustProxy: readonly string[]): AddressReader {
   const trusted = trustedProxies(trustProxy);
   return (request) => {
-    const peer = normaliseAddress(request.socket.remoteAddress ?? "") ?? "";
+    const peer = normalizeAddress(request.socket.remoteAddress ?? "") ?? "";
     if (trustProxy.length === 0 || !isTrusted(trusted, peer)) return peer;
     return nearestStranger(trusted, peer, request.headers["x-forwarded-for"]);
   };
@@ -25,7 +25,7 @@ function nearestStranger(
   let address = peer;
   const hops = String(header ?? "").split(",");
   for (const hop of hops.reverse()) {
-    const next = normaliseAddress(hop.trim());
+    const next = normalizeAddress(hop.trim());
     if (next === undefined) return address;
     address = next;
     if (!isTrusted(trusted, next)) return address;
@@ -50,7 +50,7 @@ function isTrusted(trusted: BlockList, address: string): boolean {
 }
 
 /** Returns the address without port, zone or IPv4-in-IPv6 prefix, or undefined if it is not an address. */
-function normaliseAddress(text: string): string | undefined {
+function normalizeAddress(text: string): string | undefined {
   const bare = text.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "");
   if (isIP(bare) !== 0) return bare.toLowerCase();
   const [, inBrackets] = /^\[([0-9a-fA-F:.]+)\](?::\d+)?$/.exec(bare) ?? [];

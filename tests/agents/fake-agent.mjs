@@ -145,11 +145,11 @@ async function act(client, words) {
       const answer = await client.request("elicitation/create", {
         mode: "form",
         sessionId: "fake-1",
-        message: "Which colour?",
+        message: "Which color?",
         requestedSchema: {
           type: "object",
           properties: {
-            colour: {
+            color: {
               type: "string",
               oneOf: [
                 { const: "r", title: "Red" },
@@ -160,7 +160,7 @@ async function act(client, words) {
         },
       });
       if (answer.action !== "accept") return { stopReason: "cancelled", usage };
-      await tell(client, "agent_message_chunk", `It is ${answer.content.colour}.`);
+      await tell(client, "agent_message_chunk", `It is ${answer.content.color}.`);
       return { stopReason: "end_turn", usage };
     }
     case "denied":

@@ -189,9 +189,9 @@ describe("an agent that speaks the protocol", () => {
     const asking = await takeTurn(fake, "Paint it", place);
     expect(asking.end).toMatchObject({
       kind: "question",
-      question: { question: "Which colour?", options: ["Red", "Green"] },
+      question: { question: "Which color?", options: ["Red", "Green"] },
     });
-    const answers = [{ kind: "question" as const, question: "Which colour?", answer: "Green" }];
+    const answers = [{ kind: "question" as const, question: "Which color?", answer: "Green" }];
     const told = await takeTurn(fake, "Go on", { ...place, answers, sessionId: "fake-1" });
     expect(told.end).toMatchObject({ kind: "done", words: "It is g." });
   });

@@ -121,8 +121,8 @@ for (const tool of toolsHere) {
     });
 
     it("continues in the same session: its model hears both, and the tokens of each turn count once", async () => {
-      const { model, take } = await openScene(tool, () => [{ say: "Which colour shall it be?" }]);
-      const first = await take("Paint the fence, and ask me for the colour.");
+      const { model, take } = await openScene(tool, () => [{ say: "Which color shall it be?" }]);
+      const first = await take("Paint the fence, and ask me for the color.");
       expect(sum(first.usages)).toEqual(model.said);
       const before = { ...model.said };
       model.goOnWith([{ say: "It is green now." }]);
@@ -130,7 +130,7 @@ for (const tool of toolsHere) {
       const second = await take("Green, please.", { sessionId });
       expect(second.end).toMatchObject({ kind: "done", words: "It is green now.", sessionId });
       const heard = JSON.stringify(model.asked.at(-1));
-      for (const words of ["Paint the fence", "Which colour", "Green, please."]) {
+      for (const words of ["Paint the fence", "Which color", "Green, please."]) {
         expect(heard).toContain(words);
       }
       const both = sum([...first.usages, ...second.usages]);
@@ -138,7 +138,7 @@ for (const tool of toolsHere) {
       expect(model.said.input).toBe(before.input * 2);
       const told = second.entries.map(({ text }) => text).join("");
       expect(told).toContain("It is green now.");
-      expect(told).not.toContain("Which colour");
+      expect(told).not.toContain("Which color");
     });
 
     it.each(["429", "529", "limit"])("takes a %s in the middle for a pause", async (name) => {

@@ -103,7 +103,7 @@ function without(all: ScriptedModel["said"], one: ScriptedModel["said"]): Script
 }
 
 const asking = JSON.stringify({
-  question: { question: "Which colour?", options: ["Red", "Green"] },
+  question: { question: "Which color?", options: ["Red", "Green"] },
 });
 const write = (file: string): Step => ({ run: `sleep 1; echo ${file} > ${file}` });
 const filesOf = (ref: string) => git("ls-tree", "-r", "--name-only", ref).split("\n");
@@ -117,9 +117,9 @@ for (const tool of toolsHere) {
     it("asks a person and continues in the same session; tokens are those of the model, counted once", async () => {
       const { run, model, work, job, goOn } = await openScene(tool, [
         { run: `sleep 1; printf '%s' '${asking}' > .backloom/result.json` },
-        { say: "I have asked for the colour." },
+        { say: "I have asked for the color." },
       ]);
-      expect(await work()).toContain("Asked: Which colour?");
+      expect(await work()).toContain("Asked: Which color?");
       const parked = await job();
       expect(parked).toMatchObject({ status: "queued", retry_count: 0 });
       expect(tokensOf(parked)).toEqual(model.said);
@@ -134,7 +134,7 @@ for (const tool of toolsHere) {
       expect(filesOf(String(done.branch))).toEqual(["green.txt"]);
       expect(tokensOf(done)).toEqual(model.said);
       const heard = JSON.stringify(model.asked.at(-1));
-      for (const words of ["Write a line", "I have asked for the colour.", "Green"]) {
+      for (const words of ["Write a line", "I have asked for the color.", "Green"]) {
         expect(heard).toContain(words);
       }
       expect((await run.read()).status).toBe("done");

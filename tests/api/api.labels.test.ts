@@ -33,7 +33,7 @@ async function scene() {
 }
 
 describe("the labels of a product", () => {
-  it("are made, listed by name, renamed, recoloured and deleted by its members", async () => {
+  it("are made, listed by name, renamed, recolored and deleted by its members", async () => {
     const { as, owner, backlog, labels } = await scene();
     const member = await t.createMember(backlog.product.id);
     const { make, send, names } = await as(member);
@@ -139,16 +139,16 @@ describe("labels of stories and tasks", () => {
       { kind: "pbi" as const, id: backlog.pbi.id },
     ];
     const toggle = () => changeThings(person, { things, changes: { toggle_label: bug.id } });
-    const labelled = async () =>
+    const labeled = async () =>
       [
         await read(`/api/tasks/${backlog.task.id}`),
         await read(`/api/stories/${backlog.story.id}`),
       ].map((row) => labelListSchema.safeParse(row).success);
     expect(await toggle()).toMatchObject({ changed: 2, skipped: 1 });
-    expect(await labelled()).toEqual([true, true]);
+    expect(await labeled()).toEqual([true, true]);
     await toggle();
-    expect(await labelled()).toEqual([false, false]);
+    expect(await labeled()).toEqual([false, false]);
     expect(await undoChange(person)).toMatchObject({ changes: [{}, {}] });
-    expect(await labelled()).toEqual([true, true]);
+    expect(await labeled()).toEqual([true, true]);
   });
 });

@@ -7,16 +7,16 @@ declare global {
   }
 }
 
-/** What depends on the colours of a theme; a theme changes nothing else. */
-const rulesOfColours = ["color-contrast", "link-in-text-block"];
+/** What depends on the colors of a theme; a theme changes nothing else. */
+const rulesOfColors = ["color-contrast", "link-in-text-block"];
 
 /** What axe finds wrong with the page, or with a part of it, in both themes. */
 export async function findingsInBothThemes(page: Page, part?: string): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "light" });
   const light = await findings(page, { part });
-  // The other theme is the same page in other colours.
+  // The other theme is the same page in other colors.
   await page.emulateMedia({ colorScheme: "dark" });
-  const dark = await findings(page, { part, rules: rulesOfColours });
+  const dark = await findings(page, { part, rules: rulesOfColors });
   return [...light.map((text) => `light: ${text}`), ...dark.map((text) => `dark: ${text}`)];
 }
 
@@ -31,7 +31,7 @@ export async function findings(
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   return page.evaluate(
     async ({ part, rules }) => {
-      // A page that has just changed its theme is on its way from one colour to the other, each element after its parent.
+      // A page that has just changed its theme is on its way from one color to the other, each element after its parent.
       const moving = () => document.getAnimations().filter((it) => it instanceof CSSTransition);
       for (let left = moving(); left.length > 0; left = moving()) {
         // Brought to its end, not waited for: a page that draws nothing more would never get there.

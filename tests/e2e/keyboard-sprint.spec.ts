@@ -101,7 +101,7 @@ test("by keys alone: answer questions", async ({ owner, world, ownPage: page }) 
       question,
       options: labels.map((label) => ({ label })),
     });
-  await ask("Which colour?");
+  await ask("Which color?");
   await ask("Which words?", "Hello", "Welcome");
   const keys = keysOf(page);
   await openLive(page, "/inbox");

@@ -58,7 +58,7 @@ test("a question that an agent asks reaches the phone, is answered with a thumb,
     recommended_option: 1,
   });
   // A later one comes before it in the list, were it not for the message.
-  await agent.call("ask_user_question", { ...ask, question: "Which colour?" });
+  await agent.call("ask_user_question", { ...ask, question: "Which color?" });
   await expect(page.getByRole("link", { name: "2 waiting for you", exact: true })).toBeVisible();
 
   // A tap on the message opens its address, where its question comes first.

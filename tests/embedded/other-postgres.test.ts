@@ -6,7 +6,7 @@ import { applyMigrations } from "../../supabase/declarative/apply-migrations";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
-import { initialise } from "../../supabase/embedded/postgres/initialise";
+import { initialize } from "../../supabase/embedded/postgres/initialize";
 import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
 import { reachableClusterFolder } from "../../supabase/embedded/postgres/reachable";
 import { spawnServer, waitUntilReady } from "../../supabase/embedded/postgres/server-process";
@@ -74,7 +74,7 @@ async function startOther(bin: string): Promise<(role: string) => string> {
   onTestFinished(dataDir.remove);
   const user = await chooseOsUser();
   const clusterFolder = await reachableClusterFolder(dataDir.path, user);
-  await initialise({ initdb: join(bin, "initdb"), clusterFolder, password, user });
+  await initialize({ initdb: join(bin, "initdb"), clusterFolder, password, user });
   const port = await findFreePort();
   const logFile = join(dataDir.path, "postgres.log");
   const settings = { ...clusterSettings, unix_socket_directories: "" };

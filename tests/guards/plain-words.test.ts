@@ -90,6 +90,15 @@ function proseOf(place: Place): string {
 const places = ["docs", "strings", "code", "sql", "tests"] as const;
 const prose = places.map((place) => [place, proseOf(place)] as const);
 
+it("words are spelled as in the United States", () => {
+  const british =
+    /colour|neighbour|behaviour|favour|\blabelled\b|\bgreys?\b|(?:normal|recogn|organ|initial|author|summar)is(?:e|ing|ation)/gi;
+  for (const place of ["docs", "code", "sql", "tests"] as const) {
+    const found = Object.values(sources[place]).flatMap((text) => text.match(british) ?? []);
+    expect(found, place).toEqual([]);
+  }
+});
+
 it.each(patterns)("%s is written no more often than before", (_, pattern, most) => {
   for (const [place, text] of prose) {
     const found = text.match(pattern) ?? [];

@@ -102,7 +102,7 @@ describe("costs by day", () => {
     ]);
   });
 
-  it("give the fifth model and those after it one colour", () => {
+  it("give the fifth model and those after it one color", () => {
     const rows = Array.from({ length: 7 }, (_, n) => row("2026-11-02", `m${n}`, 10 - n));
     const names = drawCosts(rows)[0]?.models.map(({ name }) => name);
     expect(names).toEqual(["m0", "m1", "m2", "m3", "3 others"]);

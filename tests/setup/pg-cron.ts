@@ -7,7 +7,7 @@ import { applyMigrations } from "../../supabase/declarative/apply-migrations";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { stopServer, urlOf } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
-import { initialise } from "../../supabase/embedded/postgres/initialise";
+import { initialize } from "../../supabase/embedded/postgres/initialize";
 import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
 import { spawnServer, waitUntilReady } from "../../supabase/embedded/postgres/server-process";
 import { clusterSettings } from "../../supabase/embedded/postgres/settings";
@@ -25,7 +25,7 @@ export async function startPgCron() {
   if (user) await chown(folder, user.uid, user.gid);
   const password = randomBytes(12).toString("hex");
   const clusterFolder = join(folder, "cluster");
-  await initialise({ initdb: join(postgres15, "bin/initdb"), clusterFolder, password, user });
+  await initialize({ initdb: join(postgres15, "bin/initdb"), clusterFolder, password, user });
   const port = await findFreePort();
   const logFile = join(folder, "postgres.log");
   const settings = {

@@ -71,7 +71,7 @@ ${tryAll({
   common: 'echo evil > "$own/commondir"',
   pointer: "echo evil > .git",
   replaced: "rm .git",
-  neighbour: `mkdir ${repo}/.git/worktrees/neighbour`,
+  neighbor: `mkdir ${repo}/.git/worktrees/neighbor`,
   home: `echo evil > ${home}/evil && cat ${home}/evil && false`,
   system: "echo evil > /usr/bin/evil || echo evil > /etc/evil",
   parent: `echo evil > ../evil.txt && false`,

@@ -334,11 +334,11 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
   it("set up the worktree, bring files along, and test, as the main branch says", async () => {
     writeFileSync(join(ruled, "secret.txt"), "mine\n");
     rule(
-      "setup: echo $COLOUR > set-up\ntest: grep -q blue set-up && test -f secret.txt\ncopy: [secret.txt, ../x]\nenv: { COLOUR: blue }\n",
+      "setup: echo $COLOR > set-up\ntest: grep -q blue set-up && test -f secret.txt\ncopy: [secret.txt, ../x]\nenv: { COLOR: blue }\n",
     );
     const run = await startRun(t, ada, { code: "RULES" });
     // An agent that writes rules of its own changes nothing for itself.
-    const exec = "echo 'test: exit 1' > .backloom.yml; test $COLOUR = blue";
+    const exec = "echo 'test: exit 1' > .backloom.yml; test $COLOR = blue";
     await workOnce("RULES", exec, "--repo", ruled);
     expect(await jobOf(run)).toMatchObject({
       status: "done",

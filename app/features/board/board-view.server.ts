@@ -45,11 +45,11 @@ export function viewOf(
   const filter = readFilter(settings.query);
   const storyOf = new Map(stories.map((story) => [story.id, story]));
   const nameOf = (task: BoardTask) => storyOf.get(task.story_id)?.assignee_name ?? null;
-  const labelled: readonly CardTask[] = tasks.map((task) => ({
+  const labeled: readonly CardTask[] = tasks.map((task) => ({
     ...task,
     labels: labelsNamed(labels, task.label_ids),
   }));
-  const shown = labelled.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
+  const shown = labeled.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
   if (settings.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
   const { lanes, keyOf } = lanesOf(settings.group, tasks, stories, members, labels);
   const cards = shown.map((task) => ({ ...task, group: keyOf(task) }));

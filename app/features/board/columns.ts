@@ -9,7 +9,7 @@ export const columns = [
 
 export type Column = (typeof columns)[number];
 
-/** Columns people may move cards to. Only a failed job moves a task to Failed. */
+/** Columns people may move cards to. The board offers no move to Failed, as jobs end there. */
 export const movableColumns = columns.filter(({ status }) => status !== "failed");
 
 export function columnLabel(status: string): string {

@@ -23,8 +23,8 @@ export interface StateLine {
 }
 
 /**
- * Returns the one line that says where a task stands, or null. Cards, rows and pages all use it so that they never
- * contradict each other. Example: a job parked for an answer is queued in the database but waits for a person.
+ * Returns the one line that says where a task stands, or null. Cards, rows and pages of tasks all use it so that they
+ * never contradict each other. Example: a job parked for an answer is queued in the database but waits for a person.
  */
 export function stateLine(task: WorkState): StateLine | null {
   const { open_questions: questions, job_status, job_phase, waits_for, failure_reason } = task;

@@ -5,7 +5,7 @@ import { type Comparison, compareFiles } from "./compare-files";
 
 /** Code to highlight, or two files to compare. */
 export type DiffQuestion =
-  | { colour: { language: string; texts: string[] } }
+  | { color: { language: string; texts: string[] } }
   | { compare: Comparison };
 
 /** Closes spans that cross a line end, and reopens them on the next line. */
@@ -22,7 +22,7 @@ function linesOf(html: string): string[] {
 }
 
 /** highlight.js escapes its input; it adds only classes. */
-function colour(language: string, texts: readonly string[]): string[][] {
+function color(language: string, texts: readonly string[]): string[][] {
   return texts.map((text) =>
     linesOf(highlighter.highlight(text, { language, ignoreIllegals: true }).value),
   );
@@ -30,7 +30,7 @@ function colour(language: string, texts: readonly string[]): string[][] {
 
 function answer(question: DiffQuestion): unknown {
   if ("compare" in question) return compareFiles(question.compare);
-  return colour(question.colour.language, question.colour.texts);
+  return color(question.color.language, question.color.texts);
 }
 
 parentPort?.on("message", (text: string) => {

@@ -49,6 +49,6 @@ export function LineColumn({
 }
 
 function Lines({ html }: { html: string }) {
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: escaped and coloured by showLines on the server
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: escaped and colored by showLines on the server
   return <div dangerouslySetInnerHTML={{ __html: html }} />;
 }

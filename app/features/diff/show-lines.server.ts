@@ -27,9 +27,9 @@ export async function showLines({ path, patch }: DiffFile, viewer: string): Prom
     textOf(lines.filter(({ kind }) => kind !== "added")),
     textOf(lines.filter(({ kind }) => kind !== "deleted")),
   ]);
-  const coloured = language === null ? null : await highlight(language, sides, viewer);
-  const shown = shownHunks(hunks, coloured === "too-busy" ? null : coloured);
-  if (coloured !== "too-busy") kept.keep(key, shown, sizeOf(shown));
+  const colored = language === null ? null : await highlight(language, sides, viewer);
+  const shown = shownHunks(hunks, colored === "too-busy" ? null : colored);
+  if (colored !== "too-busy") kept.keep(key, shown, sizeOf(shown));
   return shown;
 }
 
@@ -39,10 +39,10 @@ function sizeOf(hunks: readonly ShownHunk[]): number {
   return lines.reduce((size, [, , , html]) => size + html.length + 100, 100 * hunks.length);
 }
 
-function shownHunks(hunks: readonly Hunk[], coloured: string[][] | null): ShownHunk[] {
+function shownHunks(hunks: readonly Hunk[], colored: string[][] | null): ShownHunk[] {
   return hunks.map(({ heading, lines }, number) => {
-    const old = coloured?.[number * 2]?.values();
-    const next = coloured?.[number * 2 + 1]?.values();
+    const old = colored?.[number * 2]?.values();
+    const next = colored?.[number * 2 + 1]?.values();
     return {
       heading: plain(heading),
       lines: lines.map((line): ShownLine => {
@@ -64,7 +64,7 @@ async function highlight(
   viewer: string,
 ): Promise<string[][] | "too-busy" | null> {
   if (texts.reduce((sum, { length }) => sum + length, 0) > longestCode) return null;
-  const outcome = await askThread({ colour: { language, texts } }, viewer);
+  const outcome = await askThread({ color: { language, texts } }, viewer);
   if (typeof outcome === "string") return outcome === "too-busy" ? outcome : null;
   const lines: string[][] = JSON.parse(outcome.made);
   return lines;

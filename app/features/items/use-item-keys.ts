@@ -65,7 +65,7 @@ function pressed({ name, single }: ItemAction, event?: KeyboardEvent): boolean {
 function extend(step: 1 | -1): boolean {
   const item = itemOf(activeRow());
   if (!item) return false;
-  const next = neighbour(item, step, ofKind(orderOnPage(), kindOf(item)));
+  const next = neighbor(item, step, ofKind(orderOnPage(), kindOf(item)));
   if (!next) return false;
   if (!selectedItems().has(item)) toggleSelected(item);
   selectRange(next);
@@ -80,14 +80,14 @@ function all(): boolean {
 }
 
 function walk(peek: OwnPeek, step: 1 | -1): boolean {
-  const next = peek.open ? neighbour(peek.open, step) : null;
+  const next = peek.open ? neighbor(peek.open, step) : null;
   if (!next) return false;
   peek.show(next);
   focusRow(next);
   return true;
 }
 
-function neighbour(item: string, step: 1 | -1, order = orderOnPage()): string | null {
+function neighbor(item: string, step: 1 | -1, order = orderOnPage()): string | null {
   return order[order.indexOf(item) + step] ?? null;
 }
 

@@ -3,7 +3,7 @@ import { idSchema } from "~/contract/text";
 import { isStorable } from "~/nouns/accounts/contract";
 import { scopeSchema, scopes } from "~/nouns/oauth/contract";
 
-/** Lets people and secret scanners recognise tokens of this service. */
+/** Lets people and secret scanners recognize tokens of this service. */
 export const apiTokenPrefix = "blm_";
 
 /** Fields of the token page. Without a number of days the token never expires. */

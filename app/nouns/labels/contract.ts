@@ -14,7 +14,7 @@ export const labelNameSchema = requiredText(50).refine((name) => !/[\p{Cc},]/u.t
 
 const colorSchema = z
   .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, "Must be a colour such as #e5484d.")
+  .regex(/^#[0-9a-fA-F]{6}$/, "Must be a color such as #e5484d.")
   .describe("#rrggbb; default: the next of twelve");
 
 export const createLabelBody = z.object({ name: labelNameSchema, color: colorSchema.optional() });

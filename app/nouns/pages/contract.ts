@@ -161,7 +161,7 @@ export const taskPageSchema = z.object({
   task: taskDetailSchema,
   /** All that the product has. */
   labels: z.array(labelSchema),
-  /** Who wrote the repository of its own. */
+  /** Who set the task's own repository. */
   repo_url_by: z.string().nullable(),
   product: ownedProductSchema.extend({ repo_url: z.string() }),
   story: storySchema.pick({ ...coded, sprint_id: true }),

@@ -34,7 +34,7 @@ export type Task = z.infer<typeof taskSchema>;
 /** Answer to a board move. */
 export const movedTaskSchema = taskSchema.extend(released);
 
-/** GET /api/tasks/:id: the backlog's fields, seven more and `_detail`. */
+/** GET /api/tasks/:id: the backlog's fields, more of them and `_detail`. */
 export const taskDetailSchema = taskSchema.extend({
   _detail: z.literal(true),
   implementation_plan: z.string().nullable(),

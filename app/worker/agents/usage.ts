@@ -1,6 +1,6 @@
 import type { Usage } from "./driver";
 
-/** Usage with nothing known yet. */
+/** Usage with all counts unknown. */
 export const nothingKnown: Usage = {
   model: null,
   freshInput: null,

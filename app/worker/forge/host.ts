@@ -8,7 +8,7 @@ export interface ForgeHost {
   labels: readonly string[];
   /** The host of this kind that everyone knows. */
   known: string;
-  /** Base URL of the API, by that of the pages. */
+  /** Base URL of the API, derived from the web URL. */
   apiOf(root: URL, base: string): string;
   /** How to sign in with the host's own tool. */
   signIn: string;

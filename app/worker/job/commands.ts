@@ -126,9 +126,9 @@ interface ShownCommand {
 export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<CommandEnd> {
   const { rules, options, heartbeat, output } = attempt;
   const { kind, title, command, folder, environment } = shown;
-  const tell = (status: "running" | "done" | "failed", text: string): void =>
+  const show = (status: "running" | "done" | "failed", text: string): void =>
     output.add({ kind, title, text, status, at: new Date().toISOString() });
-  tell("running", "");
+  show("running", "");
   const end = await runCommand({
     command,
     folder,
@@ -140,7 +140,7 @@ export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<C
     signal: heartbeat.signal,
     clean: attempt.clean,
   });
-  tell(end.exitCode === 0 ? "done" : "failed", end.output);
+  show(end.exitCode === 0 ? "done" : "failed", end.output);
   heartbeat.signal.throwIfAborted();
   return end;
 }

@@ -5,7 +5,7 @@ import { DataFolderProblem } from "../data-folder/problem";
 import { type Attendance, attend, withStartLock } from "./attendance";
 import { findBinaries } from "./binaries";
 import { findFreePort } from "./free-port";
-import { initialise } from "./initialise";
+import { initialize } from "./initialize";
 import { clearLeftovers } from "./leftovers";
 import { chooseOsUser, type OsUser } from "./os-user";
 import { identityOf } from "./process-identity";
@@ -128,7 +128,7 @@ async function startOrJoin(options: ClusterOptions, attendance: Attendance): Pro
     }
     await wait(100);
   }
-  await initialise({ initdb: binaries.initdb, clusterFolder, password: options.password, user });
+  await initialize({ initdb: binaries.initdb, clusterFolder, password: options.password, user });
   const port = await findFreePort(options.port);
   const server = serverAt(port);
   const first = spawnServer(server);

@@ -76,7 +76,7 @@ grant execute on function private.lock_product to authenticated, service_role;
 create function private.refuse_similar(p_kind text, p_parent_id uuid, p_title text)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
-  v_title text := private.normalised_title(p_title);
+  v_title text := private.normalized_title(p_title);
   v_found json;
   v_code text;
 begin
@@ -95,7 +95,7 @@ begin
     where p_kind = 'idea' and i.product_id = p_parent_id and i.user_id = auth.uid()
       and i.archived_at is null and i.status <> 'PLANNED'
   ) x
-  where private.normalised_title(x.title) = v_title
+  where private.normalized_title(x.title) = v_title
   limit 1;
   if v_found is not null then
     raise exception using errcode = 'PT409',
@@ -107,10 +107,10 @@ $$;
 grant execute on function private.refuse_similar to authenticated;
 
 -- A title for comparison: without case, extra spaces and punctuation at its ends.
-create function private.normalised_title(p_title text) returns text language sql immutable set search_path = '' as $$
+create function private.normalized_title(p_title text) returns text language sql immutable set search_path = '' as $$
   select btrim(regexp_replace(lower(normalize(p_title, nfkc)), '\s+', ' ', 'g'), ' .,;:!?-');
 $$;
-grant execute on function private.normalised_title to authenticated;
+grant execute on function private.normalized_title to authenticated;
 
 -- Why: demo accounts and viewers only read, and archived products are read-only. Viewers may comment: p_viewer_may is
 -- for that alone (private.require_commenter). Call it under the product lock, after require_product_access. Definer,

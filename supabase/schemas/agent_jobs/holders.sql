@@ -8,11 +8,10 @@ end;
 $$;
 grant execute on function private.is_in_hand to authenticated;
 
--- Why: a person takes a task's job into a terminal. While an agent has it, its worker hears with the next heartbeat that
--- it ends after its tool call, or at once, and gives the job back with its work; the person asks again until then,
--- and job is null. Then the claim is an attempt as any other: it has a lease, and reports of the attempt before are
--- refused. A hold that is not renewed ends by itself, so a dead terminal keeps no job: half a minute while it waits, as it
--- asks every second.
+-- Why: a person takes a task's job into a terminal. If an agent has it, its worker learns at the next heartbeat that the
+-- attempt ends, after its tool call or at once, and returns the job with its work; until then job is null, and the
+-- person asks again every second. The claim that follows is an attempt like any other: it has a lease, and reports of the
+-- attempt before are refused. A hold that is not renewed ends after half a minute, so a dead terminal keeps no job.
 -- Setup, tests and proof run where p_confinement says, as those of an agent; what the person runs is theirs.
 -- Refusals: 403, 404, 409 with what to do, 422. Definer: jobs are written by functions only (docs/worker.md).
 create function operations.take_agent_job(

@@ -1,5 +1,5 @@
--- Why: a worker reports on its attempt: RUNNING, DONE, FAILED, SKIPPED, or QUEUED: the rest of a batch is blocked, or
--- a person takes the job over or returns it, so it is requeued, without counting a retry. Only accepted from the attempt that holds the job. A task without a
+-- Why: a worker reports on its attempt: RUNNING, DONE, FAILED, SKIPPED or QUEUED. QUEUED returns the job without counting a retry: the rest of a batch is
+-- blocked, or a person takes the job over or returns it. Only accepted from the attempt that holds the job. A task without a
 -- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
 -- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
 -- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry. A far limit,

@@ -258,7 +258,7 @@ returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_outcome text := lower(p_new.status::text);
 begin
-  -- Apart from the update, so that the end of a job, which is what mostly comes here, does not prepare to look for conflicts.
+  -- Kept out of the update: most jobs end here without this lookup.
   if p_new.status = 'QUEUED' then
     v_outcome := case
       when p_new.phase = 'plan' then 'question'

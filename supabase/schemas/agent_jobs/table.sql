@@ -107,7 +107,7 @@ create table public.agent_jobs (
   judged_at timestamptz,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
-  -- One check for all: each of its own is read and prepared anew by every statement that writes a job.
+  -- One check for all counters: each check costs time in every statement that writes a job.
   constraint agent_jobs_counts_positive check (
     least(open_blockers, retry_count, attempt, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, additions, deletions) >= 0
   ),

@@ -308,7 +308,7 @@ begin
   end if;
   v_repo_url := regexp_replace(v_wants.own_repo, '://[^/?#]*@', '://');
   v_written_by := (select u.username from public.tasks t join public.users u on u.id = t.repo_url_by where t.id = p_job.task_id);
-  -- Where each lacks something else, one of it is told.
+  -- If workers lack different things, only one is reported.
   return case when v_confined = 0 or (v_following > 0 and v_with_agent > 0 and v_wants.needs_sandbox) then jsonb_build_array(jsonb_build_object('code', 'sandbox',
       'message', format('The product requires a sandbox, and no online worker that could take the job has one. %s', private.sandbox_advice())))
       else '[]' end

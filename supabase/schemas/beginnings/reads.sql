@@ -65,8 +65,8 @@ end;
 $$;
 
 -- Why: a story's work that is not on the main branch is where its next run begins: after a review, a cancelled or
--- failed run, in another sprint or with another strategy. Work whose run has ended before its review counts too. Left out is what came before work known to be on the main
--- branch, and before a person started the story over. Of each branch the head pushed last and the one that ended last:
+-- failed run, in another sprint or with another strategy. Work whose run has ended before its review counts too. Work before the last merge is left out,
+-- and so is work before a person started the story over. Of each branch the head pushed last and the one that ended last:
 -- jobs that share a branch run one after another, but one may wait for a review while the next continues.
 -- Story by story, each by an index: a plan for many would read the jobs of all products. A batch's job is looked up
 -- from the batch: with few jobs of that kind, the planner started from them and read all jobs once per task

@@ -66,7 +66,7 @@ begin
   if p_status is null or p_status not in ('IN_PROGRESS', 'REVIEW') then
     return;
   end if;
-  -- Most tasks wait for nothing, and that is asked more cheaply than what they wait for.
+  -- Most tasks are not blocked, and this check is cheaper than listing blockers.
   if not exists (select from private.task_blockers b where b.task_id = p_task_id and not b.resolved) then
     return;
   end if;

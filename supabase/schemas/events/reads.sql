@@ -186,7 +186,7 @@ $$;
 grant execute on function private.require_stream_product to authenticated;
 
 -- Why: a task has no sprint and no assignee; the solo filter needs those of its story. When a story is deleted with its
--- tasks, its row is gone before theirs, so its place comes from what the trigger stories__remember_place stored for
+-- tasks, its row is gone before theirs, so its place comes from what the trigger tg_stories__remember_place stored for
 -- this transaction (specification: Solo stream, server filter).
 create function private.story_place(p_story_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
 declare

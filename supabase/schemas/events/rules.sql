@@ -67,7 +67,7 @@ $$;
 create function private.shorten_event(p_payload jsonb)
 returns jsonb language plpgsql immutable set search_path = '' as $$
 begin
-  -- Writing it out to measure it is the dearer way: most events are so small that even six bytes a character would do.
+  -- Measuring the text costs more, and most events are small enough to skip it, even at six bytes a character.
   if pg_column_size(p_payload) < 1300 or octet_length(p_payload::text) < 7900 then
     return p_payload;
   end if;

@@ -116,7 +116,7 @@ grant execute on function operations.get_sprint_board to authenticated;
 create function private.board_tasks(p_sprint_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
-    -- Once a story and once for all cards: for each card alone they were half of the page's time in the database.
+    -- Computed once per story and once for all cards. Per card, they were half of the page's time in the database.
     with story as materialized (
       select s.id, s.created_at, s.code, s.title, s.sort_order, s.assignee_id, private.proof_count(s.id) as proof
       from public.stories s where s.sprint_id = p_sprint_id

@@ -274,7 +274,7 @@ end;
 $$;
 
 -- Why: a story follows its tasks, even when the last two finish at the same moment: every change of a task holds the
--- product lock, and this reads the tasks afterwards. The PBI follows by the trigger on stories (specification: States
+-- product lock, or a share of it and the story's lock (`lock_part`), and this reads the tasks afterwards. The PBI follows by the trigger on stories (specification: States
 -- and transitions, Story).
 create function private.derive_stories(p_story_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$

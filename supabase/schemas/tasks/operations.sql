@@ -112,7 +112,7 @@ $$;
 grant execute on function operations.set_task_status to authenticated;
 
 -- Why: the hot write of agents. Definer, so that row level security does not check a row whose product was just
--- checked. Only the board sets `review`, and only jobs set `failed` (specification: PATCH /api/tasks/:id).
+-- checked. Only the board sets `review`, and `failed` is refused here (specification: PATCH /api/tasks/:id).
 -- p_who holds agent, model and effort as far as they change, and null removes one.
 -- Called by PATCH /api/tasks/:id and the MCP tools update_task_status and update_task_plan. Passed through unparsed.
 create function operations.update_task(

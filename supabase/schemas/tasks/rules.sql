@@ -236,7 +236,7 @@ returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_task_ids uuid[];
 begin
-  -- A batch counts for its tasks, so one in a batch is counted anew itself.
+  -- A batch counts the blockers of all its tasks, so this task is recounted too if it is in one.
   v_task_ids := array(
     select d.blocked_id from public.task_dependencies d where d.blocker_id = p_new.id
     union all
@@ -296,7 +296,7 @@ $$;
 
 -- Why: a person may finish a task by hand that a run still plans to do. A batch run then records it as done and does
 -- not repeat the work; a job that waited for another worker, a review or a plan has nothing left to wait for. Usually a task is
--- finished by its own job, outside a batch: then two look-ups are all (specification: Sprint run, executions;
+-- finished by its own job, outside a batch: then this costs two lookups (specification: Sprint run, executions;
 -- docs/proof.md).
 create function private.finish_elsewhere(p_task_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -34,7 +34,7 @@ async function askedWorld(rest: Partial<AskQuestionInput> = {}) {
   const world = await t.seedWorld();
   const question = await askQuestion(world.actor, {
     story_id: world.story.id,
-    question: "Which colour?",
+    question: "Which color?",
     options: ["Red", { label: "Blue", description: "Like the sky" }],
     ...rest,
   });

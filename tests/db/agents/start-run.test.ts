@@ -165,7 +165,7 @@ describe("blockers", () => {
     const world = await t.seedSprint();
     const question = await askQuestion(world.actor, {
       story_id: at(world.stories, 0).id,
-      question: "Which colour?",
+      question: "Which color?",
     });
     expect(await refusedBlockers(world)).toMatchObject([
       { type: "open_question", question_id: question.id, story_id: at(world.stories, 0).id },

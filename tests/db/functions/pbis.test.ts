@@ -52,7 +52,7 @@ describe("the order of PBIs", () => {
     expect(await orderOf(world)).toBe("acb");
   });
 
-  it("moves into the priority of its neighbour, or last into a named one", async () => {
+  it("moves into the priority of its neighbor, or last into a named one", async () => {
     const world = await seedPbis(["a", "b"]);
     const top = await createPbi(world.actor, {
       product_id: world.product.id,
@@ -95,7 +95,7 @@ describe("the order of PBIs", () => {
     }
   });
 
-  it("refuses a move to itself, to two neighbours, to nowhere, and to another product", async () => {
+  it("refuses a move to itself, to two neighbors, to nowhere, and to another product", async () => {
     const world = await seedPbis(["a", "b"]);
     const foreign = await t.seedWorld(0);
     const pbi_id = at(world.pbis, 0).id;

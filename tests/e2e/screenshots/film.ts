@@ -12,7 +12,7 @@ export class Film {
   readonly #stills: Still[] = [];
   readonly #desk: Page;
 
-  /** `desk` is a page of the application that stays open: its fonts, its colours and its browser's encoder draw. */
+  /** `desk` is a page of the application that stays open: its fonts, its colors and its browser's encoder draw. */
   constructor(desk: Page) {
     this.#desk = desk;
   }
@@ -50,7 +50,7 @@ interface Picture {
 /** Runs in the browser. A phone's picture is in the middle. */
 async function draw({ png, words, width, height, strip, scale }: Picture): Promise<string> {
   // The tokens hold both themes: an element says which of them it is, a new one without a transition on the way.
-  const colour = (name: string) => {
+  const color = (name: string) => {
     const probe = document.createElement("span");
     probe.style.color = `var(${name})`;
     document.body.append(probe);
@@ -66,21 +66,21 @@ async function draw({ png, words, width, height, strip, scale }: Picture): Promi
   const pen = canvas.getContext("2d");
   if (!pen) throw new Error("No canvas");
   pen.scale(scale, scale);
-  pen.fillStyle = colour("--sunken");
+  pen.fillStyle = color("--sunken");
   pen.fillRect(0, 0, width, height + strip);
   const shown = picture.width / scale;
   const left = Math.round((width - shown) / 2);
   pen.drawImage(picture, left, 0, shown, picture.height / scale);
   if (left > 0) {
-    pen.strokeStyle = colour("--line-strong");
+    pen.strokeStyle = color("--line-strong");
     pen.lineWidth = 2;
     pen.strokeRect(left - 1, -1, shown + 2, height + 2);
   }
-  pen.fillStyle = colour("--surface");
+  pen.fillStyle = color("--surface");
   pen.fillRect(0, height, width, strip);
-  pen.fillStyle = colour("--line");
+  pen.fillStyle = color("--line");
   pen.fillRect(0, height, width, 1);
-  pen.fillStyle = colour("--ink");
+  pen.fillStyle = color("--ink");
   pen.font = font;
   pen.textAlign = "center";
   pen.fillText(words, width / 2, height + 29);

@@ -44,7 +44,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(pull?.body).toContain("- [ ] The footer shows the year (not proven yet)");
       expect(pull?.body).toContain(`${app.origin}/stories/`);
       // What a person adds stays.
-      if (pull) pull.body = `Look at the colours, please.\n\n${pull.body}`;
+      if (pull) pull.body = `Look at the colors, please.\n\n${pull.body}`;
       await waive(run.productId);
 
       const { method, path } = writeOf[kind];
@@ -54,7 +54,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(writes(forge).slice(before)).toMatchObject([
         { method, path: expect.stringMatching(path) },
       ]);
-      expect(pull?.body).toMatch(/^Look at the colours, please\.\n\n/);
+      expect(pull?.body).toMatch(/^Look at the colors, please\.\n\n/);
       expect(pull?.body).toContain("- [x] The footer shows the year (waived)");
       expect(pull?.body.match(/The footer/g)).toHaveLength(1);
       const { jobs } = await run.read();

@@ -34,7 +34,7 @@ export function readBackloom(text: string): ImportDraft {
   return draft.finish();
 }
 
-/** A part says nothing where it has what a part gets that does not name the field. */
+/** Ignores fields that have their default value. */
 function countRest(draft: Draft, document: ExportDocument): void {
   const title = "Blank";
   const blank = exportDocumentSchema.parse({

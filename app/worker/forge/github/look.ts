@@ -45,7 +45,7 @@ export function lookAtGitHub(
 ): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
   const readCi = ciOfGitHub(repository, requests);
   const isOwn = (pull: z.output<typeof listedSchema>) => repository.endsWith(`/${pull.repository}`);
-  /** Members of an organisation and collaborators may have read access only. A login that may not ask believes the association. */
+  /** Members of an organization and collaborators may have read access only. A login that may not ask believes the association. */
   const mayPush = async (login: string): Promise<boolean> => {
     const path = `${repository}/collaborators/${encodeURIComponent(login)}/permission`;
     const answer = await unlessForbidden(requests.get(path), null);

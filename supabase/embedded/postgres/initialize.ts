@@ -7,7 +7,7 @@ import { type OsUser, plainEnvironment } from "./os-user";
 const run = promisify(execFile);
 
 /** Creates the database files once. Starts over after an interrupted first start. */
-export async function initialise(options: {
+export async function initialize(options: {
   initdb: string;
   clusterFolder: string;
   password: string;
