@@ -22,7 +22,7 @@ export const loader = apiRoute({
       const { pairing, desktopToken } = await startPairing(
         database,
         { userAgent: userAgentOf(request), address, addressKey: addressLimitKey(address) },
-        env.appOrigin,
+        context.origin,
       );
       return withCookies(json(pairing), pairCookies(desktopToken, env));
     },

@@ -26,9 +26,7 @@ describe("POST /api/auth/pair/start", () => {
     const body = await response.json();
     expect(Object.keys(body).sort()).toEqual(["expiresAt", "mobileSecret", "pairingId", "qrUrl"]);
     expect(body.mobileSecret).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(body.qrUrl).toBe(
-      `${app.services.env.appOrigin}/m/pair#id=${body.pairingId}&s=${body.mobileSecret}`,
-    );
+    expect(body.qrUrl).toBe(`${app.origin}/m/pair#id=${body.pairingId}&s=${body.mobileSecret}`);
     expect(new URL(body.qrUrl).search).toBe("");
     const left = Date.parse(body.expiresAt) - Date.now();
     expect(left).toBeGreaterThan(290_000);

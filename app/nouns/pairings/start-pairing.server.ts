@@ -15,7 +15,7 @@ interface WaitingDesktop {
 export async function startPairing(
   database: Database,
   desktop: WaitingDesktop,
-  appOrigin: string,
+  origin: string,
 ): Promise<{ pairing: StartedPairing; desktopToken: string }> {
   const mobileSecret = newPairingSecret();
   const desktopToken = newPairingSecret();
@@ -31,6 +31,6 @@ export async function startPairing(
     },
     z.object({ pairing_id: z.uuid(), expires_at: z.string() }),
   );
-  const qrUrl = `${appOrigin}/m/pair#id=${pairingId}&s=${mobileSecret}`;
+  const qrUrl = `${origin}/m/pair#id=${pairingId}&s=${mobileSecret}`;
   return { pairing: { pairingId, mobileSecret, expiresAt, qrUrl }, desktopToken };
 }
