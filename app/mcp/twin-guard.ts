@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Agents tend to create duplicates: a title that an open sibling has is refused unless the caller insists. */
+/**
+ * Agents tend to create duplicates: a title that an open sibling has is refused, unless the caller insists or names the
+ * item by a code of its own.
+ */
 export const duplicates = {
   allow_duplicate: z
     .boolean()
@@ -8,6 +11,6 @@ export const duplicates = {
     .describe("Create it even if an open sibling has the same title"),
 };
 
-export function refusesSimilar(allowDuplicate: boolean | undefined): { refuse_similar: boolean } {
-  return { refuse_similar: allowDuplicate !== true };
+export function refusesSimilar(insists = false, code?: string): { refuse_similar: boolean } {
+  return { refuse_similar: !insists && code === undefined };
 }

@@ -83,6 +83,8 @@ describe("a title that an open sibling has", () => {
       });
       const insisted = await agent.call(tool, { ...twin, allow_duplicate: true });
       expect(insisted.isError).toBe(false);
+      const named = await agent.call(tool, { ...twin, code: "ROWS-2" });
+      expect(named.isError).toBe(tool === "create_idea");
       expect((await agent.call(tool, { ...parent, title: "Sort the columns" })).isError).toBe(
         false,
       );

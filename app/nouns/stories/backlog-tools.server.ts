@@ -25,7 +25,7 @@ export const createPbiTool = defineTool({
   run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
     createPbi(actor, {
       ...fields,
-      ...refusesSimilar(allow_duplicate),
+      ...refusesSimilar(allow_duplicate, fields.code),
       product_id: await resolveId(actor, "product", product_id),
     }),
 });
@@ -47,7 +47,7 @@ export const createStoryTool = defineTool({
   run: async ({ actor }, { pbi_id, sprint_id, product_id, allow_duplicate, ...fields }) =>
     createStory(actor, {
       ...fields,
-      ...refusesSimilar(allow_duplicate),
+      ...refusesSimilar(allow_duplicate, fields.code),
       pbi_id: await resolveId(actor, "pbi", pbi_id, product_id),
       sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product_id),
     }),
@@ -67,7 +67,7 @@ export const createTaskTool = defineTool({
   run: async ({ actor }, { story_id, product_id, allow_duplicate, ...fields }) =>
     createTask(actor, {
       ...fields,
-      ...refusesSimilar(allow_duplicate),
+      ...refusesSimilar(allow_duplicate, fields.code),
       story_id: await resolveId(actor, "story", story_id, product_id),
     }),
 });
