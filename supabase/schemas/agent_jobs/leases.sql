@@ -96,12 +96,12 @@ end;
 $$;
 
 -- Why: a lost lease (expired, or its worker restarted) requeues the job with one more retry; after three retries the next
--- agent of the product's list has it, and without one it fails and keeps the reason. Called under the product lock. The triggers carry a failure upwards (specification: Agent
--- job; lease lost).
+-- agent of the product's list has it, and without one it fails and keeps the reason. A person's terminal that dies uses up
+-- no job. Called under the product lock. The triggers carry a failure upwards (specification: Agent job; lease lost).
 create function private.requeue_lost_job(p_job public.agent_jobs, p_reason text)
 returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
 declare
-  v_is_last boolean := p_job.retry_count >= 3;
+  v_is_last boolean := p_job.retry_count >= 3 and not private.is_in_hand(p_job);
   v_reason text := case when v_is_last then 'All 3 retries are used up. ' else '' end || p_reason;
   v_fallback text := case when v_is_last then private.next_agent(p_job, null) end;
   v_question_id uuid := case when v_is_last and v_fallback is null then private.ask_about_failure(p_job, v_reason) end;
