@@ -5,7 +5,7 @@ import { codex } from "./codex/codex";
 import type { Driver, KnownDriver } from "./driver";
 import { gemini } from "./gemini/gemini";
 import { opencode } from "./opencode/opencode";
-import { nearestIds, registryDrivers } from "./registry/registry";
+import { registryDrivers } from "./registry/registry";
 
 /** Agents known by name. */
 export const drivers: readonly KnownDriver[] = [claude, codex, gemini, opencode];
@@ -49,7 +49,7 @@ export function driverNamed(name: string): Driver {
   if (name.startsWith("acp:") && name.length > 4) return acpCommand(name.slice(4));
   const driver = allDrivers.find((one) => one.name === name);
   if (driver !== undefined) return driver;
-  const near = nearestIds(name);
+  const near = allDrivers.flatMap((one) => (one.name.includes(name.toLowerCase()) ? one.name : []));
   const such = near.length > 0 ? ` (the nearest: ${near.join(", ")})` : "";
   throw new WorkerProblem(
     `There is no agent "${name}": use ${[...names].join(", ")}, ${anyAgent}, acp:<command> or an id that \`agents --registry\` lists${such}`,

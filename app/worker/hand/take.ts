@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
+import { type KnownAgent, knownAgents } from "~/nouns/workers/known-agents";
 import { personsEnvironment } from "../base/environment";
 import { interruptible } from "../base/interruption";
 import { endLeftRunning } from "../base/orphans";
@@ -21,7 +22,6 @@ import { receivedJobSchema } from "../service/received-claim";
 import { type Asked, askedFile, type OpenAsked, openAsked } from "./asked";
 import { isHeld, keepLease } from "./keep-lease";
 import { type Hand, openHand, orSay, splitHandWords } from "./open-hand";
-import { resumeLine } from "./resume-line";
 
 const answerSchema = z.object({
   job: receivedJobSchema.nullable(),
@@ -196,6 +196,16 @@ function printPlace({ job, worktree, agent, sessionId }: Taken): void {
   process.stdout.write(
     `${code} is yours, on the branch ${job.branch ?? worktree.branch}:\n  ${resume}\nHand it in there with give, or return it to the agents with give --back.\n`,
   );
+}
+
+/**
+ * The line that opens an agent's conversation in a terminal; null where there is none. The id comes from the agent and
+ * ends up in a shell, so nothing but plain characters passes.
+ */
+function resumeLine(agent: string | null, sessionId: string | null): string | null {
+  if (agent === null || sessionId === null || !/^\w[\w.-]*$/.test(sessionId)) return null;
+  const known = Object.values<KnownAgent>(knownAgents).find(({ name }) => name === agent);
+  return known?.opensConversation ? `${known.opensConversation} ${sessionId}` : null;
 }
 
 async function openShell(taken: Taken, { options, journal }: Hand): Promise<void> {

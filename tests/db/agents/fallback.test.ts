@@ -3,7 +3,6 @@ import {
   claimAgentJob,
   getAgentJob,
   reportAgentJob,
-  reportJobUsage,
   updateTaskExecution,
 } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
@@ -130,52 +129,4 @@ describe("an attempt that would fail the job", () => {
     expect(next).toMatchObject({ id: job.id, attempt: 2, previous_failure: "no" });
     expect(next.executions).toMatchObject([{ status: "running" }]);
   });
-});
-
-describe("kills of agent, worker and service at each step", { timeout: 200_000 }, () => {
-  it.each(Array.from({ length: 20 }, (_, n) => n + 1))(
-    "leave one holder, and each cost with its own agent (%i)",
-    async (seed) => {
-      const world = await running(["codex", "gemini"]);
-      let state = seed;
-      const random = () => {
-        state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-        return state / 2 ** 32;
-      };
-      const spent = new Map<string, number>();
-      let jobId = "";
-      for (let step = 0; step < 16; step += 1) {
-        const workers = [["claude"], ["codex", "gemini"], ["gemini"], ["claude", "codex"]];
-        const found = await Promise.all(workers.map((ids) => claim(world, ...ids)));
-        const held = found.flatMap(({ job }, place) =>
-          job === null ? [] : [{ job, ids: at(workers, place) }],
-        );
-        expect(held.length).toBeLessThanOrEqual(1);
-        const [one] = held;
-        if (one === undefined) break;
-        const { job, ids } = one;
-        jobId = job.id;
-        expect(ids).toContain(job.agent);
-        const agent = String(job.agent);
-        const cost = Math.ceil(random() * 100) / 100;
-        const events = [{ seq: 1, model_id: "m", input_tokens: 1, cost, currency: "USD" }];
-        const usage = { job_id: job.id, attempt: job.attempt, events };
-        // The service may die after it wrote: what it did not answer is sent again.
-        await reportJobUsage(world.actor, usage);
-        if (random() < 0.5) await reportJobUsage(world.actor, usage);
-        spent.set(agent, (spent.get(agent) ?? 0) + cost);
-        const end = random();
-        if (end < 0.4) await restartWorker(world.actor, { worker: ids.join("-") });
-        else if (end < 0.7) await limited(world, job, 60, `backloom/kept/${job.attempt}`);
-        else await fail(world, job, { failure_class: "agent_error", kept_ref: `k/${job.attempt}` });
-      }
-      const { attempts } = await getAgentJob(world.actor, { job_id: jobId });
-      const told = new Map<string, number>();
-      for (const { agent, usage } of attempts) {
-        const cost = Number(usage?.costs[0]?.cost ?? 0);
-        told.set(String(agent), (told.get(String(agent)) ?? 0) + cost);
-      }
-      for (const [agent, cost] of spent) expect(told.get(agent)).toBeCloseTo(cost, 6);
-    },
-  );
 });

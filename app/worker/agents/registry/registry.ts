@@ -66,27 +66,6 @@ export function describeRegistry(isBuiltIn: (id: string) => boolean): string {
   return [`ACP registry, copy of ${copiedOn}; start one with --agent <id>`, ...lines].join("\n");
 }
 
-/** Ids that look like a name, the nearest first. */
-export function nearestIds(name: string): string[] {
-  return entries
-    .map(({ id }) => ({ id, likeness: likenessOf(name.toLowerCase(), id) }))
-    .filter(({ likeness }) => likeness > 0.2)
-    .sort((one, other) => other.likeness - one.likeness)
-    .slice(0, 3)
-    .map(({ id }) => id);
-}
-
-/** Share of the pairs of letters that both have. */
-function likenessOf(one: string, other: string): number {
-  const [ones, others] = [pairsOf(one), pairsOf(other)];
-  const both = [...ones].filter((pair) => others.has(pair));
-  return (2 * both.length) / Math.max(1, ones.size + others.size);
-}
-
-function pairsOf(text: string): Set<string> {
-  return new Set(Array.from(text.slice(1), (_, place) => text.slice(place, place + 2)));
-}
-
 type Environment = Record<string, string>;
 type Package = NonNullable<RegistryEntry["package"]>;
 
