@@ -4,8 +4,7 @@ import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { idempotencyField } from "~/contract/idempotency-field";
-import { againField } from "~/ui/again-field";
-import { enhancedField } from "~/ui/enhanced-field";
+import { againField, enhancedField } from "~/ui/form-fields";
 import type { WayBack } from "~/ui/toast";
 
 /** Messages for the two most common form errors. All others keep the schema's message. */

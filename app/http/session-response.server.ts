@@ -1,5 +1,5 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
-import type { NewSession } from "~/nouns/accounts/create-session.server";
+import type { NewSession } from "~/nouns/accounts/log-in.server";
 import { parseTheme, themeCookie } from "~/ui/theme";
 import { sealSessionCookies } from "./session.server";
 

@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/node";
-import type { SigningInBrowser } from "~/nouns/accounts/create-session.server";
+import type { SigningInBrowser } from "~/nouns/accounts/log-in.server";
 import { readSessionCookie } from "./session.server";
 
 /** Describes the browser of a request and its previous session, which a sign-in ends and replaces. */

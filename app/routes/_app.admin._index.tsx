@@ -8,7 +8,7 @@ import { requireAdmin } from "~/http/require-admin.server";
 import { canonicalId } from "~/http/uuid";
 import { type ManagedUser, roles } from "~/nouns/accounts/contract";
 import { adminListUsers, adminUpdateUser } from "~/nouns/accounts/operations.server";
-import { resetPasswordOf } from "~/nouns/accounts/reset-password-of.server";
+import { resetPasswordOf } from "~/nouns/accounts/passwords.server";
 import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";

@@ -31,9 +31,8 @@ import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
 import { addJobCommentBody, jobCommentIdInput, reviewJobBody } from "~/nouns/job-reviews/contract";
-import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
+import { addJobComment, listJobComments } from "~/nouns/job-reviews/job-comments.server";
 import {
   deleteJobComment,
   listSameFiles,

@@ -17,10 +17,10 @@ import {
 } from "~/nouns/products/invitation";
 import {
   createInvitation,
+  invitePerson,
   listInvitations,
   revokeInvitation,
 } from "~/nouns/products/invitations.server";
-import { invitePerson } from "~/nouns/products/invite-person.server";
 import {
   allowMyWorkers,
   getProduct,

@@ -7,14 +7,18 @@ import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
-import { storyIdInput } from "~/nouns/stories/contract";
+import {
+  acceptStoryInput,
+  mergeStoryInput,
+  storyIdInput,
+  type Triage,
+} from "~/nouns/stories/contract";
 import {
   acceptStory,
   declineStory,
   listTriage,
   mergeStory,
 } from "~/nouns/stories/operations.server";
-import { acceptStoryInput, mergeStoryInput, type Triage } from "~/nouns/stories/triage";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Badge, CodeChip, Kbd } from "~/ui/badge";

@@ -3,7 +3,7 @@ import { ContractError } from "~/contract/errors";
 import { requireActor } from "~/http/page-guards.server";
 import { problem } from "~/http/responses.server";
 import { canonicalId } from "~/http/uuid";
-import { getAvatar } from "~/nouns/accounts/get-avatar.server";
+import { getAvatar } from "~/nouns/accounts/avatar.server";
 
 /** The user's picture, or with `?user=` that of someone they work with. Always served as an image only. */
 export async function loader({ request, context }: LoaderFunctionArgs): Promise<Response> {

@@ -5,8 +5,11 @@ import { done, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import type { Session } from "~/nouns/accounts/contract";
-import { listSessions, revokeSession } from "~/nouns/accounts/operations.server";
-import { revokeOtherSessions } from "~/nouns/accounts/revoke-other-sessions.server";
+import {
+  listSessions,
+  revokeOtherSessions,
+  revokeSession,
+} from "~/nouns/accounts/operations.server";
 import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { type Grant, scopes, scopeWords } from "~/nouns/oauth/contract";
 import { listGrants } from "~/nouns/oauth/operations.server";
@@ -39,7 +42,7 @@ export const action = writeAction(async ({ actor, form }) =>
       return done(form, here, "Access revoked");
     },
     "end-others": async () => {
-      const count = await revokeOtherSessions(actor);
+      const { ended: count } = await revokeOtherSessions(actor);
       return done(form, here, count === 1 ? "1 device signed out" : `${count} devices signed out`);
     },
   }),

@@ -19,7 +19,7 @@ import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
-import { enhancedField } from "~/ui/enhanced-field";
+import { enhancedField } from "~/ui/form-fields";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";

@@ -14,8 +14,8 @@ import { safeRedirect } from "~/http/redirects.server";
 import { startSession } from "~/http/session-response.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
 import { registrationSchema } from "~/nouns/accounts/contract";
-import { createSession } from "~/nouns/accounts/create-session.server";
-import { register } from "~/nouns/accounts/register.server";
+import { register } from "~/nouns/accounts/create-account.server";
+import { createSession } from "~/nouns/accounts/log-in.server";
 import { takeLimit } from "~/nouns/accounts/take-limit.server";
 import { invitationCodeIn } from "~/nouns/products/invitation-address";
 import {

@@ -1,6 +1,6 @@
 import { Outlet } from "@remix-run/react";
 import { RouteError } from "~/ui/error-page";
-import { ToastRegion } from "~/ui/toast-region";
+import { ToastRegion } from "~/ui/toasts";
 
 /** Layout of the pages before sign-in. */
 export default function SignedOutLayout() {

@@ -10,8 +10,8 @@ import { json, problem } from "~/http/responses.server";
 import { sealSessionCookies } from "~/http/session.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
 import { isCanonicalUuid } from "~/http/uuid";
-import { type ClaimedPairing, claimPairing } from "~/nouns/pairings/claim-pairing.server";
 import { pairingClaimSchema } from "~/nouns/pairings/contract";
+import { type ClaimedPairing, claimPairing } from "~/nouns/pairings/pair.server";
 
 /** After these statuses the pairing cookie is useless. While the pairing is pending it is still needed. */
 const finalFailures: readonly number[] = [400, 401, 410];

@@ -6,7 +6,7 @@ import { pairCookies } from "~/http/pair-cookie.server";
 import { json } from "~/http/responses.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
 import { startedPairingSchema } from "~/nouns/pairings/contract";
-import { startPairing } from "~/nouns/pairings/start-pairing.server";
+import { startPairing } from "~/nouns/pairings/pair.server";
 
 /** `POST /api/auth/pair/start`: creates a code for a signed-out desktop. */
 export const loader = apiRoute({

@@ -1,8 +1,8 @@
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
 import { cleanedArtifactsSchema } from "~/nouns/schedules/contract";
+import { cleanupAgentArtifacts } from "~/nouns/schedules/operations.server";
 
 /** Deletes old failed and cancelled jobs (specification: POST /api/cron/cleanup-agent-artifacts). */
 export const loader = apiRoute({

@@ -1,13 +1,12 @@
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
 import {
   addJobCommentBody,
   jobCommentSchema,
   jobCommentsSchema,
 } from "~/nouns/job-reviews/contract";
-import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
+import { addJobComment, listJobComments } from "~/nouns/job-reviews/job-comments.server";
 
 /** `/api/jobs/:id/comments`: comments on lines. The caller's are drafts until sent with a review. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { getScoreboard } from "~/nouns/insights/get-scoreboard.server";
+import { getScoreboard } from "~/nouns/insights/operations.server";
 import { scoreboardSchema } from "~/nouns/insights/scoreboard";
 
 /** `GET /api/products/:id/scoreboard`: who is good at what, from finished tasks. */

@@ -1,9 +1,8 @@
-import type { ActionFunctionArgs } from "@remix-run/node";
-import { json, redirect } from "@remix-run/node";
+import { type ActionFunctionArgs, json, redirect } from "@remix-run/node";
 import { findActor } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { updateProfile } from "~/nouns/accounts/operations.server";
-import { enhancedField } from "~/ui/enhanced-field";
+import { enhancedField } from "~/ui/form-fields";
 import { parseTheme, themeCookie } from "~/ui/theme";
 
 const profileThemes = { system: "SYSTEM", light: "LIGHT", dark: "DARK" } as const;

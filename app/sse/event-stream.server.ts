@@ -1,6 +1,6 @@
 import { streamStarted } from "~/http/responses.server";
 import type { RequestContext } from "~/server/load-context";
-import { readEventId } from "./event-id";
+import { readEventId } from "./encode";
 import { EventStream } from "./event-stream";
 import type { StreamSource } from "./stream-source";
 

@@ -1,6 +1,5 @@
 import type { JobOutput, OutputEntry } from "~/nouns/agent-jobs/job-output";
-import { encodeMessage } from "./encode";
-import { eventId } from "./event-id";
+import { encodeMessage, eventId } from "./encode";
 import type { AttachedReader, PlacedMessage } from "./stream-source";
 
 /** Position in a job's output. */

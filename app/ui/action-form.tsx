@@ -3,8 +3,8 @@ import type { FormEventHandler, ReactNode } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import type { ActionResult } from "./action-result";
 import { Button, type ButtonProps } from "./button";
-import { enhancedField } from "./enhanced-field";
 import { HiddenFields } from "./field";
+import { enhancedField } from "./form-fields";
 import { FormResult } from "./form-result";
 import { WriteFields } from "./write-access";
 

@@ -29,3 +29,8 @@ export function moneyText(amount: number, currency: string): string {
 export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
+
+/** Formats a budget amount with its unit: "$5.00", "200K tokens". */
+export function amountText(amount: number, unit: string): string {
+  return unit === "tokens" ? tokensText(amount) : moneyText(amount, unit);
+}

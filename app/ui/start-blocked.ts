@@ -1,6 +1,6 @@
 import { useSubmit } from "@remix-run/react";
 import { useCallback } from "react";
-import { enhancedField } from "./enhanced-field";
+import { enhancedField } from "./form-fields";
 
 /** A blocked task, and the status that it should get anyway. */
 export interface Begin {

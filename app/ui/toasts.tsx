@@ -5,6 +5,7 @@ import { useStartBlocked } from "~/ui/start-blocked";
 import { StatusIcon } from "~/ui/status-icon";
 import { dismissToast, type Toast } from "~/ui/toast";
 import { useUndo } from "~/ui/use-undo";
+import { useToasts } from "./toast";
 import { keepPlaced, placeToasts } from "./toast-place";
 
 export function Toasts({ toasts }: { toasts: readonly Toast[] }) {
@@ -59,5 +60,20 @@ function ToastCard({ toast }: { toast: Toast }) {
         <Icon name="x" className="size-3.5" />
       </IconButton>
     </div>
+  );
+}
+
+/** The page's one region for toasts. Screen readers read them politely. */
+export function ToastRegion() {
+  const toasts = useToasts();
+  return (
+    <section
+      aria-label="Notifications"
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-3 bottom-20 z-50 grid justify-items-center gap-2 sm:inset-x-auto sm:right-5 sm:bottom-5 sm:justify-items-end"
+    >
+      {/* Not loaded when the first one appears: it may say that there is no network. */}
+      {toasts.length > 0 ? <Toasts toasts={toasts} /> : null}
+    </section>
   );
 }

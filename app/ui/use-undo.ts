@@ -1,7 +1,7 @@
 import { useSubmit } from "@remix-run/react";
 import { useCallback } from "react";
 import { undoPath } from "~/live/retrying-fetch";
-import { enhancedField } from "./enhanced-field";
+import { enhancedField } from "./form-fields";
 import { dropUndo, takeOwnUndo } from "./toast";
 
 /** Under this key the answer of an undo arrives. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { checkSignInProvider } from "~/cli/doctor/check-provider.server";
 import { EnvironmentError, readEnv } from "~/env.server";
-import { resetPassword } from "~/nouns/accounts/reset-password.server";
+import { resetPassword } from "~/nouns/accounts/passwords.server";
 import { seal } from "~/nouns/identities/seal.server";
 import { startTestApp, type TestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sealSessionCookies } from "~/http/session.server";
-import { resetPassword } from "~/nouns/accounts/reset-password.server";
+import { resetPassword } from "~/nouns/accounts/passwords.server";
 import { openApp } from "../setup/app";
 import type { TestUser } from "../setup/world";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { getAvatar } from "~/nouns/accounts/get-avatar.server";
+import { getAvatar, setAvatar } from "~/nouns/accounts/avatar.server";
 import { getProfile, setActiveProduct, updateProfile } from "~/nouns/accounts/operations.server";
-import { setAvatar } from "~/nouns/accounts/set-avatar.server";
 import { createTestDatabase } from "../setup/database";
 import type { TestUser } from "../setup/world";
 

@@ -2,10 +2,14 @@ import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
-import { createSession } from "~/nouns/accounts/create-session.server";
-import { notePasswordChange } from "~/nouns/accounts/note-password-change.server";
-import { endSession, listSessions, revokeSession } from "~/nouns/accounts/operations.server";
-import { revokeOtherSessions } from "~/nouns/accounts/revoke-other-sessions.server";
+import { createSession } from "~/nouns/accounts/log-in.server";
+import {
+  endSession,
+  listSessions,
+  revokeOtherSessions,
+  revokeSession,
+} from "~/nouns/accounts/operations.server";
+import { notePasswordChange } from "~/nouns/accounts/passwords.server";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
@@ -100,7 +104,7 @@ describe("sessions", () => {
     });
     await revokeSession(here.actor, { session_id: second.id });
     await expect(authenticate(second.actor)).rejects.toMatchObject({ status: 401 });
-    expect(await revokeOtherSessions(here.actor)).toBe(1);
+    expect(await revokeOtherSessions(here.actor)).toEqual({ ended: 1 });
     await expect(authenticate(third.actor)).rejects.toMatchObject({ status: 401 });
     await authenticate(here.actor);
     await authenticate(stranger.actor);

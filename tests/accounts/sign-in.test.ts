@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createAccount } from "~/nouns/accounts/create-account.server";
+import { createAccount, register } from "~/nouns/accounts/create-account.server";
 import { logIn } from "~/nouns/accounts/log-in.server";
-import { register } from "~/nouns/accounts/register.server";
-import { resetPassword } from "~/nouns/accounts/reset-password.server";
+import { resetPassword } from "~/nouns/accounts/passwords.server";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();

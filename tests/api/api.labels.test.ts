@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSession } from "~/nouns/accounts/create-session.server";
+import { createSession } from "~/nouns/accounts/log-in.server";
 import { changeThings, undoChange } from "~/nouns/changes/operations.server";
 import { type Label, labelListSchema, labelSchema } from "~/nouns/labels/contract";
 import { openApp } from "../setup/app";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
+import { listJobComments } from "~/nouns/job-reviews/job-comments.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";

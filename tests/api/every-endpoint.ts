@@ -10,7 +10,7 @@ import { addComment as say } from "~/nouns/comments/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { addFile } from "~/nouns/files/operations.server";
 import { createIdea } from "~/nouns/ideas/operations.server";
-import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
+import { addJobComment } from "~/nouns/job-reviews/job-comments.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { createLabel } from "~/nouns/labels/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";

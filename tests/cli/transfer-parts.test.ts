@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addComment, editComment } from "~/nouns/comments/operations.server";
 import { addFile, listFiles, readFile } from "~/nouns/files/operations.server";
-import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
+import { addJobComment } from "~/nouns/job-reviews/job-comments.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { createLabel, listLabels } from "~/nouns/labels/operations.server";
 import { listLessons } from "~/nouns/lessons/operations.server";

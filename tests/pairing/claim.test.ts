@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSessionCookie } from "~/http/session.server";
-import { cancelPairing } from "~/nouns/pairings/decide-pairing.server";
+import { cancelPairing } from "~/nouns/pairings/pair.server";
 import { openApp } from "../setup/app";
 import { approve, claim, setCookieOf, startPairing } from "./pairing-requests";
 

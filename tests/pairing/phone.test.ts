@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { principalSchema } from "~/nouns/accounts/contract";
-import { notePasswordChange } from "~/nouns/accounts/note-password-change.server";
-import { approvePairing, cancelPairing } from "~/nouns/pairings/decide-pairing.server";
-import { getPairingForApproval } from "~/nouns/pairings/get-pairing-for-approval.server";
+import { notePasswordChange } from "~/nouns/accounts/passwords.server";
 import { revokePairing } from "~/nouns/pairings/operations.server";
+import {
+  approvePairing,
+  cancelPairing,
+  getPairingForApproval,
+  newPairingSecret,
+} from "~/nouns/pairings/pair.server";
 import { pairingCheckCode } from "~/nouns/pairings/pairing-code";
-import { newPairingSecret } from "~/nouns/pairings/pairing-secret.server";
 import { openApp } from "../setup/app";
 import type { TestUser } from "../setup/world";
 import { approve, claim, setCookieOf, startPairing } from "./pairing-requests";

@@ -1,9 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { claimPairing } from "~/nouns/pairings/claim-pairing.server";
-import { approvePairing, cancelPairing } from "~/nouns/pairings/decide-pairing.server";
-import { newPairingSecret } from "~/nouns/pairings/pairing-secret.server";
+import {
+  approvePairing,
+  cancelPairing,
+  claimPairing,
+  newPairingSecret,
+} from "~/nouns/pairings/pair.server";
 import { createTestDatabase, transportOfRun } from "../setup/database";
 
 const t = await createTestDatabase();

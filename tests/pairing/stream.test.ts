@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { cancelPairing } from "~/nouns/pairings/decide-pairing.server";
+import { cancelPairing } from "~/nouns/pairings/pair.server";
 import { openApp } from "../setup/app";
 import { openStream, type StreamReader } from "../streams/stream-reader";
 import { approve, claim, startPairing, type WaitingDesktop } from "./pairing-requests";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import { answerQuestion, askQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
-import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
-import { expireQuestions, sweep } from "~/nouns/schedules/operations.server";
+import { cleanupAgentArtifacts, expireQuestions, sweep } from "~/nouns/schedules/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../setup/database";
 

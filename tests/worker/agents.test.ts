@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
-import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
+import { addJobComment } from "~/nouns/job-reviews/job-comments.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";

@@ -5,7 +5,7 @@ import { getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { createSampleProduct } from "~/nouns/transfers/create-sample-product.server";
+import { createSampleProduct } from "~/nouns/transfers/operations.server";
 import { openStage, type RunWish, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { emailSchema, passwordSchema, roles, usernameSchema } from "~/nouns/accounts/contract";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { resolveAccount } from "~/nouns/accounts/operations.server";
-import { resetPassword } from "~/nouns/accounts/reset-password.server";
+import { resetPassword } from "~/nouns/accounts/passwords.server";
 import { newApiTokenSchema } from "~/nouns/api-tokens/contract";
 import { issueApiToken } from "~/nouns/api-tokens/issue-api-token.server";
 import { CommandError, defineCommand, UsageError } from "../command";

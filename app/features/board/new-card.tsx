@@ -2,8 +2,8 @@ import { useSubmit } from "@remix-run/react";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { useResultOf } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
-import { enhancedField } from "~/ui/enhanced-field";
 import { HiddenFields } from "~/ui/field";
+import { enhancedField } from "~/ui/form-fields";
 import { isolated } from "~/ui/isolated";
 import { columnLabel } from "./columns";
 

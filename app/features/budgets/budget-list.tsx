@@ -8,7 +8,7 @@ import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
-import { amountText } from "./amount-text";
+import { amountText } from "../../ui/numbers";
 
 /** Budgets and their usage. People who may set budgets can edit them in place. */
 export function BudgetList({

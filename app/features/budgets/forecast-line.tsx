@@ -1,7 +1,7 @@
 import type { Forecast } from "~/nouns/budgets/forecast";
 import { countText } from "~/ui/numbers";
 import { durationText } from "~/ui/relative-time";
-import { amountText } from "./amount-text";
+import { amountText } from "../../ui/numbers";
 
 type Shown = Pick<Forecast, "tasks" | "finished" | "too_few" | "seconds" | "tokens" | "costs">;
 

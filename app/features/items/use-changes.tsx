@@ -1,7 +1,7 @@
 import { useFetcher, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
-import { enhancedField } from "~/ui/enhanced-field";
+import { enhancedField } from "~/ui/form-fields";
 import { noteRefusal } from "./refusals";
 
 /** Changes fields of items. */

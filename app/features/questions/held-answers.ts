@@ -1,6 +1,6 @@
 import { useSubmit } from "@remix-run/react";
 import { type FormEvent, useCallback, useSyncExternalStore } from "react";
-import { enhancedField } from "~/ui/enhanced-field";
+import { enhancedField } from "~/ui/form-fields";
 import { offerOwnUndo } from "~/ui/toast";
 
 /** How long the page holds an answer: once sent, it wakes the worker and cannot be undone. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
 import { addJobCommentBody, reviewStoryBody } from "~/nouns/job-reviews/contract";
+import { addJobComment } from "~/nouns/job-reviews/job-comments.server";
 import { getStoryChanges } from "~/nouns/job-reviews/operations.server";
 import { tellStory } from "~/nouns/job-reviews/story-changes";
 import { asShown, attemptOfLine } from "~/nouns/job-reviews/story-lines";

@@ -1,7 +1,6 @@
-import { useFetcher } from "@remix-run/react";
+import { useFetcher, useRouteLoaderData } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
-import { useHasOnlySample } from "~/features/products/has-only-sample";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import type { JobComments } from "~/nouns/job-reviews/contract";
 import type { ProvenCriterion } from "~/nouns/proof/contract";
@@ -226,3 +225,13 @@ function VerdictButton({ label, ...button }: { value: string; label: string; ton
 
 /** Completes "Ada … attempt 2". */
 export const verdictWords = { approve: "approved", request_changes: "requested changes on" };
+
+interface Shell {
+  products: { code: string }[];
+}
+
+/** Whether the user has no product but the sample, as on their first day. */
+function useHasOnlySample(): boolean {
+  const shell = useRouteLoaderData<Shell>("routes/_app");
+  return shell?.products.every(({ code }) => code === "SAMPLE") ?? false;
+}

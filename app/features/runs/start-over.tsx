@@ -1,7 +1,6 @@
 import type { Beginning } from "~/nouns/agent-jobs/beginning";
 import { Confirm } from "~/ui/confirm";
 import { WriteFields } from "~/ui/write-access";
-import { MergeLine } from "./merge-line";
 
 /** What the next run starts from, one line per branch. */
 export function BeginsFrom({ from }: { from: readonly Beginning[] }) {
@@ -29,5 +28,15 @@ export function StartOver({ whose }: { whose: string }) {
         fields={{ intent: "start-over" }}
       />
     </WriteFields>
+  );
+}
+
+/** Says that no merge of a branch is known, and how to make one by hand. */
+export function MergeLine({ branch }: { branch: string }) {
+  return (
+    <span className="break-words">
+      No merge of this branch is known:{" "}
+      <code className="font-mono text-xs">git merge {branch}</code>
+    </span>
   );
 }

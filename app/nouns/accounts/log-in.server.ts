@@ -1,9 +1,10 @@
+import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
-import { checkPassword } from "./check-password.server";
-import type { Login } from "./contract";
-import { createSession, type NewSession, type SigningInBrowser } from "./create-session.server";
+import { callService } from "~/db/rpc.server";
+import { type Login, themes } from "./contract";
 import { findLoginIdentity } from "./operations.server";
+import { checkPassword } from "./passwords.server";
 import { giveBackLimit, isWithinLimit, takeLimit } from "./take-limit.server";
 
 /**
@@ -34,4 +35,40 @@ export async function logIn(
   await giveBackLimit(database, "login", limit_key);
   if (account_key !== null) await giveBackLimit(database, "login", account_key);
   return createSession(database, userId, browser);
+}
+
+/** The browser that signs in, as shown in the list of devices. */
+export interface SigningInBrowser {
+  userAgent: string | null;
+  address: string;
+  /** The browser's previous session, which ends. */
+  previousSessionId: string | null;
+}
+
+const newSessionSchema = z.object({
+  session_id: z.uuid(),
+  user_id: z.uuid(),
+  is_demo: z.boolean(),
+  must_reset_password: z.boolean(),
+  theme: z.enum(themes),
+});
+export type NewSession = z.infer<typeof newSessionSchema>;
+
+/** Creates a new session id for every sign-in (specification: Authentication 2). */
+export function createSession(
+  database: Database,
+  userId: string,
+  browser: SigningInBrowser,
+): Promise<NewSession> {
+  return callService(
+    database,
+    "create_session",
+    {
+      p_user_id: userId,
+      p_user_agent: browser.userAgent,
+      p_ip: browser.address,
+      p_previous_session_id: browser.previousSessionId,
+    },
+    newSessionSchema,
+  );
 }

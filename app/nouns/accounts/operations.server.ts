@@ -50,6 +50,13 @@ export const revokeSession = operation(
   z.object({ id: z.uuid() }),
 );
 
+/** Ends all other sessions of the user. */
+export const revokeOtherSessions = operation(
+  "revoke_other_sessions",
+  noInput,
+  z.object({ ended: z.int() }),
+);
+
 /** Selects the product the user works on, or none (specification: Authentication 8). */
 export const setActiveProduct = operation(
   "set_active_product",

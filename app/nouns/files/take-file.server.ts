@@ -1,11 +1,12 @@
-import type { z } from "zod";
+import { statfs } from "node:fs/promises";
+import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import type { Actor } from "~/db/rpc.server";
+import type { Database } from "~/db/database.server";
+import { type Actor, callService } from "~/db/rpc.server";
 import { type fileForm, fileLimit, type StoredFile } from "./contract";
 import { fileName } from "./file-name";
 import { typeOf } from "./file-type";
 import { addFile } from "./operations.server";
-import { requireFileRoom } from "./require-file-room.server";
 
 interface SentFile {
   name: string;
@@ -34,4 +35,35 @@ export async function takeFile(
   await requireFileRoom(actor.database, file.bytes.length);
   const content = Buffer.from(file.bytes).toString("base64");
   return addFile(actor, { ...place, name: fileName(file.name), type, content });
+}
+
+const megabyte = 1024 ** 2;
+const mostKeptFree = 2_048 * megabyte;
+
+/** 507 where more bytes would fill the disk for everyone, or exceed what all files of the installation may take. */
+export async function requireFileRoom(database: Database, bytes: number): Promise<void> {
+  const { folder, freeDisk, total } = database.fileRoom;
+  if (folder !== undefined) await requireFreeDisk(folder, freeDisk, bytes);
+  if (total === undefined) return;
+  const taken = await callService(database, "count_file_bytes", {}, z.number());
+  if (taken + bytes <= total) return;
+  throw new ContractError(
+    507,
+    `The files of this installation take ${inWords(total)}, which is the limit that its administrator set. Delete some files, or ask the administrator for more room (FILES_TOTAL).`,
+  );
+}
+
+async function requireFreeDisk(folder: string, set: number | undefined, bytes: number) {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  const least = set ?? Math.min(mostKeptFree, (blocks * bsize) / 10);
+  if (bavail * bsize - bytes >= least) return;
+  throw new ContractError(
+    507,
+    `The disk of this installation has less than ${inWords(least)} free, so it takes no more files. Ask its administrator to make room (FILES_FREE_DISK).`,
+  );
+}
+
+function inWords(bytes: number): string {
+  const size = Math.round(bytes / megabyte);
+  return size % 1_024 === 0 && size > 0 ? `${size / 1_024} GB` : `${size} MB`;
 }

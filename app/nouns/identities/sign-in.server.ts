@@ -9,9 +9,9 @@ import {
   createSession,
   type NewSession,
   type SigningInBrowser,
-} from "~/nouns/accounts/create-session.server";
+} from "~/nouns/accounts/log-in.server";
 import { findLoginIdentity } from "~/nouns/accounts/operations.server";
-import { setPassword } from "~/nouns/accounts/set-password.server";
+import { setPassword } from "~/nouns/accounts/passwords.server";
 import {
   hashInvitationCode,
   joinProduct,

@@ -1,4 +1,7 @@
+import type { z } from "zod";
+import type { Actor } from "~/db/rpc.server";
 import { noInput, operation } from "~/nouns/operation.server";
+import { productIdInput } from "~/nouns/products/contract";
 import {
   getInsightsInput,
   insightsSchema,
@@ -6,6 +9,7 @@ import {
   setModelPriceAnswerSchema,
   setModelPriceInput,
 } from "./contract";
+import { countedRowsSchema, type scoreboardSchema, toRow } from "./scoreboard";
 
 /** Burn-down, tokens and cost (specification: Sprint; Agent job; Model price). */
 export const getInsights = operation("get_insights", getInsightsInput, insightsSchema);
@@ -19,3 +23,14 @@ export const setModelPrice = operation(
   setModelPriceInput,
   setModelPriceAnswerSchema,
 );
+
+const countFinished = operation("get_scoreboard", productIdInput, countedRowsSchema);
+
+/** Who is good at what in a product: finished tasks by agent and model, over all and by label. */
+export async function getScoreboard(
+  actor: Actor,
+  input: z.input<typeof productIdInput>,
+): Promise<z.infer<typeof scoreboardSchema>> {
+  const { rows } = await countFinished(actor, input);
+  return { rows: rows.map(toRow) };
+}

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { ContractError } from "~/contract/errors";
+import type { Actor } from "~/db/rpc.server";
 import { noInput, operation, patchOperation } from "~/nouns/operation.server";
 import {
   agentContextSchema,
@@ -94,3 +96,13 @@ export const listProductOverviews = operation(
   listProductOverviewsInput,
   z.array(productOverviewSchema),
 );
+
+/** True if the caller may use the product and it is not archived. */
+export async function isOpenProduct(actor: Actor, productId: string): Promise<boolean> {
+  try {
+    return (await getProduct(actor, { product_id: productId })).archived_at === null;
+  } catch (error) {
+    if (error instanceof ContractError && [403, 404].includes(error.status)) return false;
+    throw error;
+  }
+}

@@ -1,6 +1,13 @@
 import { z } from "zod";
+import type { Database } from "~/db/database.server";
+import { callService } from "~/db/rpc.server";
 import { noInput, serviceOperation } from "~/nouns/operation.server";
-import { expiredQuestionsSchema, sweptSchema } from "./contract";
+import {
+  type CleanedArtifacts,
+  cleanedPortionSchema,
+  expiredQuestionsSchema,
+  sweptSchema,
+} from "./contract";
 
 /** Expires overdue open questions and cancels overdue pending pairings (specification: Scheduled endpoints). */
 export const expireQuestions = serviceOperation(
@@ -15,3 +22,20 @@ export const sweep = serviceOperation(
   z.object({ full: z.boolean() }).partial(),
   sweptSchema,
 );
+
+/**
+ * Deletes failed and cancelled jobs after seven days (specification: Scheduled endpoints). Works in batches, one
+ * transaction each, so that many old jobs neither cause a timeout nor lock their products for long.
+ */
+export async function cleanupAgentArtifacts(database: Database): Promise<CleanedArtifacts> {
+  for (let deleted = 0; ; ) {
+    const portion = await callService(
+      database,
+      "cleanup_agent_artifacts",
+      {},
+      cleanedPortionSchema,
+    );
+    deleted += portion.deleted;
+    if (!portion.more) return { deleted, ran_at: portion.ran_at };
+  }
+}

@@ -4,12 +4,15 @@ import { startOverInput, startOverSchema } from "~/nouns/agent-jobs/beginning";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import { taskSchema } from "~/nouns/tasks/contract";
 import {
+  acceptStoryInput,
   addStoryToSprintInput,
   assignStoryInput,
   createStoryInput,
+  mergeStoryInput,
   storyDetailSchema,
   storyIdInput,
   storyWithWhoSchema,
+  triageSchema,
   updateStoryInput,
 } from "./contract";
 import {
@@ -18,7 +21,6 @@ import {
   storyLogPageSchema,
   storyLogReceiptSchema,
 } from "./story-log";
-import { acceptStoryInput, mergeStoryInput, triageSchema } from "./triage";
 
 /** Adds a story to a sprint of its product (specification: Ordering rules 5). */
 export const addStoryToSprint = operation(

@@ -4,7 +4,7 @@ import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { fileName } from "~/nouns/files/file-name";
-import { requireFileRoom } from "../files/require-file-room.server";
+import { requireFileRoom } from "../files/take-file.server";
 import { type ExportDocument, type ExportedFile, exportDocumentSchema } from "./export-document";
 
 /** Result of an import. Codes are in the order of the document. */

@@ -1,8 +1,12 @@
 import { z } from "zod";
+import type { Database } from "~/db/database.server";
+import { takeLimit } from "~/nouns/accounts/take-limit.server";
 import { fileIdInput } from "~/nouns/files/contract";
 import { serviceOperation } from "~/nouns/operation.server";
 import { grantedRoleSchema, productIdInput } from "~/nouns/products/contract";
-import { exportDocumentSchema } from "./export-document";
+import { exportDocumentSchema, exportFormat, exportVersion } from "./export-document";
+import { importDocument } from "./import-document.server";
+import { sampleDocument } from "./sample-document";
 
 /** Makes a user a member of a product on behalf of the operator. */
 export const enrolMember = serviceOperation(
@@ -31,3 +35,19 @@ export const resolveProduct = serviceOperation(
   z.object({ reference: z.string() }),
   z.object({ id: z.uuid(), code: z.string(), name: z.string(), owner_id: z.uuid() }),
 );
+
+/** Creates the sample product for a user's first steps: fully planned and ready to run. One per owner. */
+export async function createSampleProduct(
+  database: Database,
+  ownerId: string,
+): Promise<{ id: string }> {
+  const document = exportDocumentSchema.parse({
+    format: exportFormat,
+    version: exportVersion,
+    ...sampleDocument,
+  });
+  // Imports by the service are not counted, but this one is on behalf of a person.
+  await takeLimit(database, "product", ownerId);
+  const { id } = await importDocument(database, ownerId, document);
+  return { id };
+}

@@ -15,7 +15,7 @@ import { createStory } from "~/nouns/stories/operations.server";
 import { listLimits, readPastedList } from "~/nouns/stories/pasted-list";
 import { createTaskInput } from "~/nouns/tasks/contract";
 import { createTask } from "~/nouns/tasks/operations.server";
-import { againField } from "~/ui/again-field";
+import { againField } from "~/ui/form-fields";
 import { intoNewPbi, panelParameters } from "./tree-address";
 
 /** The page that sent the form, and where to go afterwards. */

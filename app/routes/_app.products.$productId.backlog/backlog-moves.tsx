@@ -5,7 +5,7 @@ import { followDrag } from "~/features/items/follow-drag";
 import { kindOf } from "~/features/items/selection";
 import { useChanges } from "~/features/items/use-changes";
 import { useResultOf } from "~/ui/action-result";
-import { enhancedField } from "~/ui/enhanced-field";
+import { enhancedField } from "~/ui/form-fields";
 import { showToast } from "~/ui/toast";
 
 const dropKey = "backlog-drop";

@@ -1,5 +1,5 @@
 import { PullLink } from "~/features/jobs/pull-link";
-import { MergeLine } from "~/features/runs/merge-line";
+import { MergeLine } from "~/features/runs/start-over";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { Alert } from "~/ui/alert";
 

@@ -6,7 +6,6 @@ import { Section } from "~/ui/card";
 import { HiddenFields, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteFields } from "~/ui/write-access";
-import { SavedNotice } from "./saved-notice";
 
 export function ProfileForm({ profile }: { profile: Profile }) {
   const fetcher = useFetcher();
@@ -50,5 +49,16 @@ export function ProfileForm({ profile }: { profile: Profile }) {
         </WriteFields>
       </ServerForm>
     </Section>
+  );
+}
+
+/** Says next to the button that the form was saved; screen readers announce it. */
+export function SavedNotice({ data }: { data: unknown }) {
+  const message =
+    typeof data === "object" && data !== null && "message" in data ? data.message : undefined;
+  return (
+    <p role="status" className="text-sm text-done">
+      {typeof message === "string" ? message : ""}
+    </p>
   );
 }

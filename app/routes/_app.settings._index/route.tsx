@@ -6,14 +6,14 @@ import { ContractError } from "~/contract/errors";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { changePassword } from "~/nouns/accounts/change-password.server";
+import { setAvatar } from "~/nouns/accounts/avatar.server";
 import {
   type Profile,
   passwordChangeSchema,
   profileChangesSchema,
 } from "~/nouns/accounts/contract";
 import { getProfile, updateProfile } from "~/nouns/accounts/operations.server";
-import { setAvatar } from "~/nouns/accounts/set-avatar.server";
+import { changePassword } from "~/nouns/accounts/passwords.server";
 import { ActionForm, PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Avatar } from "~/ui/avatar";
@@ -27,8 +27,7 @@ import { useTheme } from "~/ui/theme-menu";
 import { WriteFields } from "~/ui/write-access";
 import { CompanyAccount } from "./company-account";
 import { companyAccountOf } from "./company-account.server";
-import { ProfileForm } from "./profile-form";
-import { SavedNotice } from "./saved-notice";
+import { ProfileForm, SavedNotice } from "./profile-form";
 
 const here = "/settings";
 

@@ -8,7 +8,7 @@ import { useLive } from "~/live/live-provider";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
 import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { createSampleProduct } from "~/nouns/transfers/create-sample-product.server";
+import { createSampleProduct } from "~/nouns/transfers/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";

@@ -27,7 +27,7 @@ import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { jobCommentIdInput, reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
-import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
+import { listJobComments } from "~/nouns/job-reviews/job-comments.server";
 import {
   deleteJobComment,
   listSameFiles,

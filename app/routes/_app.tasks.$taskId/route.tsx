@@ -21,7 +21,7 @@ import { readShownComments } from "~/http/shown-comments.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { getScoreboard } from "~/nouns/insights/get-scoreboard.server";
+import { getScoreboard } from "~/nouns/insights/operations.server";
 import { clearlyBest, type ScoreboardRow } from "~/nouns/insights/scoreboard";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { getTaskPage } from "~/nouns/pages/operations.server";

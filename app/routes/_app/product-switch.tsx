@@ -1,7 +1,7 @@
 import { useFetcher, useMatches, useParams } from "@remix-run/react";
 import clsx from "clsx";
 import { useEffect, useRef } from "react";
-import { enhancedField } from "~/ui/enhanced-field";
+import { enhancedField } from "~/ui/form-fields";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
 import { productPath } from "./navigation";

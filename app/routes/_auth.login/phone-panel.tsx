@@ -2,8 +2,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { Button } from "~/ui/button";
 import { Icon } from "~/ui/icon";
-import type { PairingView } from "./pairing-view";
-import { usePairing } from "./use-pairing";
+import { type PairingView, usePairing } from "./use-pairing";
 
 /** Sign-in without a password: this screen shows a code, and a signed-in phone approves it. */
 export function PhonePanel({ redirectTo }: { redirectTo: string }) {

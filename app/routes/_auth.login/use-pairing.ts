@@ -5,7 +5,6 @@ import type { LiveStatus } from "~/live/signal";
 import { StreamConnection } from "~/live/stream-connection";
 import type { PairingStatus } from "~/nouns/pairings/contract";
 import { pairingCheckCode, pairingSeconds } from "~/nouns/pairings/pairing-code";
-import type { PairingView, ShownPairing } from "./pairing-view";
 
 /** Shows a code, waits for the phone, and claims the session on approval (specification: Pairing stream). */
 export function usePairing(redirectTo: string): { view: PairingView; start: () => void } {
@@ -135,4 +134,23 @@ function usePairingStream(
   }, [pairingId]);
 
   return status;
+}
+
+/** State of the sign-in by phone, as the desktop shows it. */
+export type PairingView =
+  | { status: "idle" }
+  | { status: "starting" }
+  | { status: "waiting"; pairing: ShownPairing }
+  | { status: "approved"; pairing: ShownPairing }
+  | { status: "signed_in" }
+  | { status: "declined" }
+  | { status: "expired" }
+  | { status: "failed"; message: string };
+
+interface ShownPairing {
+  id: string;
+  qrUrl: string;
+  checkCode: string;
+  /** By this browser's clock, in milliseconds. */
+  expiresAt: number;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { AskingDevice } from "./asking-device";
+import type { PairingForApproval } from "~/nouns/pairings/contract";
 
 // zod mini: phones load this page over slow networks.
 const approvedSchema = z.object({
@@ -68,4 +68,10 @@ function write(key: string, value: string | null): void {
   } catch {
     // Storage is refused: nothing is kept.
   }
+}
+
+/** The requesting device, as the phone shows it. */
+export interface AskingDevice extends PairingForApproval {
+  /** Whether both devices reach the service from the same network: a hint, no proof. */
+  same_network: boolean;
 }

@@ -6,8 +6,8 @@ import { Alert } from "~/ui/alert";
 import { Button, ButtonLink } from "~/ui/button";
 import { Fact } from "~/ui/card";
 import { FormErrors } from "~/ui/field";
-import type { AskingDevice } from "./asking-device";
 import {
+  type AskingDevice,
   forgetKeptSecret,
   type KeptSecret,
   keepApproved,

@@ -14,12 +14,11 @@ import {
 } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { type PairingSecret, pairingSecretSchema } from "~/nouns/pairings/contract";
-import { approvePairing, cancelPairing } from "~/nouns/pairings/decide-pairing.server";
-import { getPairingForApproval } from "~/nouns/pairings/get-pairing-for-approval.server";
 import { revokePairing } from "~/nouns/pairings/operations.server";
+import { approvePairing, cancelPairing, getPairingForApproval } from "~/nouns/pairings/pair.server";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
-import { ToastRegion } from "~/ui/toast-region";
+import { ToastRegion } from "~/ui/toasts";
 import { PhonePairing } from "./phone-pairing";
 
 /** The phone's page. The secret is in the fragment, so the server gets it only with the posts below. */

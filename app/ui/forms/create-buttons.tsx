@@ -1,5 +1,5 @@
-import { againField } from "~/ui/again-field";
 import { Button, SubmitButton } from "~/ui/button";
+import { againField } from "~/ui/form-fields";
 
 /** Creates and opens the new item, or creates and shows an empty form again (`Ctrl Shift Enter`, `⌘ ⇧ Enter`). */
 export function CreateButtons({ noun }: { noun: string }) {

@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from "react";
-import { againField } from "~/ui/again-field";
+import { againField } from "~/ui/form-fields";
 
 /**
  * `Ctrl Enter` (`⌘ Enter`) in any field submits the form with its first submit button; with Shift, with the button that

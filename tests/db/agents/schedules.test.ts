@@ -5,7 +5,7 @@ import {
   pingWebhook,
   takeDueNotices,
 } from "~/nouns/notices/operations.server";
-import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
+import { cleanupAgentArtifacts } from "~/nouns/schedules/operations.server";
 import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
-import { createSession } from "~/nouns/accounts/create-session.server";
+import { createSession } from "~/nouns/accounts/log-in.server";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import type { ChangeThingsInput } from "~/nouns/changes/contract";
 import { changeThings, undoChange } from "~/nouns/changes/operations.server";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { invitePerson } from "~/nouns/products/invite-person.server";
+import { invitePerson } from "~/nouns/products/invitations.server";
 import {
   createProduct,
   deleteProduct,

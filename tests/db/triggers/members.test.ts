@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerInvitation } from "~/nouns/products/invitations.server";
-import { invitePerson } from "~/nouns/products/invite-person.server";
+import { answerInvitation, invitePerson } from "~/nouns/products/invitations.server";
 import {
   archiveProduct,
   leaveProduct,

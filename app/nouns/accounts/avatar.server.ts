@@ -3,7 +3,7 @@ import { ContractError } from "~/contract/errors";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** 512 KiB, so that the whole form stays below a page's limit. */
-export const avatarMaxBytes = 524_288;
+const avatarMaxBytes = 524_288;
 
 /** Stores the user's picture, or removes it. The type is detected from the content, not from the name. */
 export async function setAvatar(actor: Actor, bytes: Uint8Array | null): Promise<void> {
@@ -27,4 +27,17 @@ function pictureTypeOf(bytes: Uint8Array): string | null {
   if (head.startsWith("RIFF") && head.endsWith("WEBP")) return "image/webp";
   if (/^GIF8[79]a/.test(head)) return "image/gif";
   return null;
+}
+
+const avatarSchema = z.object({ mime: z.string(), hex: z.string(), updated_at: z.string() });
+
+export interface Avatar {
+  mime: string;
+  bytes: Buffer<ArrayBuffer>;
+}
+
+/** Picture of the user or of someone they work with; 404 if there is none. */
+export async function getAvatar(actor: Actor, userId: string): Promise<Avatar> {
+  const { mime, hex } = await callAs(actor, "get_avatar", { p_user_id: userId }, avatarSchema);
+  return { mime, bytes: Buffer.from(hex, "hex") };
 }

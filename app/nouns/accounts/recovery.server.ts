@@ -1,13 +1,32 @@
 import { ContractError } from "~/contract/errors";
 import type { Database, SupabaseConnection } from "~/db/database.server";
-import { notePasswordChange } from "./note-password-change.server";
-import { setPassword } from "./set-password.server";
+import { notePasswordChange, setPassword } from "./passwords.server";
+import { takeLimit } from "./take-limit.server";
+
+/**
+ * Asks Supabase Auth for a recovery message. It goes to known addresses only, and the answer does not wait for it, so
+ * no one learns whether the account exists.
+ */
+export async function requestRecovery(
+  database: Database,
+  client: SupabaseConnection,
+  recovery: { email: string; addressKey: string; returnTo: string },
+  report: (error: unknown) => void,
+): Promise<void> {
+  await takeLimit(database, "recovery", recovery.addressKey);
+  client.auth.resetPasswordForEmail(recovery.email, { redirectTo: recovery.returnTo }).then(
+    ({ error }) => {
+      if (error) report(error);
+    },
+    (error: unknown) => report(error),
+  );
+}
 
 /**
  * What the link in the message carries: a code that only works in the browser that asked (default template), or a token
  * that works alone (a template that links to `/recover?token_hash={{ .TokenHash }}`).
  */
-export interface RecoveryProof {
+interface RecoveryProof {
   kind: "code" | "token_hash";
   value: string;
 }

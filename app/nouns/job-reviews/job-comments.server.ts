@@ -1,7 +1,14 @@
+import { ContractError } from "~/contract/errors";
 import { type Actor, callAs } from "~/db/rpc.server";
 import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { type JobComment, type JobComments, storedCommentsSchema } from "./contract";
+import {
+  type AddJobCommentInput,
+  type JobComment,
+  type JobComments,
+  storedCommentSchema,
+  storedCommentsSchema,
+} from "./contract";
 import { linesByText, linesOf, nearestTo } from "./find-line";
 
 /** Reviews and comments of a job. Each comment has its line's position in the latest changes, or in `shown`. */
@@ -30,4 +37,44 @@ export async function listJobComments(
     return { ...comment, stale: found === null, current_line: found };
   });
   return { ...stored, comments };
+}
+
+/** Drafts a comment on a line. No one else sees it until it is sent with a review. */
+export async function addJobComment(
+  actor: Actor,
+  { job_id, path, line, side, body, attempt }: AddJobCommentInput,
+): Promise<JobComment> {
+  const diff = await getJobDiff(actor, { job_id, attempt });
+  if (diff === null) {
+    throw new ContractError(
+      409,
+      "There are no changes to comment on yet. Wait for the attempt to end.",
+    );
+  }
+  const file = diff.files.find((each) => each.path === path);
+  const found = file && linesOf(file, side).find((each) => each.line === line);
+  if (!found) {
+    throw new ContractError(
+      422,
+      `The changes of attempt ${diff.attempt} do not show this line. Choose one of the diff.`,
+      {
+        issues: [{ path: file ? "line" : "path", message: "Is not part of the diff." }],
+      },
+    );
+  }
+  const stored = await callAs(
+    actor,
+    "add_job_comment",
+    {
+      p_job_id: job_id,
+      p_attempt: diff.attempt,
+      p_path: path,
+      p_line: line,
+      p_side: side,
+      p_line_text: found.text,
+      p_body: body,
+    },
+    storedCommentSchema,
+  );
+  return { ...stored, stale: false, current_line: line };
 }

@@ -1,0 +1,156 @@
+import { randomBytes } from "node:crypto";
+import type { AuthError } from "@supabase/supabase-js";
+import { z } from "zod";
+import { ContractError, demoRefusal } from "~/contract/errors";
+import type { Database } from "~/db/database.server";
+import { callService } from "~/db/rpc.server";
+import { authFailure } from "./auth-failure.server";
+import type { PasswordChange, Principal } from "./contract";
+import { findLoginIdentity, type LoginIdentity } from "./operations.server";
+import { takeLimit } from "./take-limit.server";
+
+/** Changes the user's own password. Asks for the current one, and ends all other sessions. */
+export async function changePassword(
+  database: Database,
+  principal: Principal,
+  { current_password: current, new_password: wanted }: PasswordChange,
+  address: string,
+): Promise<void> {
+  // The password is set with the service's key, which bypasses all policies.
+  if (principal.is_demo) throw new ContractError(403, demoRefusal);
+  // Counted separately from sign-ins: strangers who guess there must not block a password change.
+  await takeLimit(database, "password", principal.user_id);
+  const identity = { user_id: principal.user_id, email: principal.email };
+  const present = current.normalize("NFC");
+  if ((await checkPassword(database, identity, present, address)) === null) {
+    throw refusal("current_password", "This is not your present password.");
+  }
+  if (present === wanted) {
+    throw refusal("new_password", "Choose a password that is not the present one.");
+  }
+  await setPassword(database, principal.user_id, wanted);
+  await notePasswordChange(database, {
+    userId: principal.user_id,
+    keepSessionId: principal.session_id,
+    address,
+  });
+}
+
+function refusal(path: string, message: string): ContractError {
+  return new ContractError(422, message, { issues: [{ path, message }] });
+}
+
+interface NamedReset {
+  /** Username or email address. */
+  identifier: string;
+  password: string;
+}
+
+/** Resets a password by name instead of id, for the operator. */
+export async function resetPassword(
+  database: Database,
+  { identifier, password }: NamedReset,
+): Promise<{ id: string }> {
+  const { user_id: userId } = await findLoginIdentity(database, { identifier });
+  if (userId === null)
+    throw new ContractError(404, "No such user. Check the ID: the account may have been deleted.");
+  await resetPasswordOf(database, { userId, password, actorId: null });
+  return { id: userId };
+}
+
+interface PasswordReset {
+  userId: string;
+  password: string;
+  /** The administrator; null for the command line. */
+  actorId: string | null;
+}
+
+/** Sets a temporary password: all sessions end, and the next sign-in asks for a new one. */
+export async function resetPasswordOf(
+  database: Database,
+  { userId, password, actorId }: PasswordReset,
+): Promise<void> {
+  await setPassword(database, userId, password);
+  await notePasswordChange(database, { userId, mustReset: true, actorId });
+}
+
+/** Sets a password through Supabase Auth, which alone hashes passwords. */
+export async function setPassword(
+  database: Database,
+  userId: string,
+  password: string,
+): Promise<void> {
+  const { error } = await database.secretClient.auth.admin.updateUserById(userId, { password });
+  if (error) throw authFailure(error);
+}
+
+interface PasswordChangeNote {
+  userId: string;
+  /** The session that stays; all others end. */
+  keepSessionId?: string | null;
+  /** The next sign-in asks for a new password. */
+  mustReset?: boolean;
+  actorId?: string | null;
+  address?: string | null;
+}
+
+/** Ends the other sessions and unclaimed pairings after a password was changed or reset. */
+export async function notePasswordChange(
+  database: Database,
+  note: PasswordChangeNote,
+): Promise<{ sessions_ended: number }> {
+  return callService(
+    database,
+    "password_changed",
+    {
+      p_user_id: note.userId,
+      p_keep_session_id: note.keepSessionId ?? null,
+      p_must_reset: note.mustReset ?? false,
+      p_actor_id: note.actorId ?? null,
+      p_ip: note.address ?? null,
+    },
+    z.object({ sessions_ended: z.number().int() }),
+  );
+}
+
+/**
+ * Returns the user's id if Supabase Auth accepts the password, otherwise null. An unknown account takes the same work,
+ * with a decoy's address and a random password, so that neither answer nor time reveals which accounts exist.
+ */
+export async function checkPassword(
+  database: Database,
+  identity: Pick<LoginIdentity, "user_id" | "email">,
+  password: string,
+  address: string,
+): Promise<string | null> {
+  const client = database.signInClient(address);
+  const { data, error } = await client.auth.signInWithPassword({
+    email: identity.email,
+    password: identity.user_id === null ? randomBytes(24).toString("base64url") : password,
+  });
+  if (!error) {
+    // The app has its own sessions; the one Auth opened for this check is not needed.
+    await client.auth.signOut({ scope: "local" });
+    if (data.user.factors?.some(({ status }) => status === "verified")) throw factorMissing();
+    return data.user.id === identity.user_id ? data.user.id : null;
+  }
+  if (isWrongPassword(error)) return null;
+  throw authFailure(error);
+}
+
+/** Auth accepts the password alone and leaves it to the app to ask for the second factor. */
+function factorMissing(): ContractError {
+  return new ContractError(
+    403,
+    "This account has a second factor in Supabase Auth, which this form cannot ask for. Sign in with your company's account, or ask the administrator to remove the factor.",
+  );
+}
+
+/**
+ * Auth reports a locked account before it checks the password, so that counts as wrong too. Older versions of Auth send
+ * a 400 without a code. All other errors concern the project or the account, and are shown.
+ */
+function isWrongPassword({ code, status }: AuthError): boolean {
+  if (code === undefined) return status === 400;
+  return code === "invalid_credentials" || code === "user_banned";
+}
