@@ -1,7 +1,7 @@
 import type { Actor } from "~/db/rpc.server";
-import { addCommentInput, commentIdInput, editCommentInput } from "~/nouns/comments/contract";
+import { addCommentInput, editCommentInput } from "~/nouns/comments/contract";
 import { addComment, deleteComment, editComment } from "~/nouns/comments/operations.server";
-import { done, readForm, runForm } from "./form-action.server";
+import { done, readForm, runForm, runOperation } from "./form-action.server";
 
 /** Intents for comment forms. Each form carries its item, so every page can use them. */
 export function commentIntents(actor: Actor, form: FormData, back: string) {
@@ -15,9 +15,7 @@ export function commentIntents(actor: Actor, form: FormData, back: string) {
       const { id } = await editComment(actor, readForm(form, editCommentInput));
       return done(form, `${back}#comment-${id}`, "Comment saved");
     },
-    "delete-comment": async () => {
-      await deleteComment(actor, readForm(form, commentIdInput));
-      return done(form, `${back}#comments`, "Comment deleted");
-    },
+    "delete-comment": () =>
+      runOperation(actor, form, deleteComment, `${back}#comments`, "Comment deleted"),
   };
 }

@@ -23,14 +23,12 @@ export function commentsRoute(kind: CommentPlace) {
     GET: operationEndpoint(listComments, {
       name: `list${nouns[kind]}Comments`,
       summary: `List the newest comments on a ${named[kind]}, oldest first`,
-      auth: "either",
       query: commentQuery,
       input: ({ id, query }) => ({ kind, id, ...query }),
     }),
     POST: operationEndpoint(addComment, {
       name: `add${nouns[kind]}Comment`,
       summary: `Comment on a ${named[kind]}; @name notifies a member`,
-      auth: "either",
       body: addCommentBody,
       status: 201,
       refusals: [409, 429],
@@ -45,7 +43,6 @@ export function commentRoute(kind: CommentPlace) {
     PATCH: operationEndpoint(editComment, {
       name: `edit${nouns[kind]}Comment`,
       summary: `Edit your own comment on a ${named[kind]}`,
-      auth: "either",
       body: commentBody,
       refusals: [429],
       input: ({ id, params, body }) => ({
@@ -58,7 +55,6 @@ export function commentRoute(kind: CommentPlace) {
     DELETE: operationEndpoint(deleteComment, {
       name: `delete${nouns[kind]}Comment`,
       summary: `Delete a comment on a ${named[kind]}. Its author or the product's owner`,
-      auth: "either",
       status: 204,
       refusals: [429],
       input: ({ id, params }) => ({

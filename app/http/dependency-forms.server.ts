@@ -8,7 +8,7 @@ import {
   removeDependencyInput,
 } from "~/nouns/dependencies/contract";
 import { addDependency, removeDependency } from "~/nouns/dependencies/operations.server";
-import { done, doneForNow, doneWithWayBack, readForm, runForm, textOf } from "./form-action.server";
+import { done, doneForNow, readForm, runForm, textOf } from "./form-action.server";
 
 interface Side {
   kind: DependencyKind;
@@ -48,7 +48,7 @@ export async function addDependencyOfRow(actor: Actor, form: FormData): Promise<
   await addDependency(actor, input);
   const fields = { intent: "remove-dependency", kind, id, blocker: input.blocked_by };
   const back = { action: kind === "task" ? `/tasks/${id}` : `/stories/${id}`, fields };
-  return doneWithWayBack(form, "/dashboard", `Blocked by ${input.blocked_by}`, back);
+  return done(form, "/dashboard", `Blocked by ${input.blocked_by}`, { back });
 }
 
 /** Removes a dependency, from the task or story page or from a run's pre-flight. */

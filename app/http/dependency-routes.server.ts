@@ -15,7 +15,6 @@ export function dependenciesRoute(kind: DependencyKind) {
     GET: operationEndpoint(listDependencies, {
       name: `list${nouns[kind]}Dependencies`,
       summary: `List what blocks a ${kind}, and what it blocks`,
-      auth: "either",
       input: ({ id }) => ({ kind, id }),
     }),
     POST: operationEndpoint(addDependency, {

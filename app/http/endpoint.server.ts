@@ -31,7 +31,8 @@ export interface InputDescription<Query, Body> extends Documentation {
 }
 
 export interface UserDescription<Query, Body> extends InputDescription<Query, Body> {
-  auth: "bearer" | "cookie" | "either";
+  /** A token, a session, or by default either. */
+  auth?: "bearer" | "cookie" | "either";
   /** Also accepts OAuth grant tokens issued for this audience. */
   audience?: Audience;
   handle(call: UserCall<Query, Body>): Promise<Response>;
@@ -67,8 +68,9 @@ export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
  * first, so strangers learn nothing but 401 and their long bodies are never read.
  */
 export function endpoint<Query = undefined, Body = undefined>(
-  description: UserDescription<Query, Body>,
+  given: UserDescription<Query, Body>,
 ): Endpoint {
+  const description = { auth: "either" as const, ...given };
   return Object.assign((args: RouteArgs) => callForUser(description, args), { description });
 }
 
@@ -80,7 +82,7 @@ export function openEndpoint<Query = undefined, Body = undefined>(
 }
 
 async function callForUser(
-  description: UserDescription<unknown, unknown>,
+  description: UserDescription<unknown, unknown> & { auth: "bearer" | "cookie" | "either" },
   args: RouteArgs,
 ): Promise<Response> {
   const { request, context } = args;

@@ -1,10 +1,10 @@
 import { json } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { fileForm, fileIdInput } from "~/nouns/files/contract";
+import { fileForm } from "~/nouns/files/contract";
 import { deleteFile } from "~/nouns/files/operations.server";
 import { takeFile } from "~/nouns/files/take-file.server";
-import { done, readForm } from "./form-action.server";
+import { done, readForm, runOperation } from "./form-action.server";
 import { readUploads } from "./uploads.server";
 
 /** The forms about files of a story or task, for pages without script: with it, files go to `POST /api/files` one by one. */
@@ -21,9 +21,6 @@ export function fileIntents(actor: Actor, form: FormData, back: string) {
       }
       return done(form, `${back}#files`, "File added");
     },
-    "delete-file": async () => {
-      await deleteFile(actor, readForm(form, fileIdInput));
-      return done(form, `${back}#files`, "File deleted");
-    },
+    "delete-file": () => runOperation(actor, form, deleteFile, `${back}#files`, "File deleted"),
   };
 }

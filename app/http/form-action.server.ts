@@ -4,6 +4,7 @@ import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { idempotencyField } from "~/contract/idempotency-field";
+import type { Actor } from "~/db/rpc.server";
 import { againField, enhancedField } from "~/ui/form-fields";
 import type { WayBack } from "~/ui/toast";
 
@@ -80,28 +81,35 @@ export function runIntent(
   return run();
 }
 
-/** Success answer of a small form: a JSON message for script, a redirect without script. */
-export function done(form: FormData, backTo: string, message?: string): Response {
-  if (form.has(enhancedField)) return json({ ok: true, message });
-  return redirect(backTo, 303);
+/** Runs one operation with the fields of a small form. */
+export async function runOperation<Input extends z.ZodObject>(
+  actor: Actor,
+  form: FormData,
+  operation: { (actor: Actor, input: z.output<Input>): Promise<unknown>; input: Input },
+  backTo: string,
+  message?: string,
+): Promise<Response> {
+  await operation(actor, readForm(form, operation.input));
+  return done(form, backTo, message);
 }
 
-/** Like `done`, for a change that can be undone. The message offers Undo. */
-export function doneForNow(form: FormData, backTo: string, message: string): Response {
-  if (form.has(enhancedField)) return json({ ok: true, message, undo: true });
-  return redirect(backTo, 303);
-}
-
-/** Like `done`, for a change that the service does not remember: the message offers the form that undoes it. */
-export function doneWithWayBack(
+/**
+ * Success answer of a small form: a JSON message for script, a redirect without script. The message offers to undo a
+ * change that the service remembers (`undo`), or the form that undoes it (`back`).
+ */
+export function done(
   form: FormData,
   backTo: string,
-  message: string,
-  back: WayBack,
+  message?: string,
+  undo: { undo?: true; back?: WayBack } = {},
 ): Response {
-  if (form.has(enhancedField)) return json({ ok: true, message, back });
+  if (form.has(enhancedField)) return json({ ok: true, message, ...undo });
   return redirect(backTo, 303);
 }
+
+/** Like `done`, for a change that can be undone. */
+export const doneForNow = (form: FormData, backTo: string, message: string): Response =>
+  done(form, backTo, message, { undo: true });
 
 /** Returns one text field, trimmed, or an empty string if it is absent. */
 export function textOf(form: FormData, name: string): string {

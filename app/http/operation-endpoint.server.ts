@@ -5,7 +5,9 @@ import { json, jsonText, noContent } from "./responses.server";
 import { isConditional, tagged } from "./version.server";
 
 interface OperationDescription<Input, Query, Body>
-  extends Omit<UserDescription<Query, Body>, "answer" | "handle"> {
+  extends Omit<UserDescription<Query, Body>, "answer" | "handle" | "name"> {
+  /** Default: the operation's own. */
+  name?: string;
   /** Sends the row's version as ETag. With `if-asked`, the body has the version only if `If-Match` was sent. */
   versioned?: "always" | "if-asked";
   /** Sends only the fields of the answer schema, where the SQL function returns more for other callers. */
@@ -21,6 +23,7 @@ export function operationEndpoint<Input, Query = undefined, Body = undefined>(
 ): Endpoint {
   const { status, onlyNamed, versioned } = description;
   return endpoint<Query, Body>({
+    name: operation.sql.replace(/_./g, (start) => start.charAt(1).toUpperCase()),
     ...description,
     answer: status === 204 ? "nothing" : operation.answer,
     handle: async (call) => {

@@ -35,12 +35,16 @@ type Given<Input extends z.ZodObject> = keyof Input["shape"] extends never
 export interface PassingOperation<Input> {
   (actor: Actor, input: Input): Promise<unknown>;
   json(actor: Actor, input: Input): Promise<string>;
+  /** Name of the SQL function. */
+  sql: string;
   answer: z.ZodType;
 }
 
-interface Operation<Input extends z.ZodObject, Output extends z.ZodType> {
+export interface Operation<Input extends z.ZodObject, Output extends z.ZodType> {
   /** Calls the SQL function as the actor and parses its answer. Throws `ContractError`. */
   (actor: Actor, ...input: Given<Input>): Promise<z.output<Output>>;
+  sql: string;
+  input: Input;
   answer: Output;
   /** Like the call, but returns the database's JSON text. */
   json(actor: Actor, ...input: Given<Input>): Promise<string>;
@@ -63,7 +67,7 @@ export function operation<
   output: Output,
 ): Operation<Input, Output> {
   const names = argumentNames(Object.keys(input.shape));
-  return described(name, output, (given) => named(names, given));
+  return described<Input, Output>(name, input, output, (given) => named(names, given));
 }
 
 /** Like `operation`, for SQL functions that take a few fields by name and the rest as one json argument. */
@@ -81,7 +85,7 @@ export function patchOperation<
 ): Operation<Input, Output> {
   const names = argumentNames(own);
   const others = Object.keys(input.shape).filter((field) => !own.some((each) => each === field));
-  return described(name, output, (given) => ({
+  return described<Input, Output>(name, input, output, (given) => ({
     ...named(names, given),
     [`p_${rest}`]: Object.fromEntries(others.map((field) => [field, given[field]])),
   }));
@@ -106,13 +110,14 @@ type Fields = Record<string, unknown>;
 
 function described<Input extends z.ZodObject, Output extends z.ZodType>(
   name: string,
+  input: Input,
   answer: Output,
   argumentsOf: (given: Fields) => Fields,
 ): Operation<Input, Output> {
   const call = (actor: Actor, given: Fields = {}) =>
     callAs(actor, name, argumentsOf(given), answer);
   const json = (actor: Actor, given: Fields = {}) => callAsRaw(actor, name, argumentsOf(given));
-  return Object.assign(call, { json, answer });
+  return Object.assign(call, { json, sql: name, input, answer });
 }
 
 type ArgumentNames = readonly [field: string, argument: string][];

@@ -26,12 +26,12 @@ import {
   ShownCriteria,
   toConfirm,
 } from "~/features/review/what-was-done";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { addJobCommentBody, jobCommentIdInput, reviewJobBody } from "~/nouns/job-reviews/contract";
+import { addJobCommentBody, reviewJobBody } from "~/nouns/job-reviews/contract";
 import { addJobComment, listJobComments } from "~/nouns/job-reviews/job-comments.server";
 import {
   deleteJobComment,
@@ -101,10 +101,7 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
       await addJobComment(actor, { job_id: jobId, attempt: of, ...comment });
       return done(form, back, "Comment added to the review");
     },
-    "delete-comment": async () => {
-      await deleteJobComment(actor, readForm(form, jobCommentIdInput));
-      return done(form, back, "Comment deleted");
-    },
+    "delete-comment": () => runOperation(actor, form, deleteJobComment, back, "Comment deleted"),
     viewed: async () => {
       await markAll(actor, form);
       return done(form, back);

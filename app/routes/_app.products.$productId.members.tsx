@@ -2,14 +2,17 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Invite } from "~/features/products/invite";
 import { InvitePerson } from "~/features/products/invite-person";
-import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import {
+  done,
+  readForm,
+  runForm,
+  runIntent,
+  runOperation,
+  textOf,
+} from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
-import {
-  type ProductMember,
-  removeProductMemberInput,
-  setMemberRoleInput,
-} from "~/nouns/products/contract";
+import { type ProductMember, setMemberRoleInput } from "~/nouns/products/contract";
 import {
   createInvitationInput,
   invitationIdInput,
@@ -69,10 +72,7 @@ export const action = productAction(async ({ actor, productId, form, context }) 
       await revokeInvitation(actor, readForm(form, invitationIdInput));
       return done(form, back, "Invitation revoked");
     },
-    remove: async () => {
-      await removeProductMember(actor, readForm(form, removeProductMemberInput));
-      return done(form, back, "Removed");
-    },
+    remove: () => runOperation(actor, form, removeProductMember, back, "Removed"),
     role: async () => {
       const member = await setMemberRole(actor, readForm(form, setMemberRoleInput));
       return done(form, back, `${member.username} is a ${roleNames[member.role]} now`);

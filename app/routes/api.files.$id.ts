@@ -9,16 +9,13 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getFile",
     summary: "Download a file; supports Range",
-    auth: "either",
     answer: "file",
     refusals: [404, 429],
     handle: ({ actor, id, request }) =>
       fileAnswer(request, id, (from, length) => readFile(actor, { file_id: id, from, length })),
   }),
   DELETE: operationEndpoint(deleteFile, {
-    name: "deleteFile",
     summary: "Delete a file. Its uploader or the product's owner",
-    auth: "either",
     status: 204,
     refusals: [429],
     input: ({ id }) => ({ file_id: id }),

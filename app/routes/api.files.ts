@@ -10,7 +10,6 @@ export const loader = apiRoute({
   POST: endpoint({
     name: "addFile",
     summary: "Upload a file of up to 10 MB: an image, a video, a PDF or text",
-    auth: "either",
     form: fileForm,
     bodyLimit: fileBodyLimit,
     answer: fileSchema,

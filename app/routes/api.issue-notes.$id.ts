@@ -6,7 +6,6 @@ import { reportIssueNote } from "~/nouns/issues/operations.server";
 /** `PUT /api/issue-notes/:id`: a worker reports whether it commented on or closed an issue. */
 export const loader = apiRoute({
   PUT: operationEndpoint(reportIssueNote, {
-    name: "reportIssueNote",
     summary: "Report that an issue was commented on or closed, or why not",
     auth: "bearer",
     body: reportIssueNoteBody,

@@ -6,7 +6,6 @@ import { observeIssues } from "~/nouns/issues/operations.server";
 /** `PUT /api/issues/observed`: a worker reports issues that have the product's label. */
 export const loader = apiRoute({
   PUT: operationEndpoint(observeIssues, {
-    name: "observeIssues",
     summary: "Add issues of the Git host to Triage. Each is added once; closed ones leave",
     auth: "bearer",
     body: observeIssuesInput,

@@ -6,9 +6,7 @@ import { deleteJobComment } from "~/nouns/job-reviews/operations.server";
 /** `DELETE /api/jobs/:id/comments/:comment_id`: deletes a draft. */
 export const loader = apiRoute({
   DELETE: operationEndpoint(deleteJobComment, {
-    name: "deleteJobComment",
     summary: "Delete your own draft comment",
-    auth: "either",
     status: 204,
     refusals: [409],
     input: ({ id, params }) => ({

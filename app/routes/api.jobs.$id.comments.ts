@@ -13,14 +13,12 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "listJobComments",
     summary: "List reviews and line comments of a job, and your own drafts",
-    auth: "either",
     answer: jobCommentsSchema,
     handle: async ({ actor, id }) => json(await listJobComments(actor, { job_id: id })),
   }),
   POST: endpoint({
     name: "addJobComment",
     summary: "Draft a line comment, sent with your next review",
-    auth: "either",
     body: addJobCommentBody,
     answer: jobCommentSchema,
     status: 201,

@@ -6,7 +6,6 @@ import { reportJobConflict } from "~/nouns/agent-jobs/operations.server";
 /** `POST /api/jobs/:id/conflicts`: reports work that does not merge, to be resolved. */
 export const loader = apiRoute({
   POST: operationEndpoint(reportJobConflict, {
-    name: "reportJobConflict",
     summary: "Report work that does not merge",
     auth: "bearer",
     body: reportJobConflictBody,

@@ -17,7 +17,6 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getJobDiff",
     summary: "Get an attempt's changes; Accept: text/x-diff returns a patch for git apply",
-    auth: "either",
     query: jobDiffQuery,
     answer: jobDiffSchema,
     handle: async ({ actor, id, query, request }) => {
@@ -34,7 +33,6 @@ export const loader = apiRoute({
     },
   }),
   PUT: operationEndpoint(saveJobDiff, {
-    name: "saveJobDiff",
     summary: "Store an attempt's changes, at most 2 MiB. A lost attempt gets 409",
     auth: "bearer",
     body: saveJobDiffBody,

@@ -12,7 +12,6 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getJobGuide",
     summary: "Get an attempt's changes in chapters, each hunk exactly once",
-    auth: "either",
     query: jobDiffQuery,
     answer: jobGuideSchema,
     handle: async ({ actor, id, query }) => {

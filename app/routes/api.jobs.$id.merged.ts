@@ -6,7 +6,6 @@ import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 /** `POST /api/jobs/:id/merged`: a worker found a job's commit on the main branch. */
 export const loader = apiRoute({
   POST: operationEndpoint(reportMerged, {
-    name: "reportMerged",
     summary: "Report that the main branch has a job's commit, which unblocks what waited for it",
     auth: "bearer",
     body: reportMergedBody,

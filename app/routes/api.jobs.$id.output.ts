@@ -6,14 +6,11 @@ import { appendJobOutput, getJobOutput } from "~/nouns/agent-jobs/operations.ser
 /** `/api/jobs/:id/output`: workers append their agent's output; people and programs read it. */
 export const loader = apiRoute({
   GET: operationEndpoint(getJobOutput, {
-    name: "getJobOutput",
     summary: "Read an attempt's output",
-    auth: "either",
     query: jobOutputQuery,
     input: ({ id, query }) => ({ job_id: id, ...query }),
   }),
   POST: operationEndpoint(appendJobOutput, {
-    name: "appendJobOutput",
     summary: "Append output. Repeated seq are ignored; a lost attempt gets 409",
     auth: "bearer",
     body: appendJobOutputBody,

@@ -6,9 +6,7 @@ import { reviewPlan } from "~/nouns/agent-jobs/operations.server";
 /** `POST /api/jobs/:id/plan`: approves the plan that waits, perhaps edited, or sends it back. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewPlan, {
-    name: "reviewPlan",
     summary: "Approve an agent's plan, or request changes. Session only",
-    auth: "either",
     body: reviewPlanBody,
     refusals: [409, 429],
     onlyNamed: true,

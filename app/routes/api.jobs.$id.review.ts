@@ -6,9 +6,7 @@ import { reviewJob } from "~/nouns/job-reviews/operations.server";
 /** `POST /api/jobs/:id/review`: approves a job's work, or requests changes. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewJob, {
-    name: "reviewJob",
     summary: "Approve an attempt or request changes, with your drafted comments",
-    auth: "either",
     body: reviewJobBody,
     refusals: [409, 429],
     onlyNamed: true,

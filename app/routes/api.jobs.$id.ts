@@ -7,7 +7,6 @@ export const loader = apiRoute({
   GET: operationEndpoint(getAgentJob, {
     name: "getJob",
     summary: "Get a job with its attempts and questions",
-    auth: "either",
     onlyNamed: true,
     input: ({ id }) => ({ job_id: id }),
   }),

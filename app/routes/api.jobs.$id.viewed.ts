@@ -6,9 +6,7 @@ import { markViewed } from "~/nouns/job-reviews/operations.server";
 /** `PUT /api/jobs/:id/viewed`: whether the person has looked at a file of an attempt. */
 export const loader = apiRoute({
   PUT: operationEndpoint(markViewed, {
-    name: "markViewed",
     summary: "Set whether you have viewed a file of an attempt, until it changes. Session only",
-    auth: "either",
     caller: "person",
     body: markViewedBody,
     status: 204,

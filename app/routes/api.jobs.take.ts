@@ -8,7 +8,6 @@ export const loader = apiRoute({
   POST: operationEndpoint(takeAgentJob, {
     name: "takeJob",
     summary: "Take a task's job into a terminal",
-    auth: "either",
     body: takeAgentJobInput,
     refusals: [403, 404, 409],
     onlyNamed: true,

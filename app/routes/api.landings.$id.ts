@@ -6,7 +6,6 @@ import { reportLanding } from "~/nouns/landings/operations.server";
 /** `PUT /api/landings/:id`: a worker reports the progress of a landing. */
 export const loader = apiRoute({
   PUT: operationEndpoint(reportLanding, {
-    name: "reportLanding",
     summary: "Report the progress and result of a merge",
     auth: "bearer",
     body: reportLandingBody,

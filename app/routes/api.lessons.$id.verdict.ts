@@ -6,9 +6,7 @@ import { decideLesson } from "~/nouns/lessons/operations.server";
 /** `POST /api/lessons/:id/verdict`: a person accepts, declines or retires a lesson. */
 export const loader = apiRoute({
   POST: operationEndpoint(decideLesson, {
-    name: "decideLesson",
     summary: "Accept a lesson, optionally reworded, decline it, or retire it",
-    auth: "either",
     body: decideLessonBody,
     refusals: [409, 429],
     input: ({ id, body }) => ({ ...body, lesson_id: id }),

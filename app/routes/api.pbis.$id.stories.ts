@@ -5,9 +5,7 @@ import { listPbiStories } from "~/nouns/pbis/operations.server";
 /** Stories of a PBI (specification: GET /api/pbis/:id/stories). */
 export const loader = apiRoute({
   GET: operationEndpoint(listPbiStories, {
-    name: "listPbiStories",
     summary: "List the stories of a PBI",
-    auth: "either",
     input: ({ id }) => ({ pbi_id: id }),
   }),
 });

@@ -5,7 +5,6 @@ import { getAgentContext } from "~/nouns/products/operations.server";
 /** The context an agent starts with (specification: GET /api/products/:id/agent-context). */
 export const loader = apiRoute({
   GET: operationEndpoint(getAgentContext, {
-    name: "getAgentContext",
     summary: "Get a product with its active sprint, next story and open ideas",
     auth: "bearer",
     input: ({ id }) => ({ product_id: id }),

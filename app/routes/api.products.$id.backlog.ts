@@ -5,9 +5,7 @@ import { getBacklog } from "~/nouns/products/operations.server";
 /** Snapshot of a backlog (specification: GET /api/products/:id/backlog). */
 export const loader = apiRoute({
   GET: operationEndpoint(getBacklog, {
-    name: "getBacklog",
     summary: "Get a product's backlog",
-    auth: "either",
     input: ({ id }) => ({ product_id: id }),
   }),
 });

@@ -6,9 +6,7 @@ import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 /** `PATCH /api/products/:id/budget-settings`: settings of all budgets of a product; omitted fields stay. */
 export const loader = apiRoute({
   PATCH: operationEndpoint(setBudgetSettings, {
-    name: "setBudgetSettings",
     summary: "Set a product's budget settings. Owner's session only",
-    auth: "either",
     caller: "person",
     body: budgetSettingsBody,
     input: ({ id, body }) => ({ ...body, product_id: id }),

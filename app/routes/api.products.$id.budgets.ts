@@ -6,16 +6,12 @@ import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 /** `/api/products/:id/budgets`: agents may read budgets; only the owner may set them, in a session. */
 export const loader = apiRoute({
   GET: operationEndpoint(getBudgets, {
-    name: "getBudgets",
     summary: "List budgets with what is spent, reserved and left",
-    auth: "either",
     query: budgetsQuery,
     input: ({ id, query }) => ({ ...query, product_id: id }),
   }),
   PUT: operationEndpoint(setBudget, {
-    name: "setBudget",
     summary: "Create or change the budget of a scope, period and unit. Owner's session only",
-    auth: "either",
     caller: "person",
     body: budgetBody,
     input: ({ id, body }) => ({ ...body, product_id: id }),

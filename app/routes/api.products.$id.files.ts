@@ -6,9 +6,7 @@ import { listFiles } from "~/nouns/files/operations.server";
 /** `GET /api/products/:id/files`: the files of a product, and the bytes they take. */
 export const loader = apiRoute({
   GET: operationEndpoint(listFiles, {
-    name: "listFiles",
     summary: "List a product's files, newest first, and the bytes they use",
-    auth: "either",
     query: fileListQuery,
     input: ({ id, query }) => ({ product_id: id, ...query }),
   }),

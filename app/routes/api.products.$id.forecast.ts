@@ -6,9 +6,7 @@ import { getForecast } from "~/nouns/budgets/operations.server";
 /** `GET /api/products/:id/forecast[?sprint_id=]`: expected time and cost of open tasks, from finished ones. */
 export const loader = apiRoute({
   GET: operationEndpoint(getForecast, {
-    name: "getForecast",
     summary: "Forecast time, tokens and cost of a sprint's open tasks",
-    auth: "either",
     query: forecastQuery,
     input: ({ id, query }) => ({ ...query, product_id: id }),
   }),

@@ -6,7 +6,6 @@ import { nextIssueNote } from "~/nouns/issues/operations.server";
 /** `POST /api/products/:id/issue-notes`: a worker claims the next comment or closing of an issue on the Git host. */
 export const loader = apiRoute({
   POST: operationEndpoint(nextIssueNote, {
-    name: "nextIssueNote",
     summary: "Claim the next comment to write on an issue",
     auth: "bearer",
     body: nextIssueNoteBody,

@@ -5,9 +5,7 @@ import { getIssueLabel } from "~/nouns/issues/operations.server";
 /** `GET /api/products/:id/issues`: the label of the issues that workers look for. */
 export const loader = apiRoute({
   GET: operationEndpoint(getIssueLabel, {
-    name: "getIssueLabel",
     summary: "Get the label of issues that are added to Triage",
-    auth: "either",
     input: ({ id }) => ({ product_id: id }),
   }),
 });

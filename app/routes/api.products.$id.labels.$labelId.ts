@@ -7,9 +7,7 @@ import { deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 /** `/api/products/:id/labels/:labelId`: changes or deletes a label. */
 export const loader = apiRoute({
   PATCH: operationEndpoint(updateLabel, {
-    name: "updateLabel",
     summary: "Rename a label or change its color",
-    auth: "either",
     body: updateLabelBody,
     refusals: [409, 429],
     input: ({ id, params, body }) => ({
@@ -19,9 +17,7 @@ export const loader = apiRoute({
     }),
   }),
   DELETE: operationEndpoint(deleteLabel, {
-    name: "deleteLabel",
     summary: "Delete a label and remove it from its stories and tasks",
-    auth: "either",
     status: 204,
     refusals: [429],
     input: ({ id, params }) => ({

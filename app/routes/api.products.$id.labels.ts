@@ -6,15 +6,11 @@ import { createLabel, listLabels } from "~/nouns/labels/operations.server";
 /** `/api/products/:id/labels`: lists and creates labels. */
 export const loader = apiRoute({
   GET: operationEndpoint(listLabels, {
-    name: "listLabels",
     summary: "List a product's labels by name",
-    auth: "either",
     input: ({ id }) => ({ product_id: id }),
   }),
   POST: operationEndpoint(createLabel, {
-    name: "createLabel",
     summary: "Create a label. Names are unique, ignoring case",
-    auth: "either",
     body: createLabelBody,
     status: 201,
     refusals: [409, 429],

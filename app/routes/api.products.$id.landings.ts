@@ -6,13 +6,10 @@ import { listLandings, nextLanding } from "~/nouns/landings/operations.server";
 /** `/api/products/:id/landings`: the merge queue, and a worker's claim of the next branch. */
 export const loader = apiRoute({
   GET: operationEndpoint(listLandings, {
-    name: "listLandings",
     summary: "List branches in the merge queue and recent results",
-    auth: "either",
     input: ({ id }) => ({ product_id: id }),
   }),
   POST: operationEndpoint(nextLanding, {
-    name: "nextLanding",
     summary: "Claim the branch to merge next",
     auth: "bearer",
     body: nextLandingBody,

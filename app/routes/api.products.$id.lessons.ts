@@ -6,13 +6,10 @@ import { listLessons, proposeLesson } from "~/nouns/lessons/operations.server";
 /** `/api/products/:id/lessons`: lists what a product has learned; an agent proposes more. */
 export const loader = apiRoute({
   GET: operationEndpoint(listLessons, {
-    name: "listLessons",
     summary: "List a product's lessons and their effect, accepted ones first",
-    auth: "either",
     input: ({ id }) => ({ product_id: id }),
   }),
   POST: operationEndpoint(proposeLesson, {
-    name: "proposeLesson",
     summary: "Propose a lesson from rework. A person decides",
     auth: "bearer",
     body: proposeLessonBody,

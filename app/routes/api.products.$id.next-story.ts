@@ -5,7 +5,6 @@ import { getNextStory } from "~/nouns/products/operations.server";
 /** The next story of the active sprint (specification: GET /api/products/:id/next-story). */
 export const loader = apiRoute({
   GET: operationEndpoint(getNextStory, {
-    name: "getNextStory",
     summary: "Get the first open story of the active sprint",
     auth: "bearer",
     input: ({ id }) => ({ product_id: id }),

@@ -6,9 +6,7 @@ import { listPulls } from "~/nouns/pulls/operations.server";
 /** `GET /api/products/:id/pulls`: pull requests as workers last saw them. */
 export const loader = apiRoute({
   GET: operationEndpoint(listPulls, {
-    name: "listPulls",
     summary: "List open pull requests, newest first; state=all includes closed and merged ones",
-    auth: "either",
     query: listPullsInput.pick({ state: true }),
     input: ({ id, query }) => ({ product_id: id, ...query }),
   }),

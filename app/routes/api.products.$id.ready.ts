@@ -6,9 +6,7 @@ import { listReady } from "~/nouns/dependencies/operations.server";
 /** `GET /api/products/:id/ready`: tasks without open blockers. */
 export const loader = apiRoute({
   GET: operationEndpoint(listReady, {
-    name: "listReady",
     summary: "List tasks that are not blocked",
-    auth: "either",
     query: readyQuery,
     input: ({ id, query }) => ({ product_id: id, ...query }),
   }),

@@ -9,7 +9,6 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getScoreboard",
     summary: "Compare agents and models by the finished tasks of a product",
-    auth: "either",
     answer: scoreboardSchema,
     handle: async ({ actor, id }) => json(await getScoreboard(actor, { product_id: id })),
   }),

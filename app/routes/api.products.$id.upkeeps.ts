@@ -6,7 +6,6 @@ import { nextUpkeep } from "~/nouns/upkeep/operations.server";
 /** `POST /api/products/:id/upkeeps`: a worker claims the next file of the repository that follows the backlog. */
 export const loader = apiRoute({
   POST: operationEndpoint(nextUpkeep, {
-    name: "nextUpkeep",
     summary: "Claim the next file to bring up to date by pull request",
     auth: "bearer",
     body: nextUpkeepBody,

@@ -6,16 +6,12 @@ import { createSavedView, listSavedViews } from "~/nouns/saved-views/operations.
 /** `/api/products/:id/views`: lists the caller's and shared views; creates one. */
 export const loader = apiRoute({
   GET: operationEndpoint(listSavedViews, {
-    name: "listSavedViews",
     summary: "List your own and shared views of backlog and board",
-    auth: "either",
     query: savedViewsQuery,
     input: ({ id, query }) => ({ ...query, product_id: id }),
   }),
   POST: operationEndpoint(createSavedView, {
-    name: "createSavedView",
     summary: "Save the filter and layout of a page as a view",
-    auth: "either",
     body: createSavedViewBody,
     status: 201,
     refusals: [409, 429],

@@ -13,7 +13,6 @@ export const loader = apiRoute({
     name: "importBacklog",
     summary:
       "Import from Linear, GitHub, Jira, Trello, Backlog.md, Spec Kit, OpenSpec, beads or Backloom in one transaction",
-    auth: "either",
     limit: "import",
     form: importForm,
     bodyLimit: importLimits.bytes + 65_536,

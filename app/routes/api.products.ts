@@ -5,7 +5,6 @@ import { listProducts } from "~/nouns/products/operations.server";
 /** Products of the caller (specification: GET /api/products). */
 export const loader = apiRoute({
   GET: operationEndpoint(listProducts, {
-    name: "listProducts",
     summary: "List your products",
     auth: "bearer",
     input: () => ({}),

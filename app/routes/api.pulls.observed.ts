@@ -6,7 +6,6 @@ import { observePulls } from "~/nouns/pulls/operations.server";
 /** `PUT /api/pulls/observed`: a worker reports the pull requests of a product. */
 export const loader = apiRoute({
   PUT: operationEndpoint(observePulls, {
-    name: "observePulls",
     summary: "Report the state of pull requests; each event is handled once",
     auth: "bearer",
     body: observePullsInput,

@@ -8,7 +8,6 @@ import { productToWatch } from "~/sse/product-query.server";
 export const loader = streamRoute({
   name: "streamBacklog",
   summary: "Stream changes of a product's PBIs, stories and tasks",
-  auth: "either",
   query: backlogQuerySchema,
   takes: { query: backlogQuerySchema.extend({ product_id: idSchema }) },
   refusals: [400, 404, 422],

@@ -7,7 +7,6 @@ import { jobQuerySchema, jobStream, jobToWatch } from "~/sse/job-stream.server";
 export const loader = streamRoute({
   name: "streamJob",
   summary: "Stream changes and output of a job",
-  auth: "either",
   query: jobQuerySchema,
   takes: { query: jobQuerySchema.extend({ job_id: idSchema }) },
   refusals: [400, 404, 422],

@@ -8,7 +8,6 @@ import { soloStream } from "~/sse/solo-stream.server";
 export const loader = streamRoute({
   name: "streamSolo",
   summary: "Stream changes of your work in the active sprint, jobs and workers",
-  auth: "either",
   query: productQuerySchema,
   takes: { query: productQuerySchema.extend({ product_id: idSchema }) },
   refusals: [400, 404],

@@ -6,9 +6,7 @@ import { listReviews } from "~/nouns/job-reviews/operations.server";
 /** `GET /api/reviews`: what waits for the caller's verdict, the one that holds up most first. */
 export const loader = apiRoute({
   GET: operationEndpoint(listReviews, {
-    name: "listReviews",
     summary: "List changes that wait for your review, most blocking first",
-    auth: "either",
     query: listReviewsQuery,
     refusals: [403, 404],
     input: ({ query }) => query,

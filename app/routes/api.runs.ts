@@ -6,9 +6,7 @@ import { startRun } from "~/nouns/sprint-runs/operations.server";
 /** `POST /api/runs`: starts a run of tasks or a story, without a sprint. */
 export const loader = apiRoute({
   POST: operationEndpoint(startRun, {
-    name: "startRun",
     summary: "Start a run of task_ids, or of the remaining tasks of story_id",
-    auth: "either",
     body: startRunInput,
     status: 201,
     refusals: [403, 404, 409, 429],

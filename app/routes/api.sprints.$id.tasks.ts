@@ -6,7 +6,6 @@ import { listSprintTasks } from "~/nouns/sprints/operations.server";
 /** Tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
 export const loader = apiRoute({
   GET: operationEndpoint(listSprintTasks, {
-    name: "listSprintTasks",
     summary: "List a sprint's tasks in order",
     auth: "bearer",
     query: sprintTasksQuery,

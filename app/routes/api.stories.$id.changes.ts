@@ -9,7 +9,6 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getStoryChanges",
     summary: "Get the unreviewed work of a story in one diff from its base",
-    auth: "either",
     answer: storyChangesSchema,
     handle: async ({ actor, id }) => {
       const { attempts } = await getStoryChanges(actor, { story_id: id });

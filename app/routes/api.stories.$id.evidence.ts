@@ -8,14 +8,12 @@ export const loader = apiRoute({
   GET: operationEndpoint(getProof, {
     name: "getStoryEvidence",
     summary: "List a story's criteria with their state and evidence",
-    auth: "either",
     input: ({ id }) => ({ story_id: id }),
   }),
   POST: operationEndpoint(addEvidence, {
     name: "addStoryEvidence",
     summary:
       "Add evidence for one criterion. By session it counts as a person's, by token as an agent's",
-    auth: "either",
     body: addEvidenceBody,
     status: 201,
     refusals: [409],

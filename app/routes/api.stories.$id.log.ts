@@ -6,7 +6,6 @@ import { storyLogBody } from "~/nouns/stories/story-log";
 /** Adds an entry to the log of a story (specification: POST /api/stories/:id/log). */
 export const loader = apiRoute({
   POST: operationEndpoint(appendStoryLog, {
-    name: "appendStoryLog",
     summary: "Add an entry to a story's log",
     auth: "bearer",
     body: storyLogBody,

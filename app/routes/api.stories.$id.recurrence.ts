@@ -14,7 +14,6 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getRecurrence",
     summary: "Get a story's schedule, its next three times, and the template it was made from",
-    auth: "either",
     answer: shownRecurrenceSchema,
     refusals: [403, 404],
     handle: async ({ actor, id }) => json(await getRecurrence(actor, { story_id: id })),
@@ -22,7 +21,6 @@ export const loader = apiRoute({
   PUT: endpoint({
     name: "setRecurrence",
     summary: "Make a story a recurring template, or change its schedule",
-    auth: "either",
     body: recurrenceBody,
     answer: shownRecurrenceSchema,
     refusals: [403, 404, 409, 429],
@@ -30,9 +28,7 @@ export const loader = apiRoute({
       json(await setRecurrence(actor, { ...body, story_id: id })),
   }),
   DELETE: operationEndpoint(deleteRecurrence, {
-    name: "deleteRecurrence",
     summary: "Stop a story from recurring",
-    auth: "either",
     status: 204,
     refusals: [403, 404],
     input: ({ id }) => ({ story_id: id }),

@@ -6,9 +6,7 @@ import { reviewStory } from "~/nouns/job-reviews/operations.server";
 /** `POST /api/stories/:id/review`: one verdict for several attempts of a story. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewStory, {
-    name: "reviewStory",
     summary: "Approve several attempts of a story, or request changes of them, all or none",
-    auth: "either",
     body: reviewStoryBody,
     refusals: [409, 429],
     onlyNamed: true,

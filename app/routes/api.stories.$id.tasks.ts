@@ -5,9 +5,7 @@ import { listStoryTasks } from "~/nouns/stories/operations.server";
 /** Tasks of a story (specification: GET /api/stories/:id/tasks). */
 export const loader = apiRoute({
   GET: operationEndpoint(listStoryTasks, {
-    name: "listStoryTasks",
     summary: "List a story's tasks",
-    auth: "either",
     input: ({ id }) => ({ story_id: id }),
   }),
 });

@@ -7,16 +7,12 @@ import { getStory, updateStory } from "~/nouns/stories/operations.server";
 /** `/api/stories/:id`: reads a story with its tasks and log; changes it. */
 export const loader = apiRoute({
   GET: operationEndpoint(getStory, {
-    name: "getStory",
     summary: "Get a story with its PBI, sprint, tasks and recent log",
-    auth: "either",
     versioned: "always",
     input: ({ id }) => ({ story_id: id }),
   }),
   PATCH: operationEndpoint(updateStory, {
-    name: "updateStory",
     summary: "Change a story's texts, code, priority, PBI or labels",
-    auth: "either",
     body: updateStoryInput.omit({ story_id: true, expected_version: true }),
     refusals: [409, 412],
     versioned: "always",

@@ -8,7 +8,6 @@ export const loader = apiRoute({
   POST: operationEndpoint(waiveCriterion, {
     name: "waiveStoryCriterion",
     summary: "Waive a criterion permanently, with a reason. Session only",
-    auth: "either",
     caller: "person",
     body: waiveCriterionBody,
     status: 201,

@@ -9,12 +9,10 @@ export const loader = apiRoute({
   GET: operationEndpoint(getTaskDetail, {
     name: "getTask",
     summary: "Get a task",
-    auth: "either",
     versioned: "always",
     input: ({ id }) => ({ task_id: id }),
   }),
   PATCH: operationEndpoint(updateTask, {
-    name: "updateTask",
     summary: "Change a task's status, plan or labels",
     auth: "bearer",
     body: updateTaskBody,

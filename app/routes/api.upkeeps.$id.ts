@@ -6,7 +6,6 @@ import { reportUpkeep } from "~/nouns/upkeep/operations.server";
 /** `PUT /api/upkeeps/:id`: a worker reports the pull request of a file, or why there is none. */
 export const loader = apiRoute({
   PUT: operationEndpoint(reportUpkeep, {
-    name: "reportUpkeep",
     summary: "Report the pull request of a file, or why there is none",
     auth: "bearer",
     body: reportUpkeepBody,

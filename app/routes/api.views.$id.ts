@@ -6,17 +6,13 @@ import { deleteSavedView, updateSavedView } from "~/nouns/saved-views/operations
 /** `/api/views/:id`: changes or deletes a saved view. */
 export const loader = apiRoute({
   PATCH: operationEndpoint(updateSavedView, {
-    name: "updateSavedView",
     summary: "Update a view. Its author; for shared views also the product's owner",
-    auth: "either",
     body: updateSavedViewBody,
     refusals: [409, 429],
     input: ({ id, body }) => ({ ...body, view_id: id }),
   }),
   DELETE: operationEndpoint(deleteSavedView, {
-    name: "deleteSavedView",
     summary: "Delete a view. Its author; for shared views also the product's owner",
-    auth: "either",
     status: 204,
     refusals: [429],
     input: ({ id }) => ({ view_id: id }),

@@ -1,8 +1,8 @@
 import { redirect } from "@remix-run/node";
 import type { Actor } from "~/db/rpc.server";
-import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+import { done, runForm, runIntent, runOperation } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
-import { linkIdeaProductInput, promoteIdeaInput, updateIdeaInput } from "~/nouns/ideas/contract";
+import { promoteIdeaInput, updateIdeaInput } from "~/nouns/ideas/contract";
 import {
   archiveIdea,
   linkIdeaProduct,
@@ -39,14 +39,8 @@ export async function actOnIdea(actor: Actor, ideaId: string, form: FormData): P
         const { pbi } = await promoteIdea(actor, input);
         return redirect(`/products/${pbi.product_id}/backlog?panel=pbi:${pbi.id}`, 303);
       }),
-    link: async () => {
-      await linkIdeaProduct(actor, readForm(form, linkIdeaProductInput));
-      return done(form, back);
-    },
-    unlink: async () => {
-      await unlinkIdeaProduct(actor, readForm(form, linkIdeaProductInput));
-      return done(form, back);
-    },
+    link: () => runOperation(actor, form, linkIdeaProduct, back),
+    unlink: () => runOperation(actor, form, unlinkIdeaProduct, back),
     archive: async () => {
       await archiveIdea(actor, { idea_id: ideaId });
       return done(form, back, "Archived");

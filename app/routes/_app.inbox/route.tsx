@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import type { Actor } from "~/db/rpc.server";
 import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
-import { done, doneWithWayBack, readForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { lessonIntents } from "~/http/lesson-forms.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/nouns/inbox/contract";
@@ -11,7 +11,6 @@ import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { listReviews } from "~/nouns/job-reviews/operations.server";
 import { invitationIdInput } from "~/nouns/products/invitation";
 import { answerInvitation } from "~/nouns/products/invitations.server";
-import { answerQuestionInput, questionIdInput } from "~/nouns/questions/contract";
 import { answerQuestion, cancelQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { CountBadge, Kbd } from "~/ui/badge";
@@ -77,14 +76,8 @@ export const action = writeAction(async ({ actor, form, request }) => {
     answerInvitation(actor, { ...readForm(form, invitationIdInput), accept });
   return runIntent(form, {
     ...lessonIntents(actor, form, back),
-    answer: async () => {
-      await answerQuestion(actor, readForm(form, answerQuestionInput));
-      return done(form, back, "Answered");
-    },
-    cancel: async () => {
-      await cancelQuestion(actor, readForm(form, questionIdInput));
-      return done(form, back, "Dismissed");
-    },
+    answer: () => runOperation(actor, form, answerQuestion, back, "Answered"),
+    cancel: () => runOperation(actor, form, cancelQuestion, back, "Dismissed"),
     accept: async () => {
       const { product_id } = await answerInvited(true);
       return redirect(`/products/${product_id}/backlog`, 303);
@@ -99,7 +92,7 @@ export const action = writeAction(async ({ actor, form, request }) => {
       const { mark, kind, item_id } = input;
       if (mark === "open") return done(form, "/inbox", marked[mark]);
       const fields = { intent: "mark", kind, item_id, mark: "open" };
-      return doneWithWayBack(form, "/inbox", marked[mark], { action: "/inbox", fields });
+      return done(form, "/inbox", marked[mark], { back: { action: "/inbox", fields } });
     },
   });
 });

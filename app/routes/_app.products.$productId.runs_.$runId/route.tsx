@@ -11,12 +11,11 @@ import { RunThis } from "~/features/runs/run-this";
 import { partsOf, statesOf } from "~/features/runs/stopped-run";
 import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
 import { budgetIntents } from "~/http/budget-forms.server";
-import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
+import { done, runIntent, runOperation, textOf } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { applyCures, keepCures, pressedCures } from "~/http/run-cures.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
-import { jobIdInput } from "~/nouns/agent-jobs/contract";
 import { cancelAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets } from "~/nouns/budgets/operations.server";
 import { listRunOrder } from "~/nouns/dependencies/operations.server";
@@ -100,10 +99,8 @@ export const action = productAction(async ({ actor, productId, form, params }) =
     },
     "try-again": () => goOn(false),
     skip: () => goOn(true),
-    "cancel-job": async () => {
-      await cancelAgentJob(actor, readForm(form, jobIdInput));
-      return done(form, `${here}/${runId}`, "Job cancelled");
-    },
+    "cancel-job": () =>
+      runOperation(actor, form, cancelAgentJob, `${here}/${runId}`, "Job cancelled"),
     ...budgetIntents(actor, form, productId, `${here}/${runId}`),
   });
 });

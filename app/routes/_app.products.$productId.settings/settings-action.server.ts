@@ -5,13 +5,20 @@ import type { Actor } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import { forgetProduct } from "~/http/active-product.server";
 import { budgetIntents } from "~/http/budget-forms.server";
-import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import {
+  done,
+  readForm,
+  runForm,
+  runIntent,
+  runOperation,
+  textOf,
+} from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
 import { setBudgetSettingsInput } from "~/nouns/budgets/contract";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";
 import { pathMarks, readMarks, reviewMarksSchema } from "~/nouns/job-reviews/marks";
-import { createLabelInput, labelIdInput, updateLabelInput } from "~/nouns/labels/contract";
+import { createLabelInput } from "~/nouns/labels/contract";
 import { createLabel, deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/nouns/notices/contract";
 import {
@@ -103,14 +110,8 @@ export async function actOnProduct(
       const { name } = await createLabel(actor, readForm(form, createLabelInput));
       return done(form, `${back}#labels`, `${isolated(name)} added`);
     },
-    "update-label": async () => {
-      await updateLabel(actor, readForm(form, updateLabelInput));
-      return done(form, `${back}#labels`, "Saved");
-    },
-    "delete-label": async () => {
-      await deleteLabel(actor, readForm(form, labelIdInput));
-      return done(form, `${back}#labels`, "Deleted");
-    },
+    "update-label": () => runOperation(actor, form, updateLabel, `${back}#labels`, "Saved"),
+    "delete-label": () => runOperation(actor, form, deleteLabel, `${back}#labels`, "Deleted"),
     ...budgetIntents(actor, form, productId, back),
     "budget-settings": () =>
       runForm(form, setBudgetSettingsInput, async (input) => {
@@ -137,13 +138,7 @@ export async function actOnProduct(
       await updateWebhook(actor, updateWebhookInput.parse({ webhook_id, active }));
       return done(form, back, active ? "Turned on" : "Turned off");
     },
-    "ping-webhook": async () => {
-      await pingWebhook(actor, readForm(form, webhookIdInput));
-      return done(form, back, "Test sent");
-    },
-    "delete-webhook": async () => {
-      await deleteWebhook(actor, readForm(form, webhookIdInput));
-      return done(form, back, "Deleted");
-    },
+    "ping-webhook": () => runOperation(actor, form, pingWebhook, back, "Test sent"),
+    "delete-webhook": () => runOperation(actor, form, deleteWebhook, back, "Deleted"),
   });
 }

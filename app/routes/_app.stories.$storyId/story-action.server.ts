@@ -3,9 +3,17 @@ import type { Actor } from "~/db/rpc.server";
 import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { fileIntents } from "~/http/file-forms.server";
-import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import {
+  done,
+  doneForNow,
+  readForm,
+  runForm,
+  runIntent,
+  runOperation,
+  textOf,
+} from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
-import { judgeCriterionInput, waiveCriterionInput } from "~/nouns/proof/contract";
+import { judgeCriterionInput } from "~/nouns/proof/contract";
 import { addEvidence, waiveCriterion } from "~/nouns/proof/operations.server";
 import { setRecurrenceInput } from "~/nouns/recurrences/contract";
 import { deleteRecurrence, setRecurrence } from "~/nouns/recurrences/recurrences.server";
@@ -69,10 +77,7 @@ export async function actOnStory(actor: Actor, storyId: string, form: FormData):
       await addEvidence.json(actor, readForm(form, judgeCriterionInput));
       return done(form, `${back}#proof`, "Saved");
     },
-    waive: async () => {
-      await waiveCriterion(actor, readForm(form, waiveCriterionInput));
-      return done(form, `${back}#proof`, "Waived");
-    },
+    waive: () => runOperation(actor, form, waiveCriterion, `${back}#proof`, "Waived"),
     "add-log": () =>
       runForm(onlyOfItsKind(form), storyLogBody, async (entry) => {
         await appendStoryLog(actor, { ...entry, story_id: storyId });

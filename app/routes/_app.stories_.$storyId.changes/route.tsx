@@ -21,12 +21,12 @@ import { NextReview, NextSteps } from "~/features/review/review-section";
 import { taskChapters } from "~/features/review/shown-chapters";
 import { useComments } from "~/features/review/use-comments";
 import { ShownCriteria } from "~/features/review/what-was-done";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { jobCommentIdInput, reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
+import { reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/job-comments.server";
 import {
   deleteJobComment,
@@ -116,10 +116,7 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
       await commentOnStory(actor, story, readForm(form, storyCommentForm));
       return done(form, back, "Comment added to the review");
     },
-    "delete-comment": async () => {
-      await deleteJobComment(actor, readForm(form, jobCommentIdInput));
-      return done(form, back, "Comment deleted");
-    },
+    "delete-comment": () => runOperation(actor, form, deleteJobComment, back, "Comment deleted"),
     viewed: async () => {
       await markAll(actor, form);
       return done(form, back);

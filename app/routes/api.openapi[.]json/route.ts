@@ -9,7 +9,6 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getOpenApi",
     summary: "Get this document",
-    auth: "either",
     answer: z.looseObject({ openapi: z.string() }),
     handle: async ({ actor, context: { services } }) => {
       await authenticate(actor);
