@@ -11,7 +11,7 @@ import { openRepositoryOf } from "../git/repository";
 import { contextFolder, removerOf, type Worktree } from "../git/worktree";
 import { noteOf } from "../git/worktree-note";
 import type { Attempt } from "../job/attempt";
-import { keeperOf, openAttempt, openJobContext } from "../job/open/open-attempt";
+import { openAttempt, openJobContext } from "../job/open/open-attempt";
 import { aloneWith, listTaken, type Taken } from "../job/open/taken";
 import { returnJob } from "../job/report/reports";
 import { reportUsage } from "../job/report/usage";
@@ -36,12 +36,12 @@ async function giveTaken(hand: Hand, taken: Taken, isBack: boolean): Promise<voi
   const folder = await openWorkFolder(options.workDir, taken.home, `${options.name} terminal`);
   const attempt = openAttempt({ ...hand, options, job: taken.job, folder });
   attempt.isByHand = true;
-  attempt.sessionId = taken.sessionId;
+  attempt.tally.sessionId = taken.sessionId;
   try {
     const worktree = await openWorktree(attempt, taken);
-    attempt.keep = keeperOf(attempt, worktree);
+    attempt.keeper.begin(worktree);
     attempt.changes.begin(worktree.folder, taken.work.base, attempt.rules);
-    await requireHeld(attempt, worktree);
+    await requireHeld(attempt);
     await noteUsage(attempt, taken);
     const { signal } = attempt.heartbeat;
     if (isBack) await giveBack(attempt, worktree, taken);
@@ -91,14 +91,15 @@ async function openWorktree({ job, options, folder }: Attempt, taken: Taken): Pr
 }
 
 /** A person who lost the job keeps the work, and reads where it is. */
-async function requireHeld(attempt: Attempt, worktree: Worktree): Promise<void> {
+async function requireHeld(attempt: Attempt): Promise<void> {
   try {
     await attempt.heartbeat.confirm();
   } catch (error) {
     if (!(error instanceof AttemptOver || error instanceof Refusal)) throw error;
-    const kept = await attempt.keep();
-    if (attempt.leftIn === null) await worktree.remove();
-    const where = attempt.leftIn ?? (kept === null ? "delivered before" : `kept on ${kept}`);
+    const kept = await attempt.keeper.keep();
+    await attempt.keeper.removeWorktree();
+    const where =
+      attempt.keeper.leftIn() ?? (kept === null ? "delivered before" : `kept on ${kept}`);
     throw new WorkerProblem(`You no longer have this job: ${error.message} Your work is ${where}.`);
   }
 }
@@ -127,16 +128,16 @@ async function handInByHand(
     throw new WorkerProblem(`Not handed in, and still yours: ${missing}`);
   }
   await attempt.changes.sendLast();
-  const kept = await attempt.keep();
+  const kept = await attempt.keeper.keep();
   if (kept !== null) journal.say(`Undelivered work is kept on ${kept}`);
-  if (attempt.leftIn === null) await worktree.remove();
+  await attempt.keeper.removeWorktree();
 }
 
 /** The next agent hears who worked on it, with the changed files, in the same conversation. */
 async function giveBack(attempt: Attempt, worktree: Worktree, { work }: Taken): Promise<void> {
   const { job, service, journal } = attempt;
-  const kept = await attempt.keep();
-  if (attempt.leftIn !== null)
+  const kept = await attempt.keeper.keep();
+  if (attempt.keeper.leftIn() !== null)
     throw new WorkerProblem("The work could not be kept, so it stays yours");
   await attempt.changes.send();
   const stat = await git(worktree.folder, "diff", "--stat=100", `${work.base}..HEAD`);

@@ -13,7 +13,7 @@ import { isRunning, markOf, openWorkFolder } from "../base/work-folder";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
 import { awaitRemoval } from "../job/open/leftovers";
-import { keeperOf, openAttempt, openJobContext, prepare } from "../job/open/open-attempt";
+import { openAttempt, openJobContext, prepare } from "../job/open/open-attempt";
 import { aloneWith, listTaken, type Taken, workerHomes, writeTaken } from "../job/open/taken";
 import { returnJob } from "../job/report/reports";
 import { beginTask } from "../job/task-job";
@@ -116,26 +116,26 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
   const home = known?.home ?? hand.home;
   const folder = await openWorkFolder(options.workDir, home, `${options.name} terminal`);
   const attempt = openAttempt({ ...hand, job, folder });
-  attempt.sessionId = known?.sessionId ?? sessionBefore(job);
+  attempt.tally.sessionId = known?.sessionId ?? sessionBefore(job);
   try {
     await awaitRemoval(options.workDir, job.id);
     const worktree = await interruptible(attempt.heartbeat.signal, () =>
       prepare(attempt, known?.folder),
     );
-    attempt.keep = keeperOf(attempt, worktree);
+    attempt.keeper.begin(worktree);
     const { work, assignment } = await beginOrReturn(attempt, worktree, hand.sandboxes);
     const { repository: _repository, remove: _remove, ...place } = worktree;
     const taken = {
       ...{ job, home, work, resolution: assignment.resolution },
       ...{ worktree: place, repo: options.repo, confinement: hand.sandboxes.confinement },
-      ...{ agent: agentOf(job, attempt.sessionId) ?? known?.agent ?? null },
-      sessionId: attempt.sessionId,
+      ...{ agent: agentOf(job, attempt.tally.sessionId) ?? known?.agent ?? null },
+      sessionId: attempt.tally.sessionId,
       ...{ keeper: await markOf(process.pid), since: new Date() },
     };
     await writeTaken(taken);
     return taken;
   } catch (error) {
-    await returnJob(attempt, (await attempt.keep()) ?? undefined).catch(() => undefined);
+    await returnJob(attempt, (await attempt.keeper.keep()) ?? undefined).catch(() => undefined);
     throw error;
   } finally {
     attempt.heartbeat.end();
@@ -153,8 +153,8 @@ async function beginOrReturn(attempt: Attempt, worktree: Worktree, sandboxes: Ha
     if (begun !== null) return begun;
     throw new WorkerProblem("The job cannot begin now; its page says why");
   } catch (error) {
-    await attempt.keep();
-    if (attempt.leftIn === null) await worktree.remove();
+    await attempt.keeper.keep();
+    await attempt.keeper.removeWorktree();
     throw error;
   }
 }

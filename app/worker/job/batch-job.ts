@@ -6,7 +6,7 @@ import { git } from "../git/git";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
 import type { Worktree } from "../git/worktree";
-import { type Attempt, keepBeforeReset, ofTask, park, TaskGone } from "./attempt";
+import type { Attempt } from "./attempt";
 import { earlierResults, guideOfBatch, type TaskGuide, worstOf } from "./batch-results";
 import { type Outcome, setUp } from "./commands";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver/deliver";
@@ -15,7 +15,15 @@ import { beginFromEarlier } from "./open/begin-from";
 import { mergeBlockers, restoreWork } from "./open/bring-in";
 import { gatherEvidence, inspect, listedFiles, refusalOf } from "./proof/inspect";
 import { prove } from "./proof/prove";
-import { finish, giveBack, reportFailure, reportStart } from "./report/reports";
+import {
+  finish,
+  giveBack,
+  ofTask,
+  park,
+  reportFailure,
+  reportStart,
+  TaskGone,
+} from "./report/reports";
 import {
   type Assignment,
   assignedAgent,
@@ -146,7 +154,7 @@ async function workOnExecution(
       return "waits";
     }
     if (!(error instanceof TaskGone)) throw error;
-    const kept = await keepBeforeReset(attempt);
+    const kept = await attempt.keeper.keepBeforeReset();
     if (kept !== null) attempt.journal.say(`Its work is kept on ${kept}`);
     await git(worktree.folder, "reset", "--quiet", "--hard", worktree.branchTip ?? head);
     attempt.journal.say(`${execution.task_code} was deleted or finished by hand: ${error.message}`);
@@ -190,7 +198,7 @@ async function workOnTask(
     return judge(attempt, worktree, { execution, assignment, work, outcome }, progress);
   }
   if (half === null) await pushQuestion(attempt, worktree, work, assignment);
-  else await attempt.keep();
+  else await attempt.keeper.keep();
   await park(attempt, assignment, outcome.result);
   return false;
 }

@@ -4,9 +4,9 @@ import { messageOf } from "../base/problems";
 import { openRepositoryOf } from "../git/repository";
 import { addReadingTree } from "../git/worktree";
 import type { Sandbox } from "../sandbox/sandbox";
-import { type Attempt, park } from "./attempt";
+import type { Attempt } from "./attempt";
 import { openForJob } from "./open/open-attempt";
-import { report, reportFailure, reportStart } from "./report/reports";
+import { park, report, reportFailure, reportStart } from "./report/reports";
 import { ideaAssignment } from "./turn/assignment";
 import { execute, failureOf } from "./turn/execute";
 

@@ -9,12 +9,13 @@ import { sendable } from "../base/sendable";
 import { hearOfFiles } from "../git/checkout";
 import { BranchInUse } from "../git/remote";
 import type { Sandbox } from "../sandbox/sandbox";
-import { type Attempt, reportUsage } from "./attempt";
+import type { Attempt } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
-import { type JobRun, keeperOf, openAttempt, openJobContext, prepare } from "./open/open-attempt";
+import { type JobRun, openAttempt, openJobContext, prepare } from "./open/open-attempt";
 import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./open/watch-disk";
 import { reportFailure, returnJob } from "./report/reports";
+import { reportTotals } from "./report/usage";
 import { workOnTask } from "./task-job";
 import { verifyWork } from "./verify-job";
 
@@ -39,7 +40,7 @@ export async function runJob(run: JobRun): Promise<void> {
 async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   if (attempt.job.kind === "PLAN_CHAT") return workOnChat(attempt, sandboxes);
   const worktree = await prepare(attempt);
-  attempt.keep = keeperOf(attempt, worktree);
+  attempt.keeper.begin(worktree);
   const told = new Set<string>();
   hearOfFiles(worktree.folder, (what, names) => {
     // What is left out of one commit is there at the next one too.
@@ -68,7 +69,7 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
       await endLeftRunning(attempt.job.id);
       await sayWhatIsKept(attempt);
       await attempt.changes.sendLast();
-      if (attempt.leftIn === null) await worktree.remove();
+      await attempt.keeper.removeWorktree();
     });
   }
 }
@@ -80,10 +81,11 @@ function tellFiles({ journal, output }: Attempt, title: string, names: readonly 
 }
 
 async function sayWhatIsKept(attempt: Attempt): Promise<void> {
-  const branch = await attempt.keep();
+  const branch = await attempt.keeper.keep();
   if (branch !== null) attempt.journal.say(`Undelivered work is kept on ${branch}`);
-  if (attempt.leftIn === null) return;
-  tellFiles(attempt, "The worktree stays, as its work could not be kept", [attempt.leftIn]);
+  const left = attempt.keeper.leftIn();
+  if (left === null) return;
+  tellFiles(attempt, "The worktree stays, as its work could not be kept", [left]);
 }
 
 /**
@@ -124,7 +126,7 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
 async function handOver(attempt: Attempt, { message }: TakenOver): Promise<void> {
   await reportLastUsage(attempt);
   await attempt.output.flush();
-  await returnJob(attempt, (await attempt.keep()) ?? undefined);
+  await returnJob(attempt, (await attempt.keeper.keep()) ?? undefined);
   attempt.journal.say(message);
 }
 
@@ -136,7 +138,7 @@ async function giveBack(attempt: Attempt, { message }: Error): Promise<void> {
 /** Usage counts even if the attempt was stopped, unless another worker has the job. */
 async function reportLastUsage(attempt: Attempt): Promise<void> {
   const options = { retry: false, signal: AbortSignal.timeout(5_000) };
-  await reportUsage(attempt, options).catch((error: unknown) => {
+  await reportTotals(attempt, options).catch((error: unknown) => {
     attempt.journal.say(`Usage could not be reported: ${messageOf(error)}`);
   });
 }

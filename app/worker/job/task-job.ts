@@ -3,7 +3,7 @@ import { commitLeftovers, halfDone } from "../git/commit";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
 import type { Worktree } from "../git/worktree";
-import { type Attempt, park } from "./attempt";
+import type { Attempt } from "./attempt";
 import { type Outcome, setUp } from "./commands";
 import { tellClash } from "./deliver/conflicts";
 import { deliver, pushQuestion } from "./deliver/deliver";
@@ -12,7 +12,7 @@ import { beginFromEarlier, unjudgedBeginning } from "./open/begin-from";
 import { mergeBlockers, restoreWork } from "./open/bring-in";
 import { inspect, listedFiles, refusalOf } from "./proof/inspect";
 import { prove } from "./proof/prove";
-import { finish, reportFailure, reportStart } from "./report/reports";
+import { finish, park, reportFailure, reportStart } from "./report/reports";
 import { type Assignment, type JobContext, taskAssignment } from "./turn/assignment";
 import { deniedFailure, failureOf } from "./turn/execute";
 import { onlyPlans, planAndExecute } from "./turn/plan-first";
@@ -90,7 +90,7 @@ export async function handIn(
     if (left === null && half === null) {
       await commitLeftovers(worktree.folder, nameOf(assignment));
       await pushQuestion(attempt, worktree, work, assignment);
-    } else await attempt.keep();
+    } else await attempt.keeper.keep();
     await park(attempt, assignment, outcome.result);
     return;
   }

@@ -1,9 +1,9 @@
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
-import { type Attempt, park } from "./attempt";
+import type { Attempt } from "./attempt";
 import { type Outcome, setUp } from "./commands";
 import { observe } from "./proof/prove";
-import { report, reportFailure, reportStart } from "./report/reports";
+import { park, report, reportFailure, reportStart } from "./report/reports";
 import { type Assignment, type JobContext, taskAssignment } from "./turn/assignment";
 import { execute, failureOf } from "./turn/execute";
 

@@ -38,8 +38,8 @@ interface HeartbeatWish {
   /** Unreported usage of the attempt, read at each beat. */
   soFar: UsageSoFar;
   messages: DeliveredMessages;
-  /** Calls back when the job may have changed. Call the returned function to stop. */
-  watch: (onChange: () => void) => () => void;
+  url: string;
+  token: string;
 }
 
 /**
@@ -106,7 +106,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
     }, wish.seconds * 1000);
   };
   beatAgain();
-  const unwatch = wish.watch(() => void beatNow());
+  const unwatch = watchJob(wish, () => void beatNow());
   messages.onSeen = () => void beatNow();
 
   return {
@@ -138,12 +138,6 @@ function oneAtATime(): (work: () => Promise<void>) => Promise<void> {
   };
 }
 
-interface JobWatch {
-  url: string;
-  token: string;
-  jobId: string;
-}
-
 const pauseMilliseconds = 2_000;
 /** `state` is the greeting: changes before it, since the claim or while disconnected, must be fetched. */
 const news = new Set(["event: job", "event: state"]);
@@ -152,9 +146,12 @@ const news = new Set(["event: job", "event: state"]);
  * Notices job changes at once, so that a cancel on the board reaches the agent within seconds instead of with the next
  * heartbeat. Only a hint: the heartbeat fetches the truth and works without the stream.
  */
-export function watchJob({ url, token, jobId }: JobWatch, onChange: () => void): () => void {
+function watchJob(
+  { url, token, job }: Pick<HeartbeatWish, "url" | "token" | "job">,
+  onChange: () => void,
+): () => void {
   const closing = new AbortController();
-  const address = new URL(`/api/realtime/job?job_id=${jobId}&output=0`, url);
+  const address = new URL(`/api/realtime/job?job_id=${job.id}&output=0`, url);
   const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
   const listen = async (): Promise<void> => {
     while (!closing.signal.aborted) {

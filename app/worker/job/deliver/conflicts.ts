@@ -5,7 +5,9 @@ import { type Clash, clashWith } from "../../git/merge-tree";
 import { isOnMain } from "../../git/on-main";
 import { fetchAll } from "../../git/remote";
 import { mainOf, type Worktree } from "../../git/worktree";
-import { type Attempt, reportUsage, sessionOf } from "../attempt";
+import type { Attempt } from "../attempt";
+import { sessionOf } from "../report/tally";
+import { reportTotals } from "../report/usage";
 
 /**
  * What the work does not merge with. Call it after the push: of two workers that check at the same time, at least one
@@ -76,10 +78,10 @@ export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Cla
   const head = await git(worktree.folder, "rev-parse", "HEAD");
   const isDelivered =
     clash.ours !== undefined || (head === worktree.branchTip && clash.inVain === undefined);
-  const kept = isDelivered ? null : await attempt.keep();
+  const kept = isDelivered ? null : await attempt.keeper.keep();
   await attempt.changes.send();
   await attempt.output.flush();
-  await reportUsage(attempt);
+  await reportTotals(attempt);
   const decision = await service.post(
     `/api/jobs/${job.id}/conflicts`,
     {
@@ -89,7 +91,7 @@ export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Cla
         ours_sha: clash.inVain?.ours ?? clash.ours ?? head,
       },
       ...{ theirs_sha: clash.theirs, pr_url: job.pr_url ?? undefined },
-      ...sessionOf(attempt),
+      ...sessionOf(attempt.tally.sessionId),
       ...(kept === null ? {} : { kept_ref: kept }),
     },
     conflictDecisionSchema,

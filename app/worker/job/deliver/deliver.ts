@@ -6,9 +6,10 @@ import { git } from "../../git/git";
 import { integrate, type Work } from "../../git/integrate";
 import { clashWith } from "../../git/merge-tree";
 import type { Worktree } from "../../git/worktree";
-import { type Attempt, reportUsage } from "../attempt";
+import type { Attempt } from "../attempt";
 import type { Delivery, Push } from "../report/reports";
 import { report } from "../report/reports";
+import { reportTotals } from "../report/usage";
 import type { Assignment } from "../turn/assignment";
 import { findClashes, rebaseUnseen, tellClash } from "./conflicts";
 import { openPullRequest } from "./pull-request";
@@ -95,12 +96,12 @@ interface Pause {
 /** Pauses the run until a person acts. */
 export async function pauseRun(attempt: Attempt, { files, release, reason }: Pause): Promise<void> {
   const { job, service, journal } = attempt;
-  const kept = await attempt.keep();
+  const kept = await attempt.keeper.keep();
   if (kept !== null) journal.say(`The work is kept on ${kept}`);
   await attempt.changes.send();
   await attempt.output.flush();
   if (job.run === null) return;
-  await reportUsage(attempt);
+  await reportTotals(attempt);
   const pause = {
     sprint_run_id: job.run.id,
     reason: reason.slice(0, 500),

@@ -6,9 +6,9 @@ import { commitOf, committer, conflictedPaths, git, gitEnd, isAncestor } from ".
 import { type Clash, clashWith } from "../../git/merge-tree";
 import { tipOf } from "../../git/remote";
 import type { Worktree } from "../../git/worktree";
-import { type Attempt, park } from "../attempt";
+import type { Attempt } from "../attempt";
 import { examine, refusalOf, testOf } from "../proof/inspect";
-import { reportFailure } from "../report/reports";
+import { park, reportFailure } from "../report/reports";
 import {
   type Assignment,
   type JobContext,
@@ -51,7 +51,7 @@ export async function resolveInTurn(
   if (failure !== undefined) return over(reportFailure(attempt, failure, outcome.result));
   const left = await finishResolution(attempt, worktree, resolution);
   if (outcome.result.question !== undefined) {
-    await attempt.keep();
+    await attempt.keeper.keep();
     return over(park(attempt, assignment, outcome.result));
   }
   if (left !== null) return over(tellClash(attempt, worktree, left));

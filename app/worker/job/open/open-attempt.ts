@@ -1,12 +1,10 @@
 import type { JobPayload } from "~/nouns/workers/contract";
 import { personsVariables } from "../../base/environment";
-import { uninterrupted } from "../../base/interruption";
 import { endLeftRunning } from "../../base/orphans";
-import { messageOf } from "../../base/problems";
 import { type Reach, readReach } from "../../base/reach";
 import { learnLogin } from "../../forge/open-forge";
 import { openChanges } from "../../git/changes";
-import { findKept, forgetKept, keepWork } from "../../git/kept-branch";
+import { findKept, forgetKept } from "../../git/kept-branch";
 import { isOwnBranch, mainNameOf, usualPrefix } from "../../git/remote";
 import { openRepositoryOf, type Repository } from "../../git/repository";
 import { noRules, readRules } from "../../git/rules";
@@ -16,14 +14,16 @@ import { hostsFile, keptIn } from "../../sandbox/kept-permissions";
 import { isOwnLookup, modelHosts } from "../../sandbox/network/model-hosts";
 import { registryHosts } from "../../sandbox/network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "../../sandbox/sandbox";
-import { startHeartbeat, watchJob } from "../../service/heartbeat";
+import { startHeartbeat } from "../../service/heartbeat";
 import { openOutput } from "../../service/output-sender";
 import type { Attempt, WorkerTools } from "../attempt";
 import { testCommandOf } from "../proof/inspect";
+import { openTally } from "../report/tally";
 import { assignedCommand, type JobContext } from "../turn/assignment";
 import { openMessages } from "../turn/messages";
 import { knownConversations } from "../turn/sessions";
 import { askForHost, hearLateAnswers, hostAnswers, neededMounts } from "./ask-about-machine";
+import { openKeeper } from "./keeper";
 import { freeName, keepOfTheDead } from "./leftovers";
 
 export interface JobRun extends WorkerTools {
@@ -35,49 +35,26 @@ export interface JobRun extends WorkerTools {
 
 /** An attempt with its heartbeats, before anything is prepared. */
 export function openAttempt(run: Omit<JobRun, "sandboxes">): Attempt {
-  const { job, options, service, journal, clean, stopSignal } = run;
+  const { job, options, journal, clean, stopSignal } = run;
   const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
   const { url, token } = options;
-  const watch = (onChange: () => void) => watchJob({ url, token, jobId: job.id }, onChange);
-  const soFar: Attempt["soFar"] = { after_seq: 0, models: [] };
+  const tally = openTally(options.subscription);
   const messages = openMessages();
-  const beats = { seconds, stopSignal, soFar, messages, watch };
-  const heartbeat = startHeartbeat({ ...run, service, ...beats });
+  const beats = { seconds, stopSignal, soFar: tally.soFar, messages };
+  const heartbeat = startHeartbeat({ ...run, ...beats, url, token });
   messages.arrive(job.messages ?? []);
   const to = { url, token, jobId: job.id, attempt: job.attempt, journal, clean };
   const output = openOutput(to);
   return {
     ...run,
     heartbeat,
-    used: {},
-    soFar,
-    sessionId: null,
+    tally,
+    keeper: openKeeper(`${job.id}-${job.attempt}`, journal),
     rules: noRules,
-    keep: async () => null,
-    leftIn: null,
     output,
     changes: openChanges(to),
     sandbox: noSandbox,
     messages,
-  };
-}
-
-/** Keeps the attempt's work in its current state and remembers the branch, or that the worktree has to stay. */
-export function keeperOf(attempt: Attempt, worktree: Worktree): Attempt["keep"] {
-  const { job, journal } = attempt;
-  const { folder, checkout, branch: destination, start } = worktree;
-  const { prefix } = worktree.repository;
-  const work = { name: `${job.id}-${job.attempt}`, checkout, destination, start, prefix };
-  let branch: string | null = null;
-  return async () => {
-    try {
-      branch = (await uninterrupted(() => keepWork(folder, work))) ?? branch;
-      attempt.leftIn = null;
-    } catch (error) {
-      attempt.leftIn = folder;
-      journal.say(`The attempt's work could not be kept: ${messageOf(error)}`);
-    }
-    return branch;
   };
 }
 

@@ -4,7 +4,7 @@ import type { verifyRequirements } from "~/nouns/tasks/contract";
 import { sendable, sendableEnd } from "../../base/sendable";
 import { git, gitPaths } from "../../git/git";
 import type { Worktree } from "../../git/worktree";
-import { type Attempt, type Failure, keepBeforeReset } from "../attempt";
+import type { Attempt, Failure } from "../attempt";
 import { type CommandEnd, type Outcome, runShown } from "../commands";
 import type { Assignment } from "../turn/assignment";
 import type { CommandResult } from "../turn/result-file";
@@ -43,7 +43,7 @@ export async function inspect(
     const evidence = await examine(attempt, worktree, outcome, since);
     return { evidence, isSeen: true, failure: undefined };
   }
-  const kept = await keepBeforeReset(attempt);
+  const kept = await attempt.keeper.keepBeforeReset();
   if (kept !== null)
     attempt.journal.say(`The task should change nothing; its changes are kept on ${kept}`);
   await git(worktree.folder, "reset", "--quiet", "--hard", head);

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
+import { agentQuestionSchema } from "~/nouns/questions/contract";
 import { messageOf, Refusal } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import { git } from "../../git/git";
-import { type Attempt, type Failure, sessionOf } from "../attempt";
+import type { Attempt, Failure } from "../attempt";
 import type { PullRequest } from "../deliver/pull-request";
 import type { Evidence } from "../proof/inspect";
 import { chosenAgent } from "../turn/assignment";
 import type { CommandResult } from "../turn/result-file";
+import { reportTotals } from "./usage";
 
 /** Reports that the work has begun, and at which commit. */
 export async function reportStart(
@@ -24,9 +26,9 @@ export async function reportFailure(
   failure: Failure,
   result: CommandResult = {},
 ): Promise<void> {
-  const kept_ref = (await attempt.keep()) ?? undefined;
+  const kept_ref = (await attempt.keeper.keep()) ?? undefined;
   await attempt.changes.send();
-  const failure_reason = withKept(failure.failure_reason, kept_ref, attempt.leftIn);
+  const failure_reason = withKept(failure.failure_reason, kept_ref, attempt.keeper.leftIn());
   const told = { ...failure, failure_reason, kept_ref, summary: result.summary };
   await report(attempt, "failed", told);
   attempt.journal.say(`Failed (${failure.failure_class}): ${firstLines(failure_reason)}`);
@@ -42,6 +44,24 @@ function withKept(reason: string, kept: string | undefined, leftIn: string | nul
   ];
   if (places.length === 0) return reason;
   return `${sendable(reason, 3_400).trimEnd()}\n\n${places.join(" ")}`;
+}
+
+/** Asks a person and gives the job back. Once answered, the job is first in the queue. */
+export async function park(
+  attempt: Attempt,
+  { taskId }: { taskId: string | null },
+  { question }: CommandResult,
+): Promise<void> {
+  if (question === undefined) return;
+  const { job, service, journal } = attempt;
+  await reportTotals(attempt);
+  await attempt.changes.send();
+  await attempt.output.flush();
+  const about = job.idea === null ? { task_id: taskId } : { idea_id: job.idea.id };
+  const given = { ...question, ...about, park: true, job_id: job.id, attempt: job.attempt };
+  await ofTask(attempt, service.call("ask_user_question", given, agentQuestionSchema));
+  attempt.options.demoAsk = false;
+  journal.say(`Asked: ${question.question} The job waits for the answer`);
 }
 
 /** Reports that the work is done, or was there already. */
@@ -80,15 +100,29 @@ export async function giveBack(attempt: Attempt, summary: string | undefined): P
 
 /** Gives a task's job back without a retry: a person takes it over, or returns it. */
 export async function returnJob(
-  { service, job, used, sessionId }: Pick<Attempt, "service" | "job" | "used" | "sessionId">,
+  { service, job, tally }: Attempt,
   kept_ref: string | undefined,
 ): Promise<void> {
   const held = { job_id: job.id, attempt: job.attempt, status: "queued", kept_ref };
-  await service.call(
-    "update_job_status",
-    { ...held, ...sessionOf({ sessionId }), ...used },
-    agentJobSchema,
-  );
+  await service.call("update_job_status", { ...held, ...tally.carried() }, agentJobSchema);
+}
+
+/** A task was deleted, or finished by hand, while its batch runs. */
+export class TaskGone extends Error {}
+
+/**
+ * Awaits a call about one task of a batch. If it is refused although the attempt still holds the job, the task itself
+ * is gone (TaskGone). Blocked tasks are not.
+ */
+export async function ofTask<T>({ heartbeat }: Attempt, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof Refusal) || (error.code !== 404 && error.code !== 409)) throw error;
+    if (error.blockedBy.length > 0) throw error;
+    await heartbeat.confirm();
+    throw new TaskGone(error.message);
+  }
 }
 
 interface ReportFields extends Record<string, unknown> {
@@ -98,7 +132,7 @@ interface ReportFields extends Record<string, unknown> {
 
 /** Sends one report. The service accepts it twice, so it is retried until it gets through. */
 export async function report(
-  { service, job, used, sessionId, output, messages, heartbeat }: Attempt,
+  { service, job, tally, output, messages, heartbeat }: Attempt,
   status: "running" | "done" | "failed" | "skipped" | "queued",
   { summary, failure_reason, ...fields }: ReportFields,
 ): Promise<z.output<typeof agentJobSchema>> {
@@ -106,9 +140,8 @@ export async function report(
     summary: summary && sendable(summary, 20_000),
     failure_reason: failure_reason && sendable(failure_reason, 4_000),
   };
-  const session = sessionOf({ sessionId });
   const held = { job_id: job.id, attempt: job.attempt, status };
-  const given = { ...held, ...fields, ...texts, ...session, ...used };
+  const given = { ...held, ...fields, ...texts, ...tally.carried() };
   if (status !== "running") await output.flush();
   // Confirm what the agent has seen first: the final report settles all messages.
   if (status !== "running" && messages.toConfirm().length > 0) await heartbeat.confirm();

@@ -11,7 +11,7 @@ import type { Attempt } from "../attempt";
 import { logFileOf } from "../attempt";
 import type { Outcome } from "../commands";
 import { noteLimit } from "../open/offers";
-import { noteUsageSoFar, openTurnNote, reportUsage } from "../report/usage";
+import { openTurnNote, reportUsage } from "../report/usage";
 import type { Assignment } from "./assignment";
 import { assignedAgent } from "./assignment";
 import type { ContextFiles } from "./context-files";
@@ -60,12 +60,12 @@ export async function runAgentTurn(
       },
       usage: (usage) => used.push(usage),
       usageSoFar: (usages) => {
-        noteUsageSoFar(attempt, usages);
+        attempt.tally.noteSoFar(usages);
         note.write(usages);
       },
       session: (id) => {
         conversation.begin(id);
-        attempt.sessionId = id;
+        attempt.tally.sessionId = id;
         note.write();
       },
       sessionCost: conversation.noteCost,
@@ -99,17 +99,17 @@ async function findTool({ rules, journal }: Attempt, agent: string) {
 
 /** A record of this turn that the worker's next start reads if this one is killed. */
 function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
-  const { job, options, soFar, journal } = attempt;
+  const { job, options, tally, journal } = attempt;
   const note = openTurnNote(pid, journal);
   const turn = {
     ...{ agent, job_id: job.id, attempt: job.attempt, subscription: options.subscription },
-    ...{ since: new Date().toISOString(), after_seq: soFar.after_seq },
+    ...{ since: new Date().toISOString(), after_seq: tally.soFar.after_seq },
   };
   let used: readonly Usage[] = [];
   return {
     write(usages = used): void {
       used = usages;
-      note.note({ ...turn, session_id: attempt.sessionId, so_far: [...used] });
+      note.note({ ...turn, session_id: tally.sessionId, so_far: [...used] });
     },
     forget: note.forget,
   };

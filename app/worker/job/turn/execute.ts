@@ -14,11 +14,11 @@ import { openTranscript } from "../../base/transcript";
 import { type Attempt, type Failure, logFileOf } from "../attempt";
 import { type CommandEnd, type Outcome, runCommand } from "../commands";
 import type { Evidence } from "../proof/inspect";
-import { noteUsageSoFar, reportUsage } from "../report/usage";
+import { reportUsage } from "../report/usage";
 import { mostKilled, outcomeOf, runAgentTurn } from "./agent-turn";
 import type { Assignment } from "./assignment";
 import { type ContextFiles, environmentOf, writeContextFiles } from "./context-files";
-import { addUsage, type CommandResult, readResult } from "./result-file";
+import { type CommandResult, readResult } from "./result-file";
 
 /** Runs one assignment in a folder, with the agent or the command. */
 export async function execute(
@@ -116,9 +116,9 @@ async function runExecTurn(
   const heard: TurnOutput = {
     transcript,
     usage: (usage) => used.push(usage),
-    usageSoFar: (usages) => noteUsageSoFar(attempt, usages),
+    usageSoFar: (usages) => attempt.tally.noteSoFar(usages),
     session: (id) => {
-      attempt.sessionId = id;
+      attempt.tally.sessionId = id;
     },
     sessionCost: () => undefined,
     denied: (what) => denied.push(redactor.clean(what)),
@@ -143,14 +143,14 @@ async function runExecTurn(
     }).finally(growing.close);
     const told = await readResult(files.result, attempt.clean);
     if (format === "text" || end.timedOut) {
-      addUsage(attempt.used, told);
+      attempt.tally.add(told);
       return { end, result: { ...failureIfKilled(end, attempt.job), ...told }, denied };
     }
     const read = reader.end({ code: end.exitCode, signal: null, complaints: end.output });
     const whole: AgentEnd = {
       ...read,
       words: transcript.lastWords(),
-      sessionId: attempt.sessionId,
+      sessionId: attempt.tally.sessionId,
       denied,
     };
     return outcomeOf(whole, told, attempt.job.attempt);

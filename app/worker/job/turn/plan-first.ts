@@ -5,8 +5,11 @@ import { endLeftRunning } from "../../base/orphans";
 import { sendable } from "../../base/sendable";
 import { changingNothing } from "../../git/planning";
 import type { Worktree } from "../../git/worktree";
-import { type Attempt, ofTask, reportUsage, sessionOf } from "../attempt";
+import type { Attempt } from "../attempt";
 import type { Outcome } from "../commands";
+import { ofTask } from "../report/reports";
+import { sessionOf } from "../report/tally";
+import { reportTotals } from "../report/usage";
 import type { Assignment } from "./assignment";
 import { execute, failureOf } from "./execute";
 
@@ -67,7 +70,7 @@ async function awaitVerdict(
       "No plan was written, and a person approves the plan before the work begins.";
     return { ...outcome, result: { failure_class: "agent_error", failure_reason } };
   }
-  await reportUsage(attempt);
+  await reportTotals(attempt);
   await attempt.output.flush();
   await handIn(attempt, assignment, written);
   attempt.journal.say(`${assignment.taskCode ?? "The job"} is planned, and waits for approval`);
@@ -103,7 +106,7 @@ async function handIn(
         )
       : await service.call(
           "update_job_status",
-          { ...report, ...sessionOf(attempt) },
+          { ...report, ...sessionOf(attempt.tally.sessionId) },
           agentJobSchema,
         );
   return plan_snapshot ?? implementation_plan;

@@ -153,21 +153,3 @@ export async function readResult(
 }
 
 const mostBytes = 4 * 1024 ** 2;
-
-const tokenCounts = [
-  "input_tokens",
-  "output_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-] as const;
-
-/** Model and token counts in the service's format. */
-export type Usage = Pick<CommandResult, "model_id" | (typeof tokenCounts)[number]>;
-
-/** Adds a command's usage to the attempt's total. */
-export function addUsage(total: Usage, used: Usage): void {
-  if (used.model_id !== undefined) total.model_id = sendable(used.model_id, 200);
-  for (const count of tokenCounts) {
-    if (used[count] !== undefined) total[count] = (total[count] ?? 0) + used[count];
-  }
-}
