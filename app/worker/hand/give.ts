@@ -8,10 +8,11 @@ import { openWorkFolder } from "../base/work-folder";
 import { rememberCheckout } from "../git/checkout";
 import { git } from "../git/git";
 import { openRepositoryOf } from "../git/repository";
+import { noRules } from "../git/rules";
 import { contextFolder, removerOf, type Worktree } from "../git/worktree";
 import { noteOf } from "../git/worktree-note";
-import type { Attempt } from "../job/attempt";
-import { openAttempt, openJobContext } from "../job/open/open-attempt";
+import type { Attempt, Workspace } from "../job/attempt";
+import { openAttempt, openWorkspace } from "../job/open/open-attempt";
 import { aloneWith, listTaken, type Taken } from "../job/open/taken";
 import { returnJob } from "../job/report/reports";
 import { reportUsage } from "../job/report/usage";
@@ -35,12 +36,11 @@ async function giveTaken(hand: Hand, taken: Taken, isBack: boolean): Promise<voi
   const options = { ...hand.options, repo: hand.options.repo ?? taken.repo };
   const folder = await openWorkFolder(options.workDir, taken.home, `${options.name} terminal`);
   const attempt = openAttempt({ ...hand, options, job: taken.job, folder });
-  attempt.isByHand = true;
   attempt.tally.sessionId = taken.sessionId;
   try {
     const worktree = await openWorktree(attempt, taken);
     attempt.keeper.begin(worktree);
-    attempt.changes.begin(worktree.folder, taken.work.base, attempt.rules);
+    attempt.changes.begin(worktree.folder, taken.work.base, noRules);
     await requireHeld(attempt);
     await noteUsage(attempt, taken);
     const { signal } = attempt.heartbeat;
@@ -48,7 +48,6 @@ async function giveTaken(hand: Hand, taken: Taken, isBack: boolean): Promise<voi
     else await interruptible(signal, () => handInByHand(attempt, worktree, taken, hand.sandboxes));
   } finally {
     attempt.heartbeat.end();
-    await attempt.sandbox.close();
     await attempt.output.close();
     await hand.service.close();
   }
@@ -110,27 +109,27 @@ async function handInByHand(
   taken: Taken,
   sandboxes: Sandbox,
 ): Promise<void> {
-  const { job, journal } = attempt;
-  const { folder } = worktree;
-  const context = await openJobContext(attempt, sandboxes, worktree);
-  const assignment = { ...taskAssignment(job, context), resolution: taken.resolution };
-  const left = await readResult(join(folder, contextFolder, "result.json"), attempt.clean);
-  const { summary = "Done by hand.", verify_result, evidence, guide, lessons } = left;
-  const end = { exitCode: 0, output: "", answer: summary, timedOut: false };
-  const result = { summary, verify_result, evidence, guide, lessons };
-  const outcome = { end, result, denied: [] };
-  const missing = await handIn(attempt, worktree, taken.work, {
-    assignment,
-    outcome,
-    isLast: true,
-  });
+  const workspace = await openWorkspace(attempt, sandboxes, worktree);
+  const missing = await handInFrom(attempt, workspace, taken).finally(workspace.sandbox.close);
   if (missing !== undefined) {
     throw new WorkerProblem(`Not handed in, and still yours: ${missing}`);
   }
   await attempt.changes.sendLast();
   const kept = await attempt.keeper.keep();
-  if (kept !== null) journal.say(`Undelivered work is kept on ${kept}`);
+  if (kept !== null) attempt.journal.say(`Undelivered work is kept on ${kept}`);
   await attempt.keeper.removeWorktree();
+}
+
+/** Returns what is missing. */
+async function handInFrom(attempt: Attempt, workspace: Workspace, { work, resolution }: Taken) {
+  const assignment = { ...taskAssignment(attempt.job, workspace), resolution };
+  const file = join(workspace.folder, contextFolder, "result.json");
+  const left = await readResult(file, attempt.clean);
+  const { summary = "Done by hand.", verify_result, evidence, guide, lessons } = left;
+  const end = { exitCode: 0, output: "", answer: summary, timedOut: false };
+  const result = { summary, verify_result, evidence, guide, lessons };
+  const outcome = { end, result, denied: [] };
+  return handIn(attempt, workspace, work, { assignment, outcome, isLast: true, isByHand: true });
 }
 
 /** The next agent hears who worked on it, with the changed files, in the same conversation. */

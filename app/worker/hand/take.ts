@@ -13,11 +13,12 @@ import { isRunning, markOf, openWorkFolder } from "../base/work-folder";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
 import { awaitRemoval } from "../job/open/leftovers";
-import { openAttempt, openJobContext, prepare } from "../job/open/open-attempt";
+import { openAttempt, openWorkspace, prepare } from "../job/open/open-attempt";
 import { aloneWith, listTaken, type Taken, workerHomes, writeTaken } from "../job/open/taken";
 import { returnJob } from "../job/report/reports";
 import { beginTask } from "../job/task-job";
 import { conversationsIn } from "../job/turn/sessions";
+import { noSandbox } from "../sandbox/sandbox";
 import { receivedJobSchema } from "../service/received-claim";
 import { type Asked, askedFile, type OpenAsked, openAsked } from "./asked";
 import { isHeld, keepLease } from "./keep-lease";
@@ -123,8 +124,7 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
       prepare(attempt, known?.folder),
     );
     attempt.keeper.begin(worktree);
-    const { work, assignment } = await beginOrReturn(attempt, worktree, hand.sandboxes);
-    const { repository: _repository, remove: _remove, ...place } = worktree;
+    const { place, work, assignment } = await beginOrReturn(attempt, worktree, hand.sandboxes);
     const taken = {
       ...{ job, home, work, resolution: assignment.resolution },
       ...{ worktree: place, repo: options.repo, confinement: hand.sandboxes.confinement },
@@ -139,16 +139,20 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
     throw error;
   } finally {
     attempt.heartbeat.end();
-    await attempt.sandbox.close();
     await attempt.output.close();
   }
 }
 
 async function beginOrReturn(attempt: Attempt, worktree: Worktree, sandboxes: Hand["sandboxes"]) {
+  let sandbox = noSandbox;
   try {
     const begun = await interruptible(attempt.heartbeat.signal, async () => {
-      const context = await openJobContext(attempt, sandboxes, worktree);
-      return beginTask(attempt, worktree, context);
+      const workspace = await openWorkspace(attempt, sandboxes, worktree);
+      sandbox = workspace.sandbox;
+      const begun = await beginTask(attempt, workspace);
+      const { folder, branch, checkout, branchTip, start, main } = workspace;
+      const place = { folder, branch, checkout, branchTip, start, main };
+      return begun && { ...begun, place };
     });
     if (begun !== null) return begun;
     throw new WorkerProblem("The job cannot begin now; its page says why");
@@ -156,6 +160,8 @@ async function beginOrReturn(attempt: Attempt, worktree: Worktree, sandboxes: Ha
     await attempt.keeper.keep();
     await attempt.keeper.removeWorktree();
     throw error;
+  } finally {
+    await sandbox.close();
   }
 }
 

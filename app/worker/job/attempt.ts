@@ -5,6 +5,7 @@ import type { WorkerOptions } from "../base/options";
 import type { WorkFolder } from "../base/work-folder";
 import type { Changes } from "../git/changes";
 import type { Rules } from "../git/rules";
+import type { Worktree } from "../git/worktree";
 import type { JobSandbox } from "../sandbox/sandbox";
 import type { Heartbeat } from "../service/heartbeat";
 import type { AttemptOutput } from "../service/output-sender";
@@ -30,19 +31,29 @@ export interface Attempt extends WorkerTools {
   job: JobPayload;
   heartbeat: Heartbeat;
   tally: Tally;
-  /** The repository's rules (`.backloom.yml`). */
-  rules: Rules;
   keeper: Keeper;
   /** Live output shown to people. */
   output: AttemptOutput;
   /** Live changes shown to people. */
   changes: Changes;
-  /** Everything a model or a repository chose runs in here. */
-  sandbox: JobSandbox;
   /** People's messages to the agent. */
   messages: Messages;
-  /** A person did the work, and reads what is missing; the service does not. */
-  isByHand?: true;
+}
+
+/** Where an attempt's programs run. */
+export interface Place {
+  folder: string;
+  /** The repository's rules (`.backloom.yml`). */
+  rules: Rules;
+  /** Everything a model or a repository chose runs in here. */
+  sandbox: JobSandbox;
+}
+
+/** The job's worktree, ready for its steps. */
+export interface Workspace extends Worktree, Place {
+  testCommand: string | undefined;
+  /** Branches with work left by earlier attempts. */
+  kept: readonly string[];
 }
 
 /** A failure as reported to the service. */

@@ -5,8 +5,7 @@ import { commitLeftovers, halfDone } from "../git/commit";
 import { git } from "../git/git";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
-import type { Worktree } from "../git/worktree";
-import type { Attempt } from "./attempt";
+import type { Attempt, Workspace } from "./attempt";
 import { earlierResults, guideOfBatch, type TaskGuide, worstOf } from "./batch-results";
 import { type Outcome, setUp } from "./commands";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver/deliver";
@@ -29,14 +28,12 @@ import {
   assignedAgent,
   type Execution,
   executionAssignment,
-  type JobContext,
 } from "./turn/assignment";
 import { deniedFailure, failureOf } from "./turn/execute";
 import { onlyPlans, planAndExecute } from "./turn/plan-first";
 
 /** Tasks that this attempt has finished. */
 interface Progress {
-  context: JobContext;
   results: VerifyResult[];
   /** Results by task code, shown in the job. */
   tasks: Record<string, unknown>;
@@ -64,33 +61,28 @@ interface Ended {
  * Runs a whole sprint on one branch, task by task. Each task has its own evidence and gate, and is pushed before it
  * counts as done, so that a later attempt finds it.
  */
-export async function workOnBatch(
-  attempt: Attempt,
-  worktree: Worktree,
-  context: JobContext,
-): Promise<void> {
-  if (!(await beginFromEarlier(attempt, worktree, context))) return;
-  if (!(await mergeBlockers(attempt, worktree))) return;
-  attempt.changes.begin(worktree.folder, worktree.start, attempt.rules);
-  await reportStart(attempt, worktree.start, worktree.branch);
-  await setUp(attempt, worktree);
-  if (!(await resolveBatch(attempt, worktree, context))) return;
+export async function workOnBatch(attempt: Attempt, workspace: Workspace): Promise<void> {
+  if (!(await beginFromEarlier(attempt, workspace))) return;
+  if (!(await mergeBlockers(attempt, workspace))) return;
+  attempt.changes.begin(workspace.folder, workspace.start, workspace.rules);
+  await reportStart(attempt, workspace, workspace.start, workspace.branch);
+  await setUp(attempt, workspace);
+  if (!(await resolveBatch(attempt, workspace))) return;
   const progress: Progress = {
-    context,
     results: earlierResults(attempt),
     tasks: {},
     summaries: [],
     guides: [],
     isFirst: true,
   };
-  if (!(await workOnExecutions(attempt, worktree, progress))) return;
-  const evidence = await gatherEvidence(worktree, worktree.start, {}, undefined);
+  if (!(await workOnExecutions(attempt, workspace, progress))) return;
+  const evidence = await gatherEvidence(workspace, workspace.start, {}, undefined);
   await attempt.changes.send();
-  const guide = await guideOfBatch(worktree.folder, progress.guides, evidence.headSha);
-  const work = { name: attempt.job.id, base: worktree.start };
+  const guide = await guideOfBatch(workspace.folder, progress.guides, evidence.headSha);
+  const work = { name: attempt.job.id, base: workspace.start };
   const delivery =
     evidence.changedFiles.length > 0
-      ? await deliver(attempt, worktree, work)
+      ? await deliver(attempt, workspace, work)
       : { kind: "nothing" as const };
   if (delivery.kind === "sent_home") return;
   const verdict = { ...evidence, verifyResult: worstOf(progress.results) };
@@ -100,7 +92,7 @@ export async function workOnBatch(
 /** Returns false if the attempt ends before the batch does. Blocked tasks are retried after all others. */
 async function workOnExecutions(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   progress: Progress,
 ): Promise<boolean> {
   let left = (attempt.job.executions ?? []).filter(
@@ -116,7 +108,7 @@ async function workOnExecutions(
         await giveBack(attempt, summaryOf(progress));
         return false;
       }
-      const end = await workOnExecution(attempt, worktree, execution, progress);
+      const end = await workOnExecution(attempt, workspace, execution, progress);
       if (end === "over") return false;
       if (end === "waits") waiting.push(execution);
     }
@@ -137,16 +129,16 @@ function isForThis({ job, options: { work } }: Attempt, { agent }: Execution): b
 /** The attempt is over if the task failed, a person was asked, or the branch has a conflict. */
 async function workOnExecution(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   execution: Execution,
   progress: Progress,
 ): Promise<"goes_on" | "waits" | "over"> {
-  const head = await git(worktree.folder, "rev-parse", "HEAD");
+  const head = await git(workspace.folder, "rev-parse", "HEAD");
   const name = `${attempt.job.id} ${execution.task_id}`;
-  const work = { name, base: await beginningOf(worktree, name, head) };
+  const work = { name, base: await beginningOf(workspace, name, head) };
   try {
     await move(attempt, execution, { status: "running" });
-    const goesOn = await workOnTask(attempt, worktree, execution, { ...work, head }, progress);
+    const goesOn = await workOnTask(attempt, workspace, execution, { ...work, head }, progress);
     return goesOn ? "goes_on" : "over";
   } catch (error) {
     if (error instanceof Refusal && error.blockedBy.length > 0) {
@@ -156,7 +148,7 @@ async function workOnExecution(
     if (!(error instanceof TaskGone)) throw error;
     const kept = await attempt.keeper.keepBeforeReset();
     if (kept !== null) attempt.journal.say(`Its work is kept on ${kept}`);
-    await git(worktree.folder, "reset", "--quiet", "--hard", worktree.branchTip ?? head);
+    await git(workspace.folder, "reset", "--quiet", "--hard", workspace.branchTip ?? head);
     attempt.journal.say(`${execution.task_code} was deleted or finished by hand: ${error.message}`);
     return "goes_on";
   }
@@ -164,19 +156,19 @@ async function workOnExecution(
 
 async function workOnTask(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   execution: Execution,
   work: TaskWork,
   progress: Progress,
 ): Promise<boolean> {
-  const given = executionAssignment(attempt.job, execution, progress.context);
+  const given = executionAssignment(attempt.job, execution, workspace);
   const earlier =
     progress.isFirst && !execution.verify_only && !onlyPlans(attempt, given)
-      ? await restoreWork(attempt, worktree, progress.context.kept)
+      ? await restoreWork(attempt, workspace, workspace.kept)
       : {};
   progress.isFirst &&= execution.verify_only;
   const assignment = { ...given, ...earlier };
-  const outcome = await planAndExecute(attempt, assignment, worktree, {
+  const outcome = await planAndExecute(attempt, workspace, assignment, {
     BACKLOOM_BASE_SHA: work.base,
   });
   if (outcome === null) return false;
@@ -185,19 +177,19 @@ async function workOnTask(
     await reportFailure(attempt, failure, outcome.result);
     return false;
   }
-  const half = await halfDone(worktree.folder);
+  const half = await halfDone(workspace.folder);
   if (half !== null && outcome.result.question === undefined) {
     const unended = { failure_class: "agent_error", failure_reason: half };
     await reportFailure(attempt, unended, outcome.result);
     return false;
   }
   if (half === null) {
-    await commitLeftovers(worktree.folder, `${execution.task_code}: ${execution.title}`);
+    await commitLeftovers(workspace.folder, `${execution.task_code}: ${execution.title}`);
   }
   if (outcome.result.question === undefined) {
-    return judge(attempt, worktree, { execution, assignment, work, outcome }, progress);
+    return judge(attempt, workspace, { execution, assignment, work, outcome }, progress);
   }
-  if (half === null) await pushQuestion(attempt, worktree, work, assignment);
+  if (half === null) await pushQuestion(attempt, workspace, work, assignment);
   else await attempt.keeper.keep();
   await park(attempt, assignment, outcome.result);
   return false;
@@ -205,12 +197,12 @@ async function workOnTask(
 
 async function judge(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   { execution, assignment, work, outcome }: Ended,
   progress: Progress,
 ): Promise<boolean> {
   const { job, service, journal } = attempt;
-  const { evidence, isSeen, failure } = await inspect(attempt, worktree, {
+  const { evidence, isSeen, failure } = await inspect(attempt, workspace, {
     ...{ assignment, outcome, since: work.base, head: work.head },
     required: execution.verify_required,
   });
@@ -219,7 +211,7 @@ async function judge(
     await reportFailure(attempt, denied, outcome.result);
     return false;
   }
-  if (failure === undefined) await prove(attempt, worktree, assignment, outcome, evidence);
+  if (failure === undefined) await prove(attempt, workspace, assignment, outcome, evidence);
   const { test: _output, ...seen } = evidence.details;
   progress.tasks[execution.task_code] = { verify_result: evidence.verifyResult, ...seen };
   const given = {
@@ -243,7 +235,7 @@ async function judge(
   }
   let head_sha: string | undefined;
   if (evidence.changedFiles.length > 0) {
-    const push = await pushOrSendHome(attempt, worktree, work);
+    const push = await pushOrSendHome(attempt, workspace, work);
     if (push.kind === "sent_home") return false;
     head_sha = push.headSha;
   }

@@ -2,8 +2,9 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../base/problems";
 import { openRepositoryOf } from "../git/repository";
+import { noRules } from "../git/rules";
 import { addReadingTree } from "../git/worktree";
-import type { Sandbox } from "../sandbox/sandbox";
+import { noSandbox, type Sandbox } from "../sandbox/sandbox";
 import type { Attempt } from "./attempt";
 import { openForJob } from "./open/open-attempt";
 import { park, report, reportFailure, reportStart } from "./report/reports";
@@ -13,12 +14,15 @@ import { execute, failureOf } from "./turn/execute";
 /** A user's question about an idea, with the repository to read. The reply is the summary or the output. */
 export async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   const { job, journal } = attempt;
-  const place = await openPlace(attempt);
+  const { folder, remove } = await openFolder(attempt);
+  let sandbox = noSandbox;
   try {
-    attempt.sandbox = await openForJob(attempt, sandboxes, { ...place, main: "HEAD" });
-    await reportStart(attempt);
+    const given = { folder, rules: noRules };
+    sandbox = await openForJob(attempt, sandboxes, { ...given, main: "HEAD" });
+    const place = { ...given, sandbox };
+    await reportStart(attempt, place);
     const assignment = ideaAssignment(job);
-    const outcome = await execute(attempt, assignment, place.folder, {});
+    const outcome = await execute(attempt, place, assignment, {});
     const failure = failureOf(outcome);
     if (failure !== undefined) return await reportFailure(attempt, failure, outcome.result);
     if (outcome.result.question !== undefined) {
@@ -32,12 +36,12 @@ export async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<
     await report(attempt, "done", { summary: answer });
     journal.say(`Answered the question about ${job.idea?.code ?? "the idea"}`);
   } finally {
-    await place.remove();
+    await remove().finally(sandbox.close);
   }
 }
 
 /** A read-only checkout of the repository if available; a conversation can do without. */
-async function openPlace({ job, options, folder, journal }: Attempt) {
+async function openFolder({ job, options, folder, journal }: Attempt) {
   const name = `${job.id}-${job.attempt}`;
   try {
     const repository = await openRepositoryOf(job, options, folder);

@@ -5,7 +5,7 @@ import { limitTime } from "../base/time-limit";
 import { copyAlong } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
-import { type Attempt, logFileOf } from "./attempt";
+import { type Attempt, logFileOf, type Place } from "./attempt";
 import type { CommandResult } from "./turn/result-file";
 
 /** How a command ended. `output` is the end of what it printed. */
@@ -115,7 +115,6 @@ interface ShownCommand {
   kind: "test" | "command";
   title: string;
   command: string;
-  folder: string;
   environment: Record<string, string>;
   timeoutMinutes?: number;
   /** True for the user's own command that needs their login: runs outside the sandbox, by no rule of the repository. */
@@ -123,9 +122,13 @@ interface ShownCommand {
 }
 
 /** Runs one of the worker's commands and shows its start and end in the job's output. */
-export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<CommandEnd> {
-  const { rules, options, heartbeat, output } = attempt;
-  const { kind, title, command, folder, environment } = shown;
+export async function runShown(
+  attempt: Attempt,
+  { folder, rules, sandbox }: Place,
+  shown: ShownCommand,
+): Promise<CommandEnd> {
+  const { options, heartbeat, output } = attempt;
+  const { kind, title, command, environment } = shown;
   const show = (status: "running" | "done" | "failed", text: string): void =>
     output.add({ kind, title, text, status, at: new Date().toISOString() });
   show("running", "");
@@ -134,7 +137,7 @@ export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<C
     folder,
     ...(shown.isPersons
       ? { environment }
-      : { environment: { ...rules.env, ...environment }, sandbox: attempt.sandbox }),
+      : { environment: { ...rules.env, ...environment }, sandbox }),
     logFile: logFileOf(attempt),
     timeoutMinutes: shown.timeoutMinutes ?? options.timeoutMinutes,
     signal: heartbeat.signal,
@@ -148,17 +151,17 @@ export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<C
 /** Sets up a fresh worktree by the repository's rules. */
 export async function setUp(
   attempt: Attempt,
-  worktree: Pick<Worktree, "folder" | "repository">,
+  place: Place & Pick<Worktree, "repository">,
 ): Promise<void> {
-  const { rules, journal, job } = attempt;
-  await copyAlong(worktree, rules);
+  const { journal, job } = attempt;
+  const { rules } = place;
+  await copyAlong(place, rules);
   if (rules.setup === undefined) return;
   journal.say("Setting up the worktree");
-  const end = await runShown(attempt, {
+  const end = await runShown(attempt, place, {
     kind: "command",
     title: `Setup: ${rules.setup}`,
     command: rules.setup,
-    folder: worktree.folder,
     environment: { BACKLOOM_JOB_ID: job.id },
   });
   if (end.exitCode === 0) return;

@@ -8,11 +8,11 @@ import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../ba
 import { sendable } from "../base/sendable";
 import { hearOfFiles } from "../git/checkout";
 import { BranchInUse } from "../git/remote";
-import type { Sandbox } from "../sandbox/sandbox";
+import { noSandbox, type Sandbox } from "../sandbox/sandbox";
 import type { Attempt } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
-import { type JobRun, openAttempt, openJobContext, prepare } from "./open/open-attempt";
+import { type JobRun, openAttempt, openWorkspace, prepare } from "./open/open-attempt";
 import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./open/watch-disk";
 import { reportFailure, returnJob } from "./report/reports";
 import { reportTotals } from "./report/usage";
@@ -31,32 +31,33 @@ export async function runJob(run: JobRun): Promise<void> {
     await explain(attempt, error);
   } finally {
     heartbeat.end();
-    await attempt.sandbox.close();
     await output.close();
     await removeNotes(attempt);
   }
 }
 
-async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
-  if (attempt.job.kind === "PLAN_CHAT") return workOnChat(attempt, sandboxes);
-  const worktree = await prepare(attempt);
-  attempt.keeper.begin(worktree);
+async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
+  if (opened.job.kind === "PLAN_CHAT") return workOnChat(opened, sandboxes);
+  const worktree = await prepare(opened);
+  opened.keeper.begin(worktree);
   const told = new Set<string>();
   hearOfFiles(worktree.folder, (what, names) => {
     // What is left out of one commit is there at the next one too.
     const news = names.filter((name) => !told.has(`${what} ${name}`));
     for (const name of news) told.add(`${what} ${name}`);
-    if (news.length > 0) tellFiles(attempt, what, news);
+    if (news.length > 0) tellFiles(opened, what, news);
   });
-  const disk = watchDisk(worktree.folder, attempt.options.diskGigabytes, attempt.heartbeat);
-  attempt.heartbeat = disk.heartbeat;
+  const disk = watchDisk(worktree.folder, opened.options.diskGigabytes, opened.heartbeat);
+  const attempt = { ...opened, heartbeat: disk.heartbeat };
+  let sandbox = noSandbox;
   try {
-    const context = await openJobContext(attempt, sandboxes, worktree);
+    const workspace = await openWorkspace(attempt, sandboxes, worktree);
+    sandbox = workspace.sandbox;
     if (attempt.job.phase === "verify") {
-      await verifyWork(attempt, worktree, context);
+      await verifyWork(attempt, workspace);
     } else if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {
-      await workOnBatch(attempt, worktree, context);
-    } else await workOnTask(attempt, worktree, context);
+      await workOnBatch(attempt, workspace);
+    } else await workOnTask(attempt, workspace);
   } catch (error) {
     disk.end();
     if (attempt.heartbeat.signal.reason instanceof WorktreeTooLarge) {
@@ -70,7 +71,7 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
       await sayWhatIsKept(attempt);
       await attempt.changes.sendLast();
       await attempt.keeper.removeWorktree();
-    });
+    }).finally(sandbox.close);
   }
 }
 

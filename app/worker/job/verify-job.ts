@@ -1,10 +1,10 @@
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
-import type { Attempt } from "./attempt";
+import type { Attempt, Workspace } from "./attempt";
 import { type Outcome, setUp } from "./commands";
 import { observe } from "./proof/prove";
 import { park, report, reportFailure, reportStart } from "./report/reports";
-import { type Assignment, type JobContext, taskAssignment } from "./turn/assignment";
+import { type Assignment, taskAssignment } from "./turn/assignment";
 import { execute, failureOf } from "./turn/execute";
 
 /** An agent that leaves out a criterion is asked once more. */
@@ -14,26 +14,22 @@ const mostTurns = 2;
  * Verifies another worker's work: a clean checkout of its commit and the criteria, without what that agent said.
  * Commits and delivers nothing; reports a verdict and evidence per criterion.
  */
-export async function verifyWork(
-  attempt: Attempt,
-  worktree: Worktree,
-  context: JobContext,
-): Promise<void> {
+export async function verifyWork(attempt: Attempt, workspace: Workspace): Promise<void> {
   const { job, journal } = attempt;
-  const head = job.head_sha ?? worktree.start;
-  await clean(worktree, head);
-  await reportStart(attempt);
-  await setUp(attempt, worktree);
-  let assignment: Assignment = { ...taskAssignment(job, context), kept: [] };
+  const head = job.head_sha ?? workspace.start;
+  await clean(workspace, head);
+  await reportStart(attempt, workspace);
+  await setUp(attempt, workspace);
+  let assignment: Assignment = { ...taskAssignment(job, workspace), kept: [] };
   for (let turn = 1; ; turn += 1) {
-    const outcome = await execute(attempt, assignment, worktree.folder, {
+    const outcome = await execute(attempt, workspace, assignment, {
       BACKLOOM_BASE_SHA: job.base_sha ?? "",
     });
     const failure = failureOf(outcome);
     if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
     if (outcome.result.question !== undefined) return park(attempt, assignment, outcome.result);
-    await clean(worktree, head);
-    const missing = await conclude(attempt, worktree, outcome, head);
+    await clean(workspace, head);
+    const missing = await conclude(attempt, workspace, outcome, head);
     if (missing === null) return;
     journal.say(missing);
     if (turn === mostTurns) {
@@ -46,12 +42,12 @@ export async function verifyWork(
 /** Reports the verdicts, or returns what is missing if a criterion has none that counts. */
 async function conclude(
   attempt: Attempt,
-  { folder }: Worktree,
+  workspace: Workspace,
   outcome: Outcome,
   headSha: string,
 ): Promise<string | null> {
   const { criteria } = attempt.job;
-  const observed = await observe(attempt, folder, criteria, outcome, { headSha, details: {} });
+  const observed = await observe(attempt, workspace, criteria, outcome, { headSha, details: {} });
   const evidence = observed.map(({ line }) => line);
   const counted = evidence.filter(({ command, excerpt }) => command || excerpt?.trim());
   const silent = criteria.filter(

@@ -6,7 +6,7 @@ import { git } from "../../git/git";
 import { integrate, type Work } from "../../git/integrate";
 import { clashWith } from "../../git/merge-tree";
 import type { Worktree } from "../../git/worktree";
-import type { Attempt } from "../attempt";
+import type { Attempt, Workspace } from "../attempt";
 import type { Delivery, Push } from "../report/reports";
 import { report } from "../report/reports";
 import { reportTotals } from "../report/usage";
@@ -18,14 +18,18 @@ import { openPullRequest } from "./pull-request";
  * Pushes the work to its branch, checks that it merges with the main branch and the run's other branches, and opens a
  * pull request if wanted.
  */
-export async function deliver(attempt: Attempt, worktree: Worktree, work: Work): Promise<Delivery> {
-  const unseen = await rebaseUnseen(attempt, worktree, work);
-  const push = await pushOrSendHome(attempt, worktree, unseen);
+export async function deliver(
+  attempt: Attempt,
+  workspace: Workspace,
+  work: Work,
+): Promise<Delivery> {
+  const unseen = await rebaseUnseen(attempt, workspace, work);
+  const push = await pushOrSendHome(attempt, workspace, unseen);
   if (push.kind === "sent_home") return push;
-  for (const clash of await findClashes(attempt, worktree)) {
-    if ((await tellClash(attempt, worktree, clash)) !== "go_on") return { kind: "sent_home" };
+  for (const clash of await findClashes(attempt, workspace)) {
+    if ((await tellClash(attempt, workspace, clash)) !== "go_on") return { kind: "sent_home" };
   }
-  return { ...push, pullRequest: await openPullRequest(attempt, worktree) };
+  return { ...push, pullRequest: await openPullRequest(attempt, workspace) };
 }
 
 /** Pushes the work to its branch. On a conflict with what is there, sends the task home with both versions. */

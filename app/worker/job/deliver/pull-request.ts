@@ -9,7 +9,7 @@ import { ForgeProblem } from "../../forge/forge";
 import { git } from "../../git/git";
 import { baseEnd, makeFolder, removeFolder, type Worktree } from "../../git/worktree";
 import { noSandbox } from "../../sandbox/sandbox";
-import type { Attempt } from "../attempt";
+import type { Attempt, Workspace } from "../attempt";
 import { runShown } from "../commands";
 
 /** The pull request's URL, or why there is none although the product wants one. */
@@ -19,10 +19,14 @@ export type PullRequest = { url?: string; problem?: string };
  * Opens or updates the branch's pull request if the product wants one: at the Git host, or by the configured command,
  * which prints its URL. If that fails, the job continues without one and the job's summary says so.
  */
-export async function openPullRequest(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
-  const { job, options, rules, journal } = attempt;
+export async function openPullRequest(
+  attempt: Attempt,
+  workspace: Workspace,
+): Promise<PullRequest> {
+  const { job, options, journal } = attempt;
+  const { rules, sandbox } = workspace;
   if (!wantsPulls(job.product)) return {};
-  if (options.opensPulls) return openAtForge(attempt, worktree);
+  if (options.opensPulls) return openAtForge(attempt, workspace);
   const command = options.pullRequestCommand ?? rules.pr;
   if (command === undefined) {
     return {
@@ -30,20 +34,21 @@ export async function openPullRequest(attempt: Attempt, worktree: Worktree): Pro
     };
   }
   const isPersons = options.pullRequestCommand !== undefined;
-  if (!isPersons && attempt.sandbox !== noSandbox) {
+  if (!isPersons && sandbox !== noSandbox) {
     return {
       problem: `No pull request was opened: the command of .backloom.yml needs your login, which is not in the sandbox. Start the worker with --pr '${command}'.`,
     };
   }
   const environment = {
-    BACKLOOM_BRANCH: worktree.branch,
+    BACKLOOM_BRANCH: workspace.branch,
     BACKLOOM_TITLE: titleOf(attempt),
     BACKLOOM_SPRINT_GOAL: job.run?.sprint_goal ?? "",
     BACKLOOM_PR_URL: job.pr_url ?? "",
   };
   const shown = { isPersons, kind: "command" as const, title: `Pull request: ${command}`, command };
-  const run = (folder: string) => runShown(attempt, { ...shown, folder, environment });
-  const end = await (isPersons ? withoutFiles(worktree, run) : run(worktree.folder));
+  const run = (folder: string) =>
+    runShown(attempt, { ...workspace, folder }, { ...shown, environment });
+  const end = await (isPersons ? withoutFiles(workspace, run) : run(workspace.folder));
   const url = /https?:\/\/\S+/.exec(end.output.split("\n").reverse().join("\n"))?.[0];
   if (end.exitCode === 0 && httpUrlSchema.safeParse(url).success) return { url };
   const problem = `No pull request was opened: the command ended with ${end.exitCode}${end.exitCode === 0 ? " and printed no URL" : ""}.`;
@@ -55,12 +60,12 @@ function wantsPulls({ pull_requests, auto_pr }: Attempt["job"]["product"]): bool
   return pull_requests === undefined ? auto_pr : pull_requests !== "none";
 }
 
-async function openAtForge(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
+async function openAtForge(attempt: Attempt, workspace: Workspace): Promise<PullRequest> {
   try {
-    const { repository, branch } = worktree;
+    const { repository, branch, rules } = workspace;
     const isDraftFirst = attempt.job.product.pull_requests === "draft";
     const wish = { branch, title: titleOf(attempt), isDraftFirst, stories: storiesOf(attempt.job) };
-    const url = await bringPull({ ...attempt, repository }, wish);
+    const url = await bringPull({ ...attempt, repository, rules }, wish);
     attempt.journal.say(`Pull request: ${url}`);
     return { url };
   } catch (error) {

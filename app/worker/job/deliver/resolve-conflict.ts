@@ -6,15 +6,10 @@ import { commitOf, committer, conflictedPaths, git, gitEnd, isAncestor } from ".
 import { type Clash, clashWith } from "../../git/merge-tree";
 import { tipOf } from "../../git/remote";
 import type { Worktree } from "../../git/worktree";
-import type { Attempt } from "../attempt";
+import type { Attempt, Workspace } from "../attempt";
 import { examine, refusalOf, testOf } from "../proof/inspect";
 import { park, reportFailure } from "../report/reports";
-import {
-  type Assignment,
-  type JobContext,
-  type Resolution,
-  taskAssignment,
-} from "../turn/assignment";
+import { type Assignment, type Resolution, taskAssignment } from "../turn/assignment";
 import { execute, failureOf } from "../turn/execute";
 import { tellClash } from "./conflicts";
 
@@ -22,41 +17,36 @@ import { tellClash } from "./conflicts";
  * Resolves a batch's conflict in an extra turn, because all its tasks may be done. Returns true if resolved or nothing
  * to resolve, false if the attempt is over.
  */
-export async function resolveBatch(
-  attempt: Attempt,
-  worktree: Worktree,
-  context: JobContext,
-): Promise<boolean> {
-  const resolution = await startResolution(attempt, worktree, worktree.start);
-  return resolution === null || resolveInTurn(attempt, worktree, context, resolution);
+export async function resolveBatch(attempt: Attempt, workspace: Workspace): Promise<boolean> {
+  const resolution = await startResolution(attempt, workspace, workspace.start);
+  return resolution === null || resolveInTurn(attempt, workspace, resolution);
 }
 
 /** Runs the turn that resolves the conflict. Returns false if the attempt is over. */
 export async function resolveInTurn(
   attempt: Attempt,
-  worktree: Worktree,
-  context: JobContext,
+  workspace: Workspace,
   resolution: Resolution,
 ): Promise<boolean> {
   const { job } = attempt;
   const assignment: Assignment = {
-    ...taskAssignment(job, context),
+    ...taskAssignment(job, workspace),
     ...{ taskId: job.task_id, title: "Bring both versions together", plan: null, criteria: [] },
     resolution,
   };
-  const outcome = await execute(attempt, assignment, worktree.folder, {
+  const outcome = await execute(attempt, workspace, assignment, {
     BACKLOOM_BASE_SHA: resolution.base,
   });
   const failure = failureOf(outcome);
   if (failure !== undefined) return over(reportFailure(attempt, failure, outcome.result));
-  const left = await finishResolution(attempt, worktree, resolution);
+  const left = await finishResolution(attempt, workspace, resolution);
   if (outcome.result.question !== undefined) {
     await attempt.keeper.keep();
     return over(park(attempt, assignment, outcome.result));
   }
-  if (left !== null) return over(tellClash(attempt, worktree, left));
-  await commitLeftovers(worktree.folder, assignment.title);
-  const evidence = await examine(attempt, worktree, outcome, resolution.base);
+  if (left !== null) return over(tellClash(attempt, workspace, left));
+  await commitLeftovers(workspace.folder, assignment.title);
+  const evidence = await examine(attempt, workspace, outcome, resolution.base);
   if (testOf(evidence)?.passed !== false) return true;
   return over(reportFailure(attempt, refusalOf(evidence, ""), outcome.result));
 }

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { messageOf, Refusal } from "../../base/problems";
+import type { Rules } from "../../git/rules";
 import {
   askedFor,
   forgetAsked,
@@ -115,10 +116,11 @@ const mostAsked = 10;
  */
 export async function neededMounts(
   attempt: Attempt,
+  rules: Pick<Rules, "needs">,
   repository: string,
   signal: AbortSignal,
 ): Promise<readonly NeededMount[]> {
-  const { rules, options } = attempt;
+  const { options } = attempt;
   const missing = rules.needs.filter((mount) => !options.mounts.includes(mount)).map(neededMount);
   if (missing.length === 0) return [];
   const file = mountsFile(options.workDir);

@@ -5,14 +5,14 @@ import { clashWith } from "../../git/merge-tree";
 import { isOnMain } from "../../git/on-main";
 import { isOwnBranch, tipOf } from "../../git/remote";
 import type { Worktree } from "../../git/worktree";
-import type { Attempt } from "../attempt";
+import type { Attempt, Workspace } from "../attempt";
 import { setUp } from "../commands";
 import { tellClash } from "../deliver/conflicts";
 import { pauseRun, pushOrSendHome } from "../deliver/deliver";
 import { resolveInTurn } from "../deliver/resolve-conflict";
 import { reportOnMain } from "../report/report-merged";
 import { reportStart } from "../report/reports";
-import type { JobContext, Resolution } from "../turn/assignment";
+import type { Resolution } from "../turn/assignment";
 
 /** A head whose commit was found in the repository. */
 interface Found extends ClaimedBeginning {
@@ -24,20 +24,16 @@ interface Found extends ClaimedBeginning {
  * new work. Merges several heads; if they conflict, a turn of the agent resolves that before any task starts. Returns
  * false if the attempt ends here: work is missing, or it was sent home.
  */
-export async function beginFromEarlier(
-  attempt: Attempt,
-  worktree: Worktree,
-  context: JobContext,
-): Promise<boolean> {
+export async function beginFromEarlier(attempt: Attempt, workspace: Workspace): Promise<boolean> {
   const heads = attempt.job.begins_from ?? [];
   if (heads.length === 0) return true;
-  const found = await findHeads(attempt, worktree, heads);
+  const found = await findHeads(attempt, workspace, heads);
   if (found === null) return false;
-  for (const head of await newestOf(worktree, found)) {
-    const goesOn = await joinOne(attempt, worktree, head, context);
+  for (const head of await newestOf(workspace, found)) {
+    const goesOn = await joinOne(attempt, workspace, head);
     if (!goesOn) return false;
   }
-  worktree.start = await git(worktree.folder, "rev-parse", "HEAD");
+  workspace.start = await git(workspace.folder, "rev-parse", "HEAD");
   return true;
 }
 
@@ -111,13 +107,8 @@ async function newestOf({ folder }: Worktree, found: readonly Found[]): Promise<
  * Brings in one head. A new branch starts at the first head itself, so that the judged commit is the parent of the new
  * work.
  */
-async function joinOne(
-  attempt: Attempt,
-  worktree: Worktree,
-  head: Found,
-  context: JobContext,
-): Promise<boolean> {
-  const { folder, main, branchTip } = worktree;
+async function joinOne(attempt: Attempt, workspace: Workspace, head: Found): Promise<boolean> {
+  const { folder, main, branchTip } = workspace;
   const { commit, story_code, branch } = head;
   if (await isAncestor(folder, commit, "HEAD")) return true;
   const here = await git(folder, "rev-parse", "HEAD");
@@ -135,9 +126,9 @@ async function joinOne(
   const files = await gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
   if (files.length === 0) throw new Error(`git merge failed: ${merge.problem}`);
   const resolution = resolutionOf(attempt, head, files, here);
-  if (resolution !== null) return resolveBeforeWork(attempt, worktree, context, resolution);
+  if (resolution !== null) return resolveBeforeWork(attempt, workspace, resolution);
   await git(folder, "merge", "--abort");
-  await sendHome(attempt, worktree, head, here);
+  await sendHome(attempt, workspace, head, here);
   return false;
 }
 
@@ -176,14 +167,13 @@ async function sendHome(
 /** Resolves the conflict in an extra turn and pushes it before any task starts. */
 async function resolveBeforeWork(
   attempt: Attempt,
-  worktree: Worktree,
-  context: JobContext,
+  workspace: Workspace,
   resolution: Resolution,
 ): Promise<boolean> {
-  await reportStart(attempt, undefined, worktree.branch);
-  await setUp(attempt, worktree);
-  if (!(await resolveInTurn(attempt, worktree, context, resolution))) return false;
-  const base = await git(worktree.folder, "rev-parse", "HEAD");
-  const push = await pushOrSendHome(attempt, worktree, { name: attempt.job.id, base });
+  await reportStart(attempt, workspace, undefined, workspace.branch);
+  await setUp(attempt, workspace);
+  if (!(await resolveInTurn(attempt, workspace, resolution))) return false;
+  const base = await git(workspace.folder, "rev-parse", "HEAD");
+  const push = await pushOrSendHome(attempt, workspace, { name: attempt.job.id, base });
   return push.kind === "pushed";
 }

@@ -7,7 +7,7 @@ import { openChanges } from "../../git/changes";
 import { findKept, forgetKept } from "../../git/kept-branch";
 import { isOwnBranch, mainNameOf, usualPrefix } from "../../git/remote";
 import { openRepositoryOf, type Repository } from "../../git/repository";
-import { noRules, readRules } from "../../git/rules";
+import { type Rules, readRules } from "../../git/rules";
 import { addWorktree, type Worktree } from "../../git/worktree";
 import { loginSentence } from "../../sandbox/kept-logins";
 import { hostsFile, keptIn } from "../../sandbox/kept-permissions";
@@ -16,10 +16,9 @@ import { registryHosts } from "../../sandbox/network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "../../sandbox/sandbox";
 import { startHeartbeat } from "../../service/heartbeat";
 import { openOutput } from "../../service/output-sender";
-import type { Attempt, WorkerTools } from "../attempt";
-import { testCommandOf } from "../proof/inspect";
+import type { Attempt, WorkerTools, Workspace } from "../attempt";
 import { openTally } from "../report/tally";
-import { assignedCommand, type JobContext } from "../turn/assignment";
+import { assignedCommand } from "../turn/assignment";
 import { openMessages } from "../turn/messages";
 import { knownConversations } from "../turn/sessions";
 import { askForHost, hearLateAnswers, hostAnswers, neededMounts } from "./ask-about-machine";
@@ -50,10 +49,8 @@ export function openAttempt(run: Omit<JobRun, "sandboxes">): Attempt {
     heartbeat,
     tally,
     keeper: openKeeper(`${job.id}-${job.attempt}`, journal),
-    rules: noRules,
     output,
     changes: openChanges(to),
-    sandbox: noSandbox,
     messages,
   };
 }
@@ -82,36 +79,38 @@ export async function prepare(
   return addWorktree({ repository, parent: folder.worktrees, name, branch, hooks });
 }
 
-interface Place extends Pick<Worktree, "folder" | "main"> {
+interface SandboxWish extends Pick<Worktree, "folder" | "main"> {
+  rules: Rules;
   /** Missing where its rules do not apply, as in a conversation. */
   repository?: Pick<Repository, "folder">;
 }
 
 /**
- * Reads the rules of the repository, opens the sandbox in which all that they name runs, and finds what earlier attempts
- * left. One way for a worker's attempt and a person's, so that proof of both means the same.
+ * Reads the rules of the repository, finds what earlier attempts left, and opens the sandbox in which all that the rules
+ * name runs. One way for a worker's attempt and a person's, so that proof of both means the same.
  */
-export async function openJobContext(
+export async function openWorkspace(
   attempt: Attempt,
   sandboxes: Sandbox,
   worktree: Worktree,
-): Promise<JobContext> {
+): Promise<Workspace> {
   const { job, options } = attempt;
-  attempt.rules = await readRules(worktree);
-  await learnLogin(worktree.repository, attempt.rules, options);
-  attempt.sandbox = await openForJob(attempt, sandboxes, worktree);
+  const rules = await readRules(worktree);
+  await learnLogin(worktree.repository, rules, options);
   const sameWork = [job.id, ...job.earlier_jobs];
   const here = { ...worktree.repository, folder: worktree.folder };
   await forgetKept(here, sameWork);
   const kept = await findKept(here, sameWork);
-  return { checkout: worktree.checkout, testCommand: testCommandOf(attempt), kept };
+  const sandbox = await openForJob(attempt, sandboxes, { ...worktree, rules });
+  // The user's test command takes precedence over the repository's.
+  return { ...worktree, rules, sandbox, testCommand: options.testCommand ?? rules.test, kept };
 }
 
 /** Opens a job's sandbox with its allowed hosts. `main` is the commit whose files name the package registries. */
 export async function openForJob(
   attempt: Attempt,
   sandboxes: Sandbox,
-  { folder, main, repository }: Place,
+  { folder, main, repository, rules }: SandboxWish,
 ): Promise<JobSandbox> {
   const { job, options } = attempt;
   if (sandboxes.confinement === "none") return noSandbox;
@@ -127,7 +126,9 @@ export async function openForJob(
     ...(await modelHosts(command, personsVariables())),
   ];
   const mounts =
-    repository === undefined ? [] : await neededMounts(attempt, repository.folder, ended.signal);
+    repository === undefined
+      ? []
+      : await neededMounts(attempt, rules, repository.folder, ended.signal);
   const sandbox = await sandboxes.open({
     id: job.id,
     attempt: job.attempt,
@@ -135,7 +136,7 @@ export async function openForJob(
     // The one that was opened: jobs of `--also-repo` share no package cache with those of `--repo`.
     repository: repository?.folder ?? options.repo ?? job.repo_url,
     reaches,
-    wanted: attempt.rules.net.flatMap((host) => readReach(host, "person")?.[0] ?? []),
+    wanted: rules.net.flatMap((host) => readReach(host, "person")?.[0] ?? []),
     mounts,
     loginPutBack: (name) => {
       const text = loginSentence(name);

@@ -4,7 +4,7 @@ import type { verifyRequirements } from "~/nouns/tasks/contract";
 import { sendable, sendableEnd } from "../../base/sendable";
 import { git, gitPaths } from "../../git/git";
 import type { Worktree } from "../../git/worktree";
-import type { Attempt, Failure } from "../attempt";
+import type { Attempt, Failure, Workspace } from "../attempt";
 import { type CommandEnd, type Outcome, runShown } from "../commands";
 import type { Assignment } from "../turn/assignment";
 import type { CommandResult } from "../turn/result-file";
@@ -35,19 +35,19 @@ interface InspectionWish {
  */
 export async function inspect(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   wish: InspectionWish,
 ): Promise<Inspection> {
   const { assignment, outcome, since, head, required } = wish;
   if (!assignment.verifyOnly) {
-    const evidence = await examine(attempt, worktree, outcome, since);
+    const evidence = await examine(attempt, workspace, outcome, since);
     return { evidence, isSeen: true, failure: undefined };
   }
   const kept = await attempt.keeper.keepBeforeReset();
   if (kept !== null)
     attempt.journal.say(`The task should change nothing; its changes are kept on ${kept}`);
-  await git(worktree.folder, "reset", "--quiet", "--hard", head);
-  const evidence = await examine(attempt, worktree, outcome, head);
+  await git(workspace.folder, "reset", "--quiet", "--hard", head);
+  const evidence = await examine(attempt, workspace, outcome, head);
   const verdict = outcome.result.verify_result;
   const test = testOf(evidence);
   evidence.details.verdict = verdict ?? null;
@@ -96,11 +96,6 @@ export function listedFiles({ changedFiles }: Evidence): string[] {
   return files;
 }
 
-/** The user's test command takes precedence over the repository's. */
-export function testCommandOf({ options, rules }: Attempt): string | undefined {
-  return options.testCommand ?? rules.test;
-}
-
 /** The test's result, if there was one. */
 export function testOf({ details }: Pick<Evidence, "details">) {
   return testSchema.safeParse(details.test).data;
@@ -119,20 +114,19 @@ export function refusalOf(evidence: Evidence, hint: string): Failure {
 /** Collects the diff since a commit and runs the test command, if any. A failing test makes a diff DIVERGENT. */
 export async function examine(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   { result }: Outcome,
   since: string,
 ): Promise<Evidence> {
-  const testCommand = testCommandOf(attempt);
-  if (testCommand === undefined) return gatherEvidence(worktree, since, result, undefined);
-  const test = await runShown(attempt, {
+  const { testCommand } = workspace;
+  if (testCommand === undefined) return gatherEvidence(workspace, since, result, undefined);
+  const test = await runShown(attempt, workspace, {
     kind: "test",
     title: testCommand,
     command: testCommand,
-    folder: worktree.folder,
     environment: { BACKLOOM_JOB_ID: attempt.job.id },
   });
-  const evidence = await gatherEvidence(worktree, since, result, test);
+  const evidence = await gatherEvidence(workspace, since, result, test);
   const hasFailed = test.exitCode !== 0 && evidence.verifyResult !== "EMPTY";
   return hasFailed ? { ...evidence, verifyResult: "DIVERGENT" } : evidence;
 }

@@ -2,8 +2,8 @@ import type { ReportedEvidence } from "~/nouns/proof/contract";
 import { uninterrupted } from "../../base/interruption";
 import { messageOf } from "../../base/problems";
 import { git } from "../../git/git";
-import { addTreeAt, baseEnd, type Worktree } from "../../git/worktree";
-import type { Attempt } from "../attempt";
+import { addTreeAt, baseEnd } from "../../git/worktree";
+import type { Attempt, Workspace } from "../attempt";
 import { runShown, setUp } from "../commands";
 import { uploadMade } from "./upload-made";
 
@@ -39,14 +39,14 @@ const mostKnown = 2_000;
  */
 export async function compareWithBase(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   observed: readonly Observed[],
   limits: Limits,
 ): Promise<ReportedEvidence[]> {
   const passed = observed.filter(
     ({ line, ran, isAboutTheWork }) => isAboutTheWork && ran && line.exit_code === 0,
   );
-  const ends = await endsOnBase(attempt, worktree, passed, limits);
+  const ends = await endsOnBase(attempt, workspace, passed, limits);
   return observed.map(({ line, ran, path, isAboutTheWork }) => {
     const end = isAboutTheWork && line.exit_code === 0 ? ends.get(ran ?? "") : undefined;
     if (end === undefined) return line;
@@ -57,17 +57,17 @@ export async function compareWithBase(
 
 async function endsOnBase(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   passed: readonly Observed[],
   limits: Limits,
 ): Promise<Map<string, BaseEnd>> {
   const ends = new Map<string, BaseEnd>();
   const commands = [...new Set(passed.flatMap(({ ran }) => ran ?? []))];
   if (commands.length === 0) return ends;
-  const head = await git(worktree.folder, "rev-parse", "HEAD");
-  const base = await git(worktree.folder, "merge-base", worktree.main, head).catch(() => null);
+  const head = await git(workspace.folder, "rev-parse", "HEAD");
+  const base = await git(workspace.folder, "merge-base", workspace.main, head).catch(() => null);
   if (base === null) return ends;
-  const nameOf = (command: string) => `${worktree.repository.folder}\n${base}\n${command}`;
+  const nameOf = (command: string) => `${workspace.repository.folder}\n${base}\n${command}`;
   const showing = new Set(
     passed.flatMap(({ ran, path }) => (path === undefined ? [] : (ran ?? []))),
   );
@@ -80,7 +80,7 @@ async function endsOnBase(
   const unknown = commands.filter((command) => !ends.has(command));
   if (unknown.length === 0) return ends;
   const left = passed.filter(({ ran = "" }) => unknown.includes(ran));
-  for (const [command, end] of await runThere(attempt, worktree, base, left, limits)) {
+  for (const [command, end] of await runThere(attempt, workspace, base, left, limits)) {
     ends.set(command, end);
     if (known.size >= mostKnown) known.clear();
     known.set(nameOf(command), end.exitCode);
@@ -90,7 +90,7 @@ async function endsOnBase(
 
 async function runThere(
   attempt: Attempt,
-  { repository }: Worktree,
+  workspace: Workspace,
   commit: string,
   passed: readonly Observed[],
   { minutes, deadline }: Limits,
@@ -100,17 +100,18 @@ async function runThere(
   const commands = new Set(passed.flatMap(({ ran }) => ran ?? []));
   const name = `${job.id}-${job.attempt}${baseEnd}`;
   const parent = attempt.folder.worktrees;
+  const { repository } = workspace;
   const base = await addTreeAt({ repository, parent, name, commit });
+  const place = { ...workspace, folder: base.folder };
   try {
-    await setUp(attempt, { repository, folder: base.folder });
+    await setUp(attempt, place);
     for (const command of commands) {
       if (Date.now() > deadline) break;
       const begun = Date.now();
-      const { exitCode } = await runShown(attempt, {
+      const { exitCode } = await runShown(attempt, place, {
         kind: "command",
         title: `Before the work: ${command}`,
         command,
-        folder: base.folder,
         environment: { BACKLOOM_JOB_ID: job.id },
         timeoutMinutes: minutes,
       });

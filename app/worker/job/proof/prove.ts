@@ -10,15 +10,14 @@ import { personsVariables } from "../../base/environment";
 import { Refusal } from "../../base/problems";
 import { sendable, sendableEnd } from "../../base/sendable";
 import { git } from "../../git/git";
-import type { Worktree } from "../../git/worktree";
 import { noSandbox } from "../../sandbox/sandbox";
-import type { Attempt } from "../attempt";
+import type { Attempt, Place, Workspace } from "../attempt";
 import { type Outcome, runShown } from "../commands";
 import { isAllowedAsProof } from "../open/permission";
 import type { Assignment } from "../turn/assignment";
 import { assignedAgent } from "../turn/assignment";
 import type { CommandResult } from "../turn/result-file";
-import { type Evidence, testCommandOf, testOf } from "./inspect";
+import { type Evidence, testOf } from "./inspect";
 import { compareWithBase, type Observed } from "./prove-on-base";
 import { uploadMade } from "./upload-made";
 
@@ -40,19 +39,18 @@ interface Observation {
 /** Runs the commands the agent names as proof at the head of its work, and reports the evidence. */
 export async function prove(
   attempt: Attempt,
-  worktree: Worktree,
+  workspace: Workspace,
   { criteria, verifyOnly }: Pick<Assignment, "criteria" | "verifyOnly">,
   outcome: Outcome,
   evidence: Pick<Evidence, "headSha" | "details">,
 ): Promise<void> {
-  const { folder } = worktree;
   const deadline = Date.now() + allMinutes * 60_000;
-  const observed = await observe(attempt, folder, criteria, outcome, evidence, deadline);
-  await git(folder, "reset", "--quiet", "--hard", evidence.headSha);
+  const observed = await observe(attempt, workspace, criteria, outcome, evidence, deadline);
+  await git(workspace.folder, "reset", "--quiet", "--hard", evidence.headSha);
   // A verify-only task changes nothing, so there is no earlier state.
   const lines = verifyOnly
     ? observed.map(({ line }) => line)
-    : await compareWithBase(attempt, worktree, observed, {
+    : await compareWithBase(attempt, workspace, observed, {
         minutes: minutesOf(attempt),
         deadline,
       });
@@ -62,16 +60,16 @@ export async function prove(
 /** Evidence for each criterion. Without a command that may run here, it stays the agent's claim. */
 export async function observe(
   attempt: Attempt,
-  folder: string,
+  workspace: Workspace,
   criteria: readonly ClaimedCriterion[],
   { result }: Outcome,
   evidence: Pick<Evidence, "headSha" | "details">,
   deadline = Date.now() + allMinutes * 60_000,
 ): Promise<Observed[]> {
-  const run = observer(attempt, folder, evidence, deadline);
+  const run = observer(attempt, workspace, evidence, deadline);
   const observed: Observed[] = [];
   for (const criterion of criteria) {
-    const claims = claimsOf(criterion, result, testCommandOf(attempt));
+    const claims = claimsOf(criterion, result, workspace.testCommand);
     for (const claim of claims) {
       const seen =
         claim.command === undefined
@@ -82,7 +80,12 @@ export async function observe(
       const line = lineOf(criterion, claim, seen, evidence.headSha);
       const file =
         seen?.exitCode === 0 && claim.file !== undefined
-          ? await uploadMade(attempt, { folder, path: claim.file, since: seen.begun, criterion })
+          ? await uploadMade(attempt, {
+              folder: workspace.folder,
+              path: claim.file,
+              since: seen.begun,
+              criterion,
+            })
           : undefined;
       const path = file && claim.file;
       observed.push({ line: { ...line, file }, ran, path, isAboutTheWork });
@@ -112,13 +115,13 @@ function claimsOf(
 /** Runs each command once. The test command has run already; others need permission to run commands. */
 function observer(
   attempt: Attempt,
-  folder: string,
+  workspace: Workspace,
   { details }: Pick<Evidence, "details">,
   deadline: number,
 ): (command: string, isNew: boolean) => Promise<Observation | undefined> {
   const seen = new Map<string, Observation>();
   const test = testOf({ details });
-  const testCommand = testCommandOf(attempt);
+  const { testCommand } = workspace;
   if (test !== undefined && testCommand !== undefined) {
     seen.set(testCommand.trim(), { exitCode: test.exit_code, output: test.output, begun: 0 });
   }
@@ -129,7 +132,7 @@ function observer(
     const isOver = seen.size >= mostCommands || Date.now() > deadline;
     // A file counts only if it was made while the command ran, so the command runs again.
     if ((known !== undefined && !(isNew && known.begun === 0)) || isOver) return known;
-    isAllowed ??= await mayRunCommands(attempt);
+    isAllowed ??= await mayRunCommands(attempt, workspace);
     if (!isAllowed && !(await isAllowedAsProof(attempt, command))) {
       attempt.journal.say(
         `Not run for proof: the agent needs permission for it: ${sendable(command, 200)}`,
@@ -137,11 +140,10 @@ function observer(
       return undefined;
     }
     const begun = Date.now();
-    const { exitCode, output } = await runShown(attempt, {
+    const { exitCode, output } = await runShown(attempt, workspace, {
       kind: "test",
       title: `Proof: ${command}`,
       command,
-      folder,
       environment: { BACKLOOM_JOB_ID: attempt.job.id },
       timeoutMinutes: minutesOf(attempt),
     });
@@ -159,12 +161,10 @@ function minutesOf({ options }: Pick<Attempt, "options">): number {
  * True if commands named by the agent may run. In the worker's sandbox: always. Without one: with `--exec`, or if the
  * agent may run commands unasked. Codex is excluded: its commands would escape the sandbox it runs them in.
  */
-async function mayRunCommands({
-  job,
-  options: { work },
-  rules,
-  sandbox,
-}: Attempt): Promise<boolean> {
+async function mayRunCommands(
+  { job, options: { work } }: Attempt,
+  { rules, sandbox }: Place,
+): Promise<boolean> {
   if (sandbox !== noSandbox || "exec" in work) return true;
   const allowed = [work.allow, rules.allow ?? work.allow];
   if (allowed.includes("edit")) return false;

@@ -4,7 +4,7 @@ import { agentQuestionSchema } from "~/nouns/questions/contract";
 import { messageOf, Refusal } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import { git } from "../../git/git";
-import type { Attempt, Failure } from "../attempt";
+import type { Attempt, Failure, Place } from "../attempt";
 import type { PullRequest } from "../deliver/pull-request";
 import type { Evidence } from "../proof/inspect";
 import { chosenAgent } from "../turn/assignment";
@@ -14,10 +14,11 @@ import { reportTotals } from "./usage";
 /** Reports that the work has begun, and at which commit. */
 export async function reportStart(
   attempt: Attempt,
+  { rules }: Pick<Place, "rules">,
   base_sha?: string,
   branch?: string,
 ): Promise<void> {
-  await report(attempt, "running", { base_sha, branch, agent: chosenAgent(attempt) });
+  await report(attempt, "running", { base_sha, branch, agent: chosenAgent(attempt, rules) });
 }
 
 /** Reports a failure, or that a limit must pass first. */

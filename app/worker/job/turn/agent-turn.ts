@@ -7,7 +7,8 @@ import { runAgent } from "../../agents/run-agent";
 import { personsVariables } from "../../base/environment";
 import { type AgentWish, type Allowance, allowances, secretsOf } from "../../base/options";
 import { WorkerProblem } from "../../base/problems";
-import type { Attempt } from "../attempt";
+import type { Rules } from "../../git/rules";
+import type { Attempt, Place } from "../attempt";
 import { logFileOf } from "../attempt";
 import type { Outcome } from "../commands";
 import { noteLimit } from "../open/offers";
@@ -18,8 +19,7 @@ import type { ContextFiles } from "./context-files";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { type Conversation, openConversation } from "./sessions";
 
-interface Place {
-  folder: string;
+interface TurnPlace extends Place {
   environment: Record<string, string>;
   /** Called when the agent says or does something. */
   isAlive: () => void;
@@ -34,11 +34,11 @@ export async function runAgentTurn(
   wish: AgentWish,
   assignment: Assignment,
   files: ContextFiles,
-  place: Place,
+  place: TurnPlace,
 ): Promise<Outcome> {
   const { job, heartbeat, journal } = attempt;
   const agent = assignedAgent(job, wish);
-  const { driver, tool } = await findTool(attempt, agent);
+  const { driver, tool } = await findTool(attempt, place.rules, agent);
   // A verifier judges independently, so it does not resume the conversation in which the work was done.
   const task = job.phase === "verify" ? `verify ${job.attempt}` : (assignment.taskCode ?? "job");
   const about = { agent, task, folder: basename(place.folder) };
@@ -89,7 +89,7 @@ export async function runAgentTurn(
   }
 }
 
-async function findTool({ rules, journal }: Attempt, agent: string) {
+async function findTool({ journal }: Attempt, rules: Rules, agent: string) {
   const driver = await driverFor(agent, rules.agent, personsVariables());
   if (agent === anyAgent) journal.say(`Using ${driver.title}`);
   const tool = await driver.find(personsVariables());
@@ -120,15 +120,15 @@ function turnOf(
   wish: AgentWish,
   thinks: Pick<AgentTurn, "model" | "effort">,
   files: ContextFiles,
-  { folder, environment }: Place,
+  { folder, rules, sandbox, environment }: TurnPlace,
   { sessionId, cost }: Conversation,
 ): AgentTurn {
-  const { job, rules, options, heartbeat } = attempt;
+  const { job, options, heartbeat } = attempt;
   return {
     folder,
     promptFile: files.prompt,
-    environment: attempt.sandbox.environment({ ...attempt.sandbox.variables(), ...environment }),
-    confine: attempt.sandbox.confine,
+    environment: sandbox.environment({ ...sandbox.variables(), ...environment }),
+    confine: sandbox.confine,
     allow: narrower(wish.allow, rules.allow),
     ...thinks,
     mostCost: mostCostOf(attempt),

@@ -3,19 +3,15 @@ import type { ClaimedConflict } from "~/nouns/agent-jobs/job-conflict";
 import type { JobPayload } from "~/nouns/workers/contract";
 import { anyAgent, isBuiltIn } from "../../agents/catalog";
 import type { AgentWish, WorkerOptions } from "../../base/options";
-import type { Attempt } from "../attempt";
+import type { Rules } from "../../git/rules";
+import type { Attempt, Workspace } from "../attempt";
 
 export type Execution = NonNullable<JobPayload["executions"]>[number];
 
 /** What the worker knows besides the job: where the work happens and how it is tested. */
-export interface JobContext {
+interface JobContext extends Pick<Workspace, "testCommand" | "kept"> {
   /** The branch that is checked out; null if no work is kept. */
   checkout: string | null;
-  testCommand: string | undefined;
-  /** Branches with work left by earlier attempts. */
-  kept: readonly string[];
-  /** Branches whose work was put back into the folder. */
-  restored?: readonly string[];
 }
 
 /** A merge started in the worktree, for the agent to resolve. */
@@ -46,6 +42,8 @@ export interface Assignment extends JobContext {
   criteria: JobPayload["criteria"];
   /** What another worker found when it verified earlier work. */
   findings: JobPayload["findings"];
+  /** Branches whose work was put back into the folder. */
+  restored?: readonly string[];
   /** A started merge for the agent to resolve, or null. */
   resolution: Resolution | null;
   verifyOnly: boolean;
@@ -60,9 +58,10 @@ export interface Assignment extends JobContext {
 }
 
 /** What a job has of an assignment, whichever part of it is done. */
-function wholeJob(job: JobPayload) {
+function wholeJob(job: JobPayload, { checkout, testCommand, kept }: JobContext) {
   const { previous_failure: previousFailure, criteria, findings, plan } = job;
   return {
+    ...{ checkout, testCommand, kept },
     ...{ job, previousFailure, criteria, findings, plan, resolution: null },
     ...{ model: job.model ?? null, effort: job.effort ?? null },
   };
@@ -71,8 +70,7 @@ function wholeJob(job: JobPayload) {
 export function taskAssignment(job: JobPayload, context: JobContext): Assignment {
   const { task, story } = job;
   return {
-    ...context,
-    ...wholeJob(job),
+    ...wholeJob(job, context),
     taskId: task?.id ?? null,
     taskCode: task?.code ?? null,
     storyCode: story?.code ?? null,
@@ -92,8 +90,7 @@ export function executionAssignment(
   context: JobContext,
 ): Assignment {
   return {
-    ...context,
-    ...wholeJob(job),
+    ...wholeJob(job, context),
     taskId: execution.task_id,
     taskCode: execution.task_code,
     storyCode: execution.story_code,
@@ -138,11 +135,10 @@ export function assignedAgent(job: OfJob, { agents }: AgentWish): string {
  * The agent that `.backloom.yml` chose, as the service does not know it: it has noted the first one here. Undefined
  * where the job or the person names one.
  */
-export function chosenAgent({
-  job,
-  options: { work },
-  rules,
-}: Pick<Attempt, "job" | "options" | "rules">): string | undefined {
+export function chosenAgent(
+  { job, options: { work } }: Pick<Attempt, "job" | "options">,
+  rules: Rules,
+): string | undefined {
   const isOpen = "agents" in work && assignedAgent(job, work) === anyAgent;
   return isOpen ? rules.agent : undefined;
 }

@@ -11,7 +11,7 @@ import { WorkerProblem } from "../../base/problems";
 import { createRedactor } from "../../base/redact";
 import { sendable } from "../../base/sendable";
 import { openTranscript } from "../../base/transcript";
-import { type Attempt, type Failure, logFileOf } from "../attempt";
+import { type Attempt, type Failure, logFileOf, type Place } from "../attempt";
 import { type CommandEnd, type Outcome, runCommand } from "../commands";
 import type { Evidence } from "../proof/inspect";
 import { reportUsage } from "../report/usage";
@@ -23,8 +23,8 @@ import { type CommandResult, readResult } from "./result-file";
 /** Runs one assignment in a folder, with the agent or the command. */
 export async function execute(
   attempt: Attempt,
+  { folder, rules, sandbox }: Place,
   assignment: Assignment,
-  folder: string,
   extra: Record<string, string>,
 ): Promise<Outcome> {
   const { job, options, heartbeat } = attempt;
@@ -32,10 +32,10 @@ export async function execute(
   const files = await writeContextFiles(folder, notes, assignment);
   const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
   const environment = {
-    ...attempt.rules.env,
+    ...rules.env,
     ...environmentOf(assignment, files, { ...extra, ...demo }),
   };
-  const place = { folder, environment };
+  const place = { folder, rules, sandbox, environment };
   const { work } = options;
   if (!("agents" in work)) {
     const outcome = await runExecTurn(attempt, work, files, place);
@@ -103,7 +103,7 @@ async function runExecTurn(
   attempt: Attempt,
   { exec, output: format }: ExecWish,
   files: ContextFiles,
-  place: { folder: string; environment: Record<string, string> },
+  place: Place & { environment: Record<string, string> },
 ): Promise<Outcome> {
   const { options, heartbeat } = attempt;
   const redactor = createRedactor(secretsOf(options));
@@ -132,7 +132,7 @@ async function runExecTurn(
       command: exec === "demo" ? attempt.demoCommand : exec,
       folder: place.folder,
       environment: { ...place.environment, BACKLOOM_MESSAGES: files.messages },
-      sandbox: attempt.sandbox,
+      sandbox: place.sandbox,
       logFile: logFileOf(attempt),
       timeoutMinutes: options.timeoutMinutes,
       pidFile: files.pid,

@@ -4,8 +4,7 @@ import { taskExecutionSchema } from "~/nouns/sprint-runs/task-execution";
 import { endLeftRunning } from "../../base/orphans";
 import { sendable } from "../../base/sendable";
 import { changingNothing } from "../../git/planning";
-import type { Worktree } from "../../git/worktree";
-import type { Attempt } from "../attempt";
+import type { Attempt, Workspace } from "../attempt";
 import type { Outcome } from "../commands";
 import { ofTask } from "../report/reports";
 import { sessionOf } from "../report/tally";
@@ -20,29 +19,28 @@ import { execute, failureOf } from "./execute";
  */
 export async function planAndExecute(
   attempt: Attempt,
+  workspace: Workspace,
   assignment: Assignment,
-  worktree: Worktree,
   extra: Record<string, string>,
 ): Promise<Outcome | null> {
-  const { folder } = worktree;
-  if (!needsPlan(attempt, assignment)) return execute(attempt, assignment, folder, extra);
+  if (!needsPlan(attempt, assignment)) return execute(attempt, workspace, assignment, extra);
   const environment = { ...extra, BACKLOOM_PLAN_FIRST: "1" };
-  const plan = () => execute(attempt, { ...assignment, planning: true }, folder, environment);
+  const plan = () => execute(attempt, workspace, { ...assignment, planning: true }, environment);
   const waits = isApproved(attempt);
   // What still ran in the background would change the folder once more.
   const ended = () => plan().finally(() => endLeftRunning(attempt.job.id));
-  const outcome = await (waits ? changingNothing(worktree, ended) : plan());
+  const outcome = await (waits ? changingNothing(workspace, ended) : plan());
   if (failureOf(outcome) !== undefined || outcome.result.question !== undefined) return outcome;
   const written = planOf(attempt, outcome);
   if (waits) return awaitVerdict(attempt, assignment, outcome, written);
   if (written === undefined) {
     attempt.journal.say("No plan was written: the work continues without one");
-    return execute(attempt, assignment, folder, extra);
+    return execute(attempt, workspace, assignment, extra);
   }
   // Kept for further turns of this attempt.
   assignment.plan = await handIn(attempt, assignment, written);
   attempt.journal.say(`${assignment.taskCode ?? "The job"} is planned`);
-  return execute(attempt, { ...assignment, planned: true }, folder, extra);
+  return execute(attempt, workspace, { ...assignment, planned: true }, extra);
 }
 
 /** Whether the attempt's first turn only writes a plan for a person: nothing is to be in its folder but the project. */
