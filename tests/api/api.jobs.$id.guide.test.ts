@@ -6,6 +6,7 @@ import { chaptersOf, guideSchema, jobGuideSchema } from "~/nouns/job-reviews/gui
 import { saveJobGuide } from "~/nouns/job-reviews/operations.server";
 import { connectClient } from "../mcp/clients";
 import { openApp } from "../setup/app";
+import { roundsOf } from "../setup/rounds";
 import { busyMilliseconds } from "../setup/thread-work";
 import { bearer } from "../setup/world";
 
@@ -70,7 +71,7 @@ describe("the chapters of a change", () => {
           expect(shown_in.every((other) => other < at && chapters[other]?.parts.length)).toBe(true);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: roundsOf("GUIDE_ROUNDS", { whole: 2_000, short: 300 }) },
     );
   });
 

@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
-import { callAsRaw } from "~/db/rpc.server";
 import { openBacklog } from "../setup/app";
 import { tokenOf } from "../setup/data-api";
 import { snapshotTables } from "../setup/table-snapshot";
@@ -10,43 +8,27 @@ const demo = await t.createUser({ demo: true });
 await t.addMember(backlog.product.id, demo);
 const cookie = await app.signIn(demo);
 
-const writes = await t.query<{ name: string }>`select proname as name from pg_proc p
-  where pronamespace = 'public'::regnamespace and provolatile = 'v'
-    and has_function_privilege('authenticated', p.oid, 'execute')
-  order by 1`;
 const tables = await t.query<{ name: string }>`select tablename as name from pg_tables
   where schemaname = 'public' order by 1`;
 
 describe("A9 a demo account writes nothing", () => {
-  it.each(writes)("through the operation $name", async ({ name }) => {
+  it("straight to a table, with a real JWT", async () => {
     const before = await snapshotTables(t);
-    const refusal = await callAsRaw(t.actorOf(demo), name, {}).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(refusal).toBeInstanceOf(ContractError);
-    // 404: without arguments there is no such operation; with them it is 403 for all alike.
-    expect(refusal).toMatchObject({
-      status: expect.toSatisfy((code) => [403, 404].includes(code)),
-    });
-    expect(await snapshotTables(t)).toEqual(before);
-  });
-
-  it.each(tables)("straight to the table $name with a real JWT", async ({ name }) => {
-    const before = await snapshotTables(t);
-    const rest = `${t.supabase.supabaseUrl}/rest/v1/${name}`;
     const headers = {
       apikey: t.supabase.publishableKey,
       authorization: `Bearer ${await tokenOf(t, demo)}`,
       "content-type": "application/json",
     };
-    const visible = await t.supabase.fetch(`${rest}?limit=1`, { headers });
-    const [row = {}] = visible.ok ? await visible.json() : [];
-    const write = (method: string, query: string, body?: unknown) =>
-      t.supabase.fetch(`${rest}${query}`, { method, headers, body: JSON.stringify(body) });
-    await write("POST", "", row);
-    await write("PATCH", "?created_at=gt.2000-01-01", { created_at: "2020-01-01" });
-    await write("DELETE", "?created_at=gt.2000-01-01");
+    for (const { name } of tables) {
+      const rest = `${t.supabase.supabaseUrl}/rest/v1/${name}`;
+      const visible = await t.supabase.fetch(`${rest}?limit=1`, { headers });
+      const [row = {}] = visible.ok ? await visible.json() : [];
+      const write = (method: string, query: string, body?: unknown) =>
+        t.supabase.fetch(`${rest}${query}`, { method, headers, body: JSON.stringify(body) });
+      await write("POST", "", row);
+      await write("PATCH", "?created_at=gt.2000-01-01", { created_at: "2020-01-01" });
+      await write("DELETE", "?created_at=gt.2000-01-01");
+    }
     expect(await snapshotTables(t)).toEqual(before);
   });
 

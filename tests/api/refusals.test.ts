@@ -55,16 +55,17 @@ const ownTables = ["api_tokens", "products", "rate_limit_counters", "user_sessio
 const untouched = async () =>
   Object.entries(await snapshotTables(t)).filter(([name]) => !ownTables.includes(name));
 
+const expired = await t.createToken(owner, { expiresAt: new Date(Date.now() - 1_000) });
+const revoked = await t.createToken(owner, { revoked: true });
+const expiredSession = await app.signIn(owner, { expired: true });
 const before = await untouched();
 
 describe("what every operation for users refuses", () => {
   beforeEach(async () => {
-    await t.query`truncate public.rate_limit_counters`;
+    await t.query`delete from public.rate_limit_counters`;
   });
 
   it.each(forUsers)("A6: $method $path: every credential that is none", async (each) => {
-    const expired = await t.createToken(owner, { expiresAt: new Date(Date.now() - 1_000) });
-    const revoked = await t.createToken(owner, { revoked: true });
     const attempts: Record<string, string>[] = [
       {},
       bearer("blm_unknown"),
@@ -79,7 +80,7 @@ describe("what every operation for users refuses", () => {
       { authorization: `Bearer ${"x".repeat(10_000)}` },
       { cookie: "session=nonsense" },
       { cookie: `session=${token}` },
-      { cookie: await app.signIn(owner, { expired: true }), origin: app.origin },
+      { cookie: expiredSession, origin: app.origin },
     ];
     // A8: the cookie is refused where it is not documented.
     if (!each.operation.security.some((way) => "session" in way))

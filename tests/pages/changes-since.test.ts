@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { changedFiles, roundOf, showFile, showFiles } from "~/features/diff/show-diff.server";
 import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
+import { roundsOf } from "../setup/rounds";
 
 const file = (path: string, line: string): DiffFile => ({
   ...{ path, status: "added", additions: 1, deletions: 0, binary: false },
@@ -146,7 +147,8 @@ describe("what changed since an earlier attempt", () => {
       });
     const text = (lines: readonly string[]): string =>
       lines.length === 0 ? "" : `${lines.join("\n")}${random(4) === 0 ? "" : "\n"}`;
-    for (let round = 0; round < 60; round += 1) {
+    const rounds = roundsOf("CHANGE_ROUNDS", { whole: 60, short: 15 });
+    for (let round = 0; round < rounds; round += 1) {
       const lines = Array.from({ length: random(40) }, () => `line ${random(6)}`);
       const base = round % 7 === 0 ? null : text(lines);
       const one = text(edit(lines));

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openApp } from "../setup/app";
+import { roundsOf } from "../setup/rounds";
 
 /** `FUZZ_RUNS=1000 npx vitest run tests/pages/hostile-pages.test.ts` is the full run, per address. */
-const runs = Math.min(1_000, Number(process.env.FUZZ_RUNS ?? 15));
+const runs = Math.min(1_000, roundsOf("FUZZ_RUNS", { whole: 15, short: 4 }));
 
 const { t, app } = await openApp({ pages: true });
 const owner = await t.createUser({ role: "ADMIN" });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { roundsOf } from "../setup/rounds";
 import type { StreamMessage } from "./stream-reader";
 import { openStream } from "./stream-reader";
 import { addMember, createStory, createTask, createWorld, removeMember } from "./world";
@@ -11,7 +12,7 @@ const sources = [
   { source: "embedded", t: embedded, app: await startTestApp(embedded), share: 1 },
   { source: "hosted", t: hosted, app: await startTestApp(hosted), share: 0.2 },
 ];
-const allWrites = Number(process.env.EXACT_WRITES ?? 1000);
+const allWrites = roundsOf("EXACT_WRITES", { whole: 1_000, short: 400 });
 const writers = 4;
 const streams = 20;
 

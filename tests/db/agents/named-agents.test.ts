@@ -12,6 +12,7 @@ import { editTask, getTaskDetail, updateTask } from "~/nouns/tasks/operations.se
 import type { ClaimAgentJobInput } from "~/nouns/workers/contract";
 import { listAgentWorkers, restartWorker } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { roundsOf } from "../../setup/rounds";
 import { at, type SprintWorld } from "../../setup/world";
 
 const t = await createTestDatabase();
@@ -177,7 +178,7 @@ describe("a job that names an agent", () => {
 });
 
 describe("random mixes of workers, agents, kills and settings", { timeout: 300_000 }, () => {
-  const rounds = Number(process.env.AGENT_MIXES ?? 500);
+  const rounds = roundsOf("AGENT_MIXES", { whole: 500, short: 125 });
   const names = ["claude", "codex", "gemini"] as const;
   const perWorld = 25;
 
