@@ -12,7 +12,7 @@ import { setups } from "~/routes/_app.connect/setups";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
@@ -24,15 +24,7 @@ function agent(product: string, ending: string): string {
   return `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
 }
 
-async function workOnce(product: string, ...words: string[]) {
-  const worker = startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-    ...["--repo", repo, "--name", `worker-${product}`, "--product", product],
-    ...["--heartbeat", "0.3", "--once", ...words],
-  ]);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const workOnce = (product: string, ...words: string[]) => serveOnce(product, words);
 
 describe("an agent by name", { timeout: 120_000 }, () => {
   it("does the task: branch, last words, tokens, and all of it to be read afterwards", async () => {
@@ -214,20 +206,13 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     };
     const workFor = async (code: string, ...words: string[]) => {
       const run = await startRun(t, ada, { code });
-      const worker = startWorker(
-        [
-          ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
-          ...["--repo", repo, "--name", `worker-${code}`, "--product", code, "--agent", ...words],
-        ],
-        own,
-      );
-      expect(await worker.ended, worker.output()).toBe(0);
+      const said = await serveOnce(code, ["--agent", ...words], own);
       const [job] = (await run.read()).jobs;
       expect(job).toMatchObject({ status: "done" });
       const { attempts } = await getAgentJob(actor, { job_id: String(job?.id) });
       // Not the first one of those that are installed.
       expect(attempts).toMatchObject([{ agent: "opencode" }]);
-      return worker.output();
+      return said;
     };
     const permission = () => JSON.parse(readFileSync(join(home, "opencode-ran"), "utf8"));
     rule("agent: opencode\nallow: edit\n");
@@ -238,9 +223,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(permission()).toMatchObject({ bash: "allow", external_directory: "ask" });
     rule("agent: acp:rm\n");
     const run = await startRun(t, ada, { code: "OTHERS" });
-    const words = ["--repo", repo, "--product", "OTHERS", "--agent", "auto", "--once"];
-    const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
-    await startWorker([...common, ...words], own).ended;
+    await serve("OTHERS", ["--agent", "auto", "--once"], own).ended;
     const [job] = (await run.read()).jobs;
     expect(job?.failure_reason).toContain(".backloom.yml is not as documented");
     git("rm", "--quiet", ".backloom.yml");

@@ -6,9 +6,8 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { getSprintRun, resumeSprint } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, token, home, repo, git, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
 
 /** A remote that takes only refs of a pattern of the shell, and a clone of it. */
@@ -26,13 +25,8 @@ function openRemote(name: string, taken: string, hook = "pre-receive") {
 
 const { clone, shared } = openRemote("clone", "refs/heads/agents/*|refs/backloom/*");
 
-async function work(product: string, exec: string, from = clone, by = token) {
-  const place = ["--url", app.origin, "--token", by, "--work-dir", join(home, "work")];
-  const served = ["--repo", from, "--product", product, "--name", product, "--heartbeat", "0.3"];
-  const worker = startWorker([...place, ...served, "--once", "--exec", exec]);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const work = (product: string, exec: string, from = clone, by = token) =>
+  serveOnce(product, ["--token", by, "--repo", from, "--name", product, "--exec", exec]);
 
 const branches = () => shared("branch", "--format", "%(refname:short)").split("\n");
 

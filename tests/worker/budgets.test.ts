@@ -6,9 +6,8 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import { openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, home, git, serve, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
@@ -21,11 +20,8 @@ function spender(product: string, ending: string): string {
 }
 
 function begin(product: string, { ending = "spends" } = {}, ...words: string[]) {
-  return startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-    ...["--repo", repo, "--name", `worker-${product}`, "--product", product],
-    ...["--heartbeat", "0.2", "--once", "--agent", spender(product, ending), ...words],
-  ]);
+  const agent = ["--agent", spender(product, ending)];
+  return serve(product, ["--heartbeat", "0.2", "--once", ...agent, ...words]);
 }
 
 async function scene(code: string, amount: number, unit = "USD") {
@@ -109,17 +105,10 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
       `echo '{"type":"result","subtype":"error_max_budget_usd","is_error":false,"result":"","modelUsage":{"claude-x":{"inputTokens":5,"outputTokens":6,"costUSD":2.6}}}'`,
     ];
     writeFileSync(join(bin, "claude"), `${script.join("\n")}\n`, { mode: 0o755 });
-    const worker = startWorker(
-      [
-        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-        ...["--repo", repo, "--name", "worker-CAPPED", "--product", "CAPPED"],
-        ...["--once", "--agent", "claude"],
-      ],
-      { PATH: `${bin}:${process.env.PATH}`, ANTHROPIC_API_KEY: "of-nobody" },
-    );
-    expect(await worker.ended, worker.output()).toBe(0);
+    const environment = { PATH: `${bin}:${process.env.PATH}`, ANTHROPIC_API_KEY: "of-nobody" };
+    const said = await serveOnce("CAPPED", ["--agent", "claude"], environment);
     expect(readFileSync(join(home, "capped-words"), "utf8")).toContain("--max-budget-usd 2.5000");
-    expect(worker.output()).toContain("Told to stop: The budget of this run");
+    expect(said).toContain("Told to stop: The budget of this run");
     const paused = await run.read();
     expect(paused).toMatchObject({ status: "paused", pause_context: { reason: "budget" } });
     expect(paused.jobs).toMatchObject([{ status: "queued", retry_count: 0, cost: 2.6 }]);

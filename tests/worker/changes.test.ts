@@ -5,9 +5,8 @@ import { describe, expect, it } from "vitest";
 import { getAgentJob, getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { at, bearer } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, token, home, repo, git, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
 
 writeFileSync(join(repo, "old name.txt"), "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
@@ -24,18 +23,11 @@ git("config", "diff.external", "false");
 
 async function work(product: string, exec: string, ...words: string[]) {
   const run = await startRun(t, ada, { code: product });
-  const worker = startWorker(
-    [
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-      ...["--repo", repo, "--product", product, "--name", `worker-${product}`, "--once"],
-      ...["--exec", exec, ...words],
-    ],
-    { SECRET_WORD: "open-sesame" },
-  );
-  expect(await worker.ended, worker.output()).toBe(0);
+  const secret = { SECRET_WORD: "open-sesame" };
+  const output = await serveOnce(product, ["--exec", exec, ...words], secret);
   const job = await getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   const diff = await getJobDiff(actor, { job_id: job.id });
-  return { job, diff, output: worker.output() };
+  return { job, diff, output };
 }
 
 describe("what an attempt changed", { timeout: 120_000 }, () => {

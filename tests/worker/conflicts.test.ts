@@ -4,65 +4,40 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
-import {
-  getSprintRun,
-  resumeSprintRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
-import { exportDocumentSchema } from "~/nouns/transfers/export-document";
-import { importDocument } from "~/nouns/transfers/import-document.server";
-import { openStage, startRun } from "./fixture";
+import { resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { openStage, startRun, startStories } from "./fixture";
 import { makeHold } from "./hold";
-import { read, startWorker } from "./worker-process";
+import { read } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, home, repo, git, serve, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
 const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 /** A run with a branch a story, each with one task of the story's number. */
-async function startStories(code: string, count: number) {
-  const document = exportDocumentSchema.parse({
-    format: "backloom-export",
-    version: 1,
-    product: { code, name: code, pr_strategy: "STORY" },
-    sprints: [{ code: "SP-1", status: "ACTIVE" }],
-    pbis: [
-      {
-        title: "Everything",
-        stories: Array.from({ length: count }, (_, index) => ({
-          title: `Story ${index + 1}`,
-          code: `ST-${index + 1}`,
-          sprint: "SP-1",
-          tasks: [{ title: "Do", code: `T-${index + 1}`, implementation_plan: "Do it" }],
-        })),
-      },
-    ],
-  });
-  const { id } = await importDocument(t.database, ada.id, document);
-  const rows = await t.query`select id from sprints where product_id = ${id}`;
-  const run = await startSprintRun(actor, { sprint_id: rows[0].id });
-  const readRun = () => getSprintRun(actor, { sprint_run_id: run.id });
+async function startNumbered(code: string, count: number) {
+  const stories = Array.from({ length: count }, (_, index) => ({
+    title: `Story ${index + 1}`,
+    code: `ST-${index + 1}`,
+    tasks: [{ title: "Do", code: `T-${index + 1}`, implementation_plan: "Do it" }],
+  }));
+  const { runId, read: readRun } = await startStories(
+    t,
+    ada,
+    { code, pr_strategy: "STORY" },
+    stories,
+  );
   const jobOf = async (task: string) => {
     const job = (await readRun()).jobs.find(({ task_code }) => task_code === task);
     if (job === undefined) throw new Error(`No job of ${task}`);
     return job;
   };
-  return { id: run.id, read: readRun, jobOf };
+  return { id: runId, read: readRun, jobOf };
 }
 
-function start(product: string, name: string, exec: string, environment = {}) {
-  const words = [
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-    ...["--name", name, "--product", product, "--exec", exec, "--heartbeat", "0.3", "--once"],
-  ];
-  return startWorker(words, environment);
-}
-
-async function work(product: string, exec: string, environment = {}): Promise<string> {
-  const worker = start(product, `worker-${product}`, exec, environment);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const start = (product: string, name: string, exec: string, environment = {}) =>
+  serve(product, ["--name", name, "--exec", exec, "--once"], environment);
+const work = (product: string, exec: string, environment = {}) =>
+  serveOnce(product, ["--exec", exec], environment);
 
 const same = 'echo "$BACKLOOM_TASK_CODE" > same';
 /** Takes both versions, as an agent that was told of them would. */
@@ -70,7 +45,7 @@ const both = 'grep -v "^[<=>]" same > clean; mv clean same';
 
 describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
   it("meet before either is done: the later one goes home with both versions and mends it", async () => {
-    const run = await startStories("MEET", 3);
+    const run = await startNumbered("MEET", 3);
     await work("MEET", same);
     const output = await work("MEET", same);
     expect(output).toContain("Merge conflict with T-1 in same: the task returns to its agent");
@@ -97,7 +72,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
   });
 
   it("pause the run after two tries in vain, with both tasks and the files; a person continues", async () => {
-    const run = await startStories("VAIN", 2);
+    const run = await startNumbered("VAIN", 2);
     await work("VAIN", same);
     await work("VAIN", same);
     // The marks are still there.
@@ -118,7 +93,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
   });
 
   it("while the other one is held up, the rest of the run continues", async () => {
-    const run = await startStories("REST", 3);
+    const run = await startNumbered("REST", 3);
     await work("REST", same);
     await work("REST", same);
     const hold = makeHold(join(home, "rest"));
@@ -134,20 +109,14 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
 
 describe("an agent whose work goes home", { timeout: 120_000 }, () => {
   it("continues in its own conversation, told of both versions as data", async () => {
-    const run = await startStories("TALK", 2);
+    const run = await startNumbered("TALK", 2);
     await work("TALK", "echo theirs > made.txt");
     const own = join(home, "talk");
     mkdirSync(own);
     const agent = `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`;
     const turn = async (ending: string) => {
       writeFileSync(join(own, "ending"), ending);
-      const worker = startWorker([
-        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-        ...["--repo", repo, "--name", "talker", "--product", "TALK", "--agent", agent],
-        ...["--heartbeat", "0.3", "--once"],
-      ]);
-      expect(await worker.ended, worker.output()).toBe(0);
-      return worker.output();
+      return serveOnce("TALK", ["--name", "talker", "--agent", agent]);
     };
     expect(await turn("done")).toContain("Merge conflict with T-1 in made.txt");
     await turn("resumed");
@@ -166,7 +135,7 @@ describe("two workers that end at the same moment", { timeout: 240_000 }, () => 
   it("never both go on and never both stay: one of them mends", async () => {
     for (const round of [1, 2, 3]) {
       const code = `TIE${round}`;
-      const run = await startStories(code, 2);
+      const run = await startNumbered(code, 2);
       const holds = ["a", "b"].map((name) => makeHold(join(home, `${code}-${name}`)));
       const workers = holds.map((hold, index) =>
         start(code, `${code}-${index}`, `${hold.script}; ${same}`),
@@ -192,7 +161,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
     `sh -c 'cd ${repo} && h=$(echo ${line} | git hash-object -w --stdin) && git read-tree --index-output=${home}/index main && GIT_INDEX_FILE=${home}/index git update-index --add --cacheinfo 100644,$h,${file} && git update-ref refs/heads/main $(git -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(GIT_INDEX_FILE=${home}/index git write-tree))'`;
 
   it("that took a part of the work over already sends no one home: what no one has seen is rebased", async () => {
-    const run = await startStories("TAKEN", 1);
+    const run = await startNumbered("TAKEN", 1);
     const commit = "git -c user.name=A -c user.email=a@example.com commit -qm";
     const output = await work(
       "TAKEN",
@@ -206,7 +175,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
   });
 
   it("that has moved on differently while the agent worked sends the task home; it begins from there", async () => {
-    const run = await startStories("BASE", 1);
+    const run = await startNumbered("BASE", 1);
     const output = await work("BASE", `${commitToMain("base", "theirs")}; echo ours > base`);
     expect(output).toContain("Merge conflict with the main branch in base");
     const mend = 'grep -v "^[<=>]" base > clean; mv clean base';
@@ -236,7 +205,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
 
 describe("a git before 2.38", { timeout: 120_000 }, () => {
   it("is told of, and finds the same conflict", async () => {
-    const run = await startStories("OLD", 2);
+    const run = await startNumbered("OLD", 2);
     await work("OLD", same);
     const old = join(home, "old");
     mkdirSync(old);

@@ -2,16 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { cancelAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
-import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
-import { importDocument } from "~/nouns/transfers/import-document.server";
+import type { ExportDocumentInput } from "~/nouns/transfers/export-document";
 import { at } from "../setup/world";
-import { gitIn, openStage } from "./fixture";
+import { gitIn, openStage, startStories } from "./fixture";
 import { openToolGate } from "./tool-gate";
-import { read, startWorker } from "./worker-process";
+import { read } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, home, repo, git, serve, serveOnce } = await openStage();
 
 interface Waiting {
   code: string;
@@ -21,52 +19,29 @@ interface Waiting {
 }
 
 /** A run with a branch a story, each with one task of the story's number. */
-async function startStories(
+async function startWaiting(
   code: string,
   stories: Waiting[],
   product: Partial<ExportDocumentInput["product"]> = {},
 ) {
-  const document = exportDocumentSchema.parse({
-    format: "backloom-export",
-    version: 1,
-    product: { code, name: code, pr_strategy: "STORY", ...product },
-    sprints: [{ code: "SP-1", status: "ACTIVE" }],
-    pbis: [
-      {
-        title: "Everything",
-        stories: stories.map((story) => ({
-          title: story.code,
-          sprint: "SP-1",
-          ...story,
-          tasks: (story.tasks ?? [{ title: story.code, code: `T-${story.code}` }]).map((task) => ({
-            ...{ ...task, implementation_plan: "Do it" },
-          })),
-        })),
-      },
-    ],
-  });
-  const { id } = await importDocument(t.database, ada.id, document);
-  const rows = await t.query`select id from sprints where product_id = ${id}`;
-  const run = await startSprintRun(t.actorOf(ada), { sprint_id: rows[0].id });
-  return () => getSprintRun(t.actorOf(ada), { sprint_run_id: run.id });
+  const all = stories.map((story) => ({
+    title: story.code,
+    ...story,
+    tasks: (story.tasks ?? [{ title: story.code, code: `T-${story.code}` }]).map((task) => ({
+      ...{ ...task, implementation_plan: "Do it" },
+    })),
+  }));
+  return (await startStories(t, ada, { code, pr_strategy: "STORY", ...product }, all)).read;
 }
 
-async function work(product: string, exec: string, ...words: string[]) {
-  const worker = startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-    ...["--name", `worker-${product}`, "--product", product, "--exec", exec, "--heartbeat", "0.3"],
-    "--once",
-    ...words,
-  ]);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const work = (product: string, exec: string, ...words: string[]) =>
+  serveOnce(product, ["--exec", exec, ...words]);
 
 describe("code arrives with the status", { timeout: 120_000 }, () => {
   it("a task begins with the work of what it waited for, and its own change is only its own", async () => {
     // As some people have it, for their own merges.
     git("config", "merge.ff", "only");
-    const read = await startStories("ARRIVES", [
+    const read = await startWaiting("ARRIVES", [
       { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
       { code: "ST-2" },
       { code: "ST-3" },
@@ -91,7 +66,7 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
   });
 
   it("two that do not go together pause the run, with their names and files", async () => {
-    const read = await startStories("CLASH", [
+    const read = await startWaiting("CLASH", [
       { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
       { code: "ST-2" },
       { code: "ST-3" },
@@ -118,7 +93,7 @@ describe("what ends without delivering", { timeout: 120_000 }, () => {
     const task = (n: number, blocked_by: string[] = []) => ({
       ...{ title: `Task ${n}`, code: `T-${n}`, blocked_by },
     });
-    const read = await startStories(code, [
+    const read = await startWaiting(code, [
       { code: "ST-1", tasks: [task(1), { ...task(2), verify_only }, task(4, ["T-3"])] },
       { code: "ST-2", tasks: [task(3, ["T-2"])] },
     ]);
@@ -186,26 +161,18 @@ describe("what ends without delivering", { timeout: 120_000 }, () => {
 describe("dependency_release: merged", { timeout: 120_000 }, () => {
   /** The first story is done on its branch; the second waits for its code on the main branch. */
   async function waiting(code: string, ...words: string[]) {
-    const read = await startStories(
-      code,
-      [{ code: "ST-1" }, { code: "ST-2", blocked_by: ["ST-1"] }],
-      {
-        dependency_release: "merged",
-      },
-    );
+    const stories = [{ code: "ST-1" }, { code: "ST-2", blocked_by: ["ST-1"] }];
+    const read = await startWaiting(code, stories, { dependency_release: "merged" });
     const file = `${code}-file`;
     await work(code, `echo one > ${file}`, ...words);
     const [first] = (await read()).jobs;
     return { read, file, branch: String(first?.branch) };
   }
 
-  function idle(product: string, exec: string, url = app.origin, ...words: string[]) {
-    return startWorker([
-      ...["--url", url, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-      ...["--name", `idle-${product}`, "--product", product, "--exec", exec, "--until-idle"],
-      ...words,
-    ]);
-  }
+  const idle = (product: string, exec: string, url = app.origin, ...words: string[]) => {
+    const named = ["--url", url, "--name", `idle-${product}`, "--exec", exec];
+    return serve(product, [...named, "--until-idle", ...words]);
+  };
 
   it("an idle worker asks in growing pauses while something waits", async () => {
     const { read } = await waiting("PATIENT");

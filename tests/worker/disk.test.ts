@@ -1,19 +1,14 @@
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, git, serve } = await openStage();
 
 it("ends a job that fills the disk, says so, and keeps its work without what fills it", async () => {
   const run = await startRun(t, ada, { code: "DISK" });
   const fill = "head -c 4000000 /dev/urandom > large.bin; echo work > work.txt; sleep 600";
-  const worker = startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
-    ...["--repo", repo, "--product", "DISK", "--exec", fill, "--disk", "0.002"],
-  ]);
+  const worker = serve("DISK", ["--exec", fill, "--disk", "0.002", "--once"]);
   await worker.ended;
   const { id } = at((await run.read()).jobs, 0);
   const job = await getAgentJob(t.actorOf(ada), { job_id: id });

@@ -9,7 +9,7 @@ import { importDocument } from "~/nouns/transfers/import-document.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import type { TestUser, WorldStore } from "../setup/world";
-import { endWorkers } from "./worker-process";
+import { endOf, endWorkers, startWorker } from "./worker-process";
 
 /** A folder for the file, with git in it; removed after the last test, when the file's workers have ended. */
 export function makeHome(): string {
@@ -31,7 +31,16 @@ export async function openStage() {
   const token = await t.createToken(ada);
   const home = makeHome();
   const repo = join(home, "repo");
-  return { t, app, ada, token, home, repo, git: makeRepository(repo) };
+  /** A worker of Ada's for a product. Further words say what differs: the last of an option counts. */
+  const serve = (product: string, words: readonly string[], environment = {}) => {
+    const place = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+    const served = ["--repo", repo, "--name", `worker-${product}`, "--product", product];
+    return startWorker([...place, ...served, "--heartbeat", "0.3", ...words], environment);
+  };
+  /** The same for one job: what the worker has printed. */
+  const serveOnce = (...[product, words, environment]: Parameters<typeof serve>) =>
+    endOf(serve(product, ["--once", ...words], environment));
+  return { t, app, ada, token, home, repo, git: makeRepository(repo), serve, serveOnce };
 }
 
 export function gitIn(folder: string) {
@@ -81,31 +90,36 @@ export interface RunWish {
 }
 
 /** A product with its stories in an active sprint, and its run just started. */
-export async function startRun(t: WorldStore, owner: TestUser, wish: RunWish) {
+export function startRun(t: WorldStore, owner: TestUser, wish: RunWish) {
+  const { code, strategy = "SPRINT" } = wish;
+  const stories = (wish.stories ?? ["A story"]).map((title) => ({
+    title,
+    acceptance_criteria: wish.criteria ?? "",
+    tasks: Array.from({ length: wish.tasks ?? 1 }, (_, index) => ({
+      title: `Task ${index + 1}`,
+      implementation_plan: "Write a line",
+      ...wish.task,
+    })),
+  }));
+  return startStories(t, owner, { code, pr_strategy: strategy, ...wish.product }, stories);
+}
+
+type Epic = NonNullable<ExportDocumentInput["pbis"]>[number];
+
+/** The same with stories of their own. */
+export async function startStories(
+  t: WorldStore,
+  owner: TestUser,
+  product: Partial<ExportDocumentInput["product"]> & { code: string },
+  stories: readonly NonNullable<Epic["stories"]>[number][],
+) {
   const document = exportDocumentSchema.parse({
     format: "backloom-export",
     version: 1,
-    product: {
-      code: wish.code,
-      name: wish.code,
-      pr_strategy: wish.strategy ?? "SPRINT",
-      ...wish.product,
-    },
+    product: { name: product.code, ...product },
     sprints: [{ code: "SP-1", sprint_goal: "All of it", status: "ACTIVE" }],
     pbis: [
-      {
-        title: "Everything",
-        stories: (wish.stories ?? ["A story"]).map((title) => ({
-          title,
-          acceptance_criteria: wish.criteria ?? "",
-          sprint: "SP-1",
-          tasks: Array.from({ length: wish.tasks ?? 1 }, (_, index) => ({
-            title: `Task ${index + 1}`,
-            implementation_plan: "Write a line",
-            ...wish.task,
-          })),
-        })),
-      },
+      { title: "Everything", stories: stories.map((story) => ({ sprint: "SP-1", ...story })) },
     ],
   });
   const actor = t.actorOf(owner);

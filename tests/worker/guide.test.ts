@@ -4,9 +4,8 @@ import { expect, it } from "vitest";
 import { jobGuideSchema } from "~/nouns/job-reviews/guide";
 import { bearer } from "../setup/world";
 import { openStage, type RunWish, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, token, repo, git, serveOnce } = await openStage();
 writeFileSync(
   join(repo, "long.txt"),
   Array.from({ length: 60 }, (_, n) => `line ${n + 1}\n`).join(""),
@@ -28,13 +27,9 @@ const resultIs = (result: object) =>
 
 async function guideOf({ code, ...wish }: RunWish, write: string) {
   const run = await startRun(t, ada, { code, ...wish });
-  const worker = startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-    ...["--product", code, "--exec", write, "--once"],
-  ]);
-  expect(await worker.ended, worker.output()).toBe(0);
+  const said = await serveOnce(code, ["--exec", write]);
   const [job] = (await run.read()).jobs;
-  expect(job, worker.output()).toMatchObject({ status: "done" });
+  expect(job, said).toMatchObject({ status: "done" });
   const answer = await app.request(`/api/jobs/${job?.id}/guide`, { headers: bearer(token) });
   return jobGuideSchema.parse(await answer.json());
 }

@@ -6,9 +6,9 @@ import { interruptible } from "~/worker/base/interruption";
 import { git as workersGit } from "~/worker/git/git";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
-import { isAlive, startWorker } from "./worker-process";
+import { isAlive } from "./worker-process";
 
-const { t, app, ada, token, home } = await openStage();
+const { t, ada, home, serve } = await openStage();
 const actor = t.actorOf(ada);
 
 /** A clone, as a person has one, with its remote. */
@@ -46,11 +46,8 @@ describe("a cancel while git of the worker is held up", { timeout: 120_000 }, ()
     const folder = join(home, `${code}-hold`);
     const held = hold(repo, folder);
     const run = await startRun(t, ada, { code });
-    const worker = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-      ...["--name", `worker-${code}`, "--product", code, "--exec", "echo made > made"],
-      ...["--heartbeat", "600", "--once", "--hooks"],
-    ]);
+    const words = ["--repo", repo, "--exec", "echo made > made", "--heartbeat", "600"];
+    const worker = serve(code, [...words, "--once", "--hooks"]);
     await held.reached(worker.output);
     const waiting = readFileSync(join(folder, "pids"), "utf8").trim().split(" ").map(Number);
 

@@ -6,16 +6,12 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { beginningOf } from "~/worker/base/orphans";
 import { isRunning } from "~/worker/base/work-folder";
 import { openStage, startRun } from "./fixture";
-import { isAlive, read, startWorker } from "./worker-process";
+import { isAlive, read } from "./worker-process";
 
-const { t, app, ada, token, home, repo } = await openStage();
+const { t, ada, home, serve } = await openStage();
 
-function start(code: string, exec: string, ...words: string[]) {
-  return startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, code), "--repo", repo],
-    ...["--name", "worker", "--product", code, "--exec", exec, ...words],
-  ]);
-}
+const start = (code: string, exec: string, ...words: string[]) =>
+  serve(code, ["--work-dir", join(home, code), "--name", "worker", "--exec", exec, ...words]);
 
 describe("the start of a worker", { timeout: 120_000 }, () => {
   const stranger = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });

@@ -1,12 +1,10 @@
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { decideLesson, listLessons } from "~/nouns/lessons/operations.server";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, git, serveOnce } = await openStage();
 
 it("shows lessons of rework to a person, and the accepted one to an agent that errs without it", async () => {
   const run = await startRun(t, ada, { code: "LEARN", tasks: 3 });
@@ -18,13 +16,7 @@ if grep -q -e "^- Format first" -e "Not formatted" "$BACKLOOM_PROMPT_FILE"; then
 cat > "$BACKLOOM_RESULT_FILE" <<'END'
 ${JSON.stringify({ verify_result: "ALIGNED", lessons: told })}
 END`;
-  const work = async () => {
-    const worker = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-      ...["--product", "LEARN", "--exec", command, "--once"],
-    ]);
-    expect(await worker.ended, worker.output()).toBe(0);
-  };
+  const work = () => serveOnce("LEARN", ["--exec", command]);
   const job = async (place: number) => at((await run.read()).jobs, place);
   const show = async (name: string) => git("show", `${(await job(0)).branch}:${name}`);
   const read = (code: string) => show(`${code}.txt`);

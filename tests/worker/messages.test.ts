@@ -7,22 +7,20 @@ import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";
-import { startWorker } from "./worker-process";
 
 /** Waits until a message is there, and leaves it in the work. */
 const heed =
   'while ! [ -s "$BACKLOOM_MESSAGES" ]; do sleep 0.05; done; cp "$BACKLOOM_MESSAGES" heeded.jsonl';
 const agent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, home, git, serve } = await openStage();
 const actor = t.actorOf(ada);
 
-function work(code: string, url: string, ...words: string[]) {
-  return startWorker([
-    ...["--url", url, "--token", token, "--product", code, "--once", "--name", `loom-${code}`],
-    ...["--repo", repo, "--work-dir", join(home, `work-${code}`), ...words],
+const work = (code: string, url: string, ...words: string[]) =>
+  serve(code, [
+    ...["--url", url, "--once", "--name", `loom-${code}`],
+    ...["--work-dir", join(home, `work-${code}`), ...words],
   ]);
-}
 
 /** Ada writes to anyone who works on the first task of the run. */
 async function say(run: Awaited<ReturnType<typeof startRun>>, body: string) {

@@ -5,10 +5,9 @@ import { answerQuestion, listQuestions } from "~/nouns/questions/operations.serv
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { openScene } from "./kill-scene";
-import { startWorker } from "./worker-process";
 
 const scene = await openScene();
-const { t, app, ada, token, home, repo } = await openStage();
+const { t, ada, home, serve } = await openStage();
 const actor = t.actorOf(ada);
 
 const asking =
@@ -35,9 +34,8 @@ describe("a night with two workers where the product asks about failures", {
       select a.product_id, a.id, b.id from tasks a join tasks b on b.product_id = a.product_id
       where a.product_id = ${run.productId} and a.code = 'T-12' and b.code = 'T-7'`;
     const start = (name: string) =>
-      startWorker([
-        ...["--url", app.origin, "--token", token, "--work-dir", join(home, name)],
-        ...["--repo", repo, "--name", name, "--product", "NIGHT", "--exec", exec, "--test", "true"],
+      serve("NIGHT", [
+        ...["--work-dir", join(home, name), "--name", name, "--exec", exec, "--test", "true"],
       ]);
     start("night-1");
     start("night-2");

@@ -9,24 +9,14 @@ import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
 import { isAlive, read, startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage();
 
 let kills = 0;
 
-function start(product: string, exec: string, ...words: string[]) {
-  const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
-  const where = words.includes("--repo") ? [] : ["--repo", repo];
-  return startWorker([
-    ...[...common, ...where, "--name", `worker-${product}`, "--product", product],
-    ...["--exec", exec, "--heartbeat", "0.3", ...words],
-  ]);
-}
-
-async function workOnce(product: string, exec: string, ...words: string[]) {
-  const worker = start(product, exec, "--once", ...words);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const start = (product: string, exec: string, ...words: string[]) =>
+  serve(product, ["--exec", exec, ...words]);
+const workOnce = (product: string, exec: string, ...words: string[]) =>
+  serveOnce(product, ["--exec", exec, ...words]);
 
 describe("what a command may do, and what becomes of the job", { timeout: 120_000 }, () => {
   it("commits what the command left uncommitted, and hands it files and environment", async () => {

@@ -3,16 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, home, git, serve, serveOnce } = await openStage();
 
 function start(product: string, exec: string, ...words: string[]) {
-  return startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, product), "--repo", repo],
-    ...["--name", "worker", "--product", product, "--exec", exec, "--heartbeat", "0.3"],
-    ...["--once", ...words],
-  ]);
+  const place = ["--work-dir", join(home, product), "--name", "worker"];
+  return serve(product, [...place, "--exec", exec, "--once", ...words]);
 }
 
 const ranOf = (code: string) => join(home, `${code}-ran`);
@@ -134,11 +130,8 @@ describe("git of the worker", { timeout: 120_000 }, () => {
     const rewrite = `printf '#!/bin/sh\\ntouch ${join(home, "AGENT-ran")}\\n' > .husky/post-commit; echo x > x`;
     const work = async (code: string, ...words: string[]) => {
       await startRun(t, ada, { code });
-      const worker = startWorker([
-        ...["--url", app.origin, "--token", token, "--work-dir", join(home, code), "--once"],
-        ...["--repo", folder, "--product", code, "--exec", rewrite, ...words],
-      ]);
-      expect(await worker.ended, worker.output()).toBe(0);
+      const place = ["--work-dir", join(home, code), "--repo", folder];
+      await serveOnce(code, [...place, "--exec", rewrite, ...words]);
       return readdirSync(home).filter((name) => /^(OWN|AGENT)-ran$/.test(name));
     };
     expect(await work("NONE")).toEqual([]);

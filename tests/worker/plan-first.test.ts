@@ -6,9 +6,9 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { at, create } from "../setup/world";
 import { openStage } from "./fixture";
-import { read, startWorker } from "./worker-process";
+import { read } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, home, git, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
 
 type Strategy = "STORY" | "SPRINT_BATCH";
@@ -34,15 +34,7 @@ async function begin(code: string, strategy: Strategy = "STORY", tasks = 1) {
   return { run: () => getSprintRun(actor, { sprint_run_id: run.id }), plans, story };
 }
 
-async function workOnce(product: string, ...words: string[]) {
-  const worker = startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-    ...["--repo", repo, "--name", `worker-${product}`, "--product", product],
-    ...["--heartbeat", "0.3", "--once", ...words],
-  ]);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const workOnce = (product: string, ...words: string[]) => serveOnce(product, words);
 
 const seen = join(home, "seen");
 /** Plans where it is asked to, and works by the plan that it is then handed. */

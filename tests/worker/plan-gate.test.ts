@@ -8,9 +8,9 @@ import { promptsIn, standIns, ways } from "../agents/stand-ins";
 import { at, create } from "../setup/world";
 import { gitIn, openStage } from "./fixture";
 import { openToolGate } from "./tool-gate";
-import { startWorker } from "./worker-process";
+import { endOf } from "./worker-process";
 
-const { t, app, ada, token, home, repo } = await openStage();
+const { t, app, ada, home, repo, serve } = await openStage();
 const actor = t.actorOf(ada);
 const gate = await openToolGate(app.port);
 
@@ -36,15 +36,9 @@ async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY",
     return getAgentJob(actor, { job_id: at(jobs, 0).id });
   };
   const environment: Record<string, string> = {};
+  const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
   const work = (...words: string[]) =>
-    startWorker(
-      [
-        ...["--url", gate.url, "--token", token, "--work-dir", join(folder, "work")],
-        ...["--repo", join(folder, "clone"), "--name", `worker-${code}`, "--product", code],
-        ...["--heartbeat", "0.3", "--once", ...words],
-      ],
-      environment,
-    );
+    serve(code, ["--url", gate.url, ...place, "--once", ...words], environment);
   return {
     folder,
     environment,
@@ -53,11 +47,7 @@ async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY",
     origin,
     branch: `backloom/${story.code}`,
     run: () => getSprintRun(actor, { sprint_run_id: run.id }),
-    async workOnce(...words: string[]) {
-      const worker = work(...words);
-      expect(await worker.ended, worker.output()).toBe(0);
-      return worker.output();
-    },
+    workOnce: (...words: string[]) => endOf(work(...words)),
     async judge(
       verdict: "approve" | "request_changes",
       rest: { plan?: string; summary?: string } = {},

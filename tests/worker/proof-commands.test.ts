@@ -4,9 +4,8 @@ import { expect, it, vi } from "vitest";
 import { answerQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo } = await openStage();
+const { t, ada, home, serve } = await openStage();
 const actor = t.actorOf(ada);
 const bin = join(home, "bin");
 mkdirSync(bin);
@@ -30,15 +29,11 @@ function install(ran: string, go: string): void {
   writeFileSync(join(bin, "codex"), `#!${process.execPath}\n${words}`, { mode: 0o755 });
 }
 
-function start(code: string, allow: string) {
-  return startWorker(
-    [
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, code), "--repo", repo],
-      ...["--product", code, "--agent", "codex", "--allow", allow, "--sandbox", "off", "--once"],
-    ],
-    { PATH: `${bin}:${process.env.PATH}`, OPENAI_API_KEY: "sk-none" },
-  );
-}
+const start = (code: string, allow: string) =>
+  serve(code, ["--work-dir", join(home, code), "--agent", "codex", "--allow", allow, "--once"], {
+    PATH: `${bin}:${process.env.PATH}`,
+    OPENAI_API_KEY: "sk-none",
+  });
 
 const criteria = "- [ ] It is there\n- [ ] It is whole\n";
 

@@ -7,22 +7,14 @@ import { getProof } from "~/nouns/proof/operations.server";
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createSampleProduct } from "~/nouns/transfers/operations.server";
 import { openStage, type RunWish, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
+import { endOf, startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, token, home, git, serve } = await openStage();
 
-function start(product: string, exec: string, name: string, ...words: string[]) {
-  return startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, name), "--repo", repo],
-    ...["--name", name, "--product", product, "--exec", exec, "--heartbeat", "0.3", ...words],
-  ]);
-}
-
-async function workOnce(product: string, exec: string, name: string, ...words: string[]) {
-  const worker = start(product, exec, name, "--once", ...words);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const start = (product: string, exec: string, name: string, ...words: string[]) =>
+  serve(product, ["--work-dir", join(home, name), "--name", name, "--exec", exec, ...words]);
+const workOnce = (product: string, exec: string, name: string, ...words: string[]) =>
+  endOf(start(product, exec, name, "--once", ...words));
 
 async function openRun(wish: RunWish) {
   const run = await startRun(t, ada, wish);

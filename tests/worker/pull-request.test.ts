@@ -4,20 +4,16 @@ import { describe, expect, it } from "vitest";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
-import { read, startWorker } from "./worker-process";
+import { read } from "./worker-process";
 
-const { t, app, ada, token, home, repo } = await openStage();
+const { t, ada, home, serve, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
 
 /** Lets a worker do the one job there is, and answers what its pull request command was told, a line a call. */
 async function workOnce(product: string, exec: string): Promise<string[]> {
   const told = join(home, `told-${product}`);
-  const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
-  const worker = startWorker([
-    ...[...common, "--repo", repo, "--name", `worker-${product}`, "--product", product, "--once"],
-    ...["--exec", exec, "--pr", `echo "$BACKLOOM_TITLE" >> ${told}; echo https://example.com/1`],
-  ]);
-  expect(await worker.ended, worker.output()).toBe(0);
+  const open = `echo "$BACKLOOM_TITLE" >> ${told}; echo https://example.com/1`;
+  await serveOnce(product, ["--exec", exec, "--pr", open]);
   return read(told).split("\n").slice(0, -1);
 }
 
@@ -42,11 +38,7 @@ describe("the pull request of a run", { timeout: 120_000 }, () => {
     ["UNWANTED", false, 'UNWANTED is set to "Do not open pull requests"'],
   ])("%s: is announced in the worker's first lines", async (code, auto_pr, sentence) => {
     await startRun(t, ada, { code, product: { auto_pr } });
-    const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
-    const worker = startWorker([
-      ...[...common, "--repo", repo, "--name", `worker-${code}`, "--product", code, "--once"],
-      ...["--exec", "echo x > x", "--pr"],
-    ]);
+    const worker = serve(code, ["--exec", "echo x > x", "--pr", "--once"]);
     await worker.ended;
     expect(worker.output()).toContain(sentence);
   });

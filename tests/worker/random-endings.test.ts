@@ -6,9 +6,8 @@ import { makeSmallDisk } from "../setup/small-disk";
 import { at } from "../setup/world";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home } = await openStage();
+const { t, ada, home, serve } = await openStage();
 const endings = Number(process.env.ENDINGS ?? 12);
 const seed = Number(process.env.ENDINGS_SEED ?? Date.now() % 1_000_000);
 
@@ -148,10 +147,9 @@ async function playOne(
   ending.before?.(scene);
   const own = commits ? `git add work.txt && ${commit} -m Mine; echo more >> work.txt` : "true";
   const start = (exec: string) =>
-    startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(folder, "work"), "--once"],
-      ...["--repo", repo, "--product", code, "--name", code, ...(ending.words ?? [])],
-      ...["--exec", exec],
+    serve(code, [
+      ...["--work-dir", join(folder, "work"), "--once", "--repo", repo, "--name", code],
+      ...[...(ending.words ?? []), "--exec", exec],
     ]);
   const worker = start(`echo '${text}' > work.txt\n${own}\n${ending.script}`);
   if (name === "is killed") {

@@ -9,24 +9,15 @@ import { at } from "../setup/world";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";
-import { read, startWorker } from "./worker-process";
+import { endOf, read } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, home, repo, git, serve } = await openStage();
 const actor = t.actorOf(ada);
 
-function start(product: string, exec: string, ...words: string[]) {
-  const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
-  const served = ["--repo", repo, "--product", product, "--name", `worker-${product}`];
-  return startWorker([...common, ...served, "--exec", exec, "--heartbeat", "0.3", ...words], {
-    ...reachBySsh(home),
-  });
-}
-
-async function workOnce(product: string, exec: string, ...words: string[]) {
-  const worker = start(product, exec, "--once", ...words);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const start = (product: string, exec: string, ...words: string[]) =>
+  serve(product, ["--exec", exec, ...words], reachBySsh(home));
+const workOnce = (product: string, exec: string, ...words: string[]) =>
+  endOf(start(product, exec, "--once", ...words));
 
 type Run = Awaited<ReturnType<typeof startRun>>;
 

@@ -7,19 +7,12 @@ import { openStage, startRun } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { isAlive, read, startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, app, ada, home, git, serve } = await openStage();
 const line = await startTcpProxy(app.port);
 afterAll(() => line.close());
 
-function start(product: string, exec: string, ...words: string[]) {
-  const common = ["--token", token, "--work-dir", join(home, "work"), "--repo", repo];
-  const name = words.includes("--name") ? [] : ["--name", `worker-${product}`];
-  const where = words.includes("--url") ? [] : ["--url", app.origin];
-  return startWorker([
-    ...[...common, ...name, ...where, "--product", product],
-    ...["--exec", exec, "--heartbeat", "0.2", ...words],
-  ]);
-}
+const start = (product: string, exec: string, ...words: string[]) =>
+  serve(product, ["--exec", exec, "--heartbeat", "0.2", ...words]);
 
 describe("a worker that loses the service", { timeout: 120_000 }, () => {
   it("continues with its work and reports when the network is back", async () => {

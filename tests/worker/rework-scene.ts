@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect } from "vitest";
 import { listAgentJobs } from "~/nouns/agent-jobs/operations.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
@@ -13,7 +12,7 @@ import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { at } from "../setup/world";
 import { gitIn, openStage } from "./fixture";
-import { startWorker } from "./worker-process";
+import { endOf, startWorker } from "./worker-process";
 
 type Strategy = "SPRINT" | "STORY" | "SPRINT_BATCH";
 
@@ -36,8 +35,7 @@ export async function openMachines() {
 
   async function work(product: string, machine: "a" | "b", exec: string, ...words: string[]) {
     const worker = start(product, machine, exec, ...(words.length > 0 ? words : ["--until-idle"]));
-    expect(await worker.ended, worker.output()).toBe(0);
-    return worker.output();
+    return endOf(worker);
   }
 
   /** A product with as many stories as there are numbers of tasks, all in one active sprint. */

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitIn, openStage, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
-import { read, startWorker } from "./worker-process";
+import { read } from "./worker-process";
 
 describe.skipIf(sandboxProblem !== null)("what runs outside of the sandbox", async () => {
-  const { t, app, ada, token, home, repo, git } = await openStage();
+  const { t, ada, home, repo, git, serve } = await openStage();
   const origin = join(home, "origin.git");
   const ran = join(home, "agent-ran");
   const told = join(home, "told");
@@ -34,21 +34,8 @@ printf '#!/bin/sh\\ntouch ${ran}\\n' > check.sh; chmod +x check.sh
 git add --all; git commit -qm Mine; echo left > left.txt
 git rev-parse HEAD > "$(git rev-parse --absolute-git-dir)/MERGE_HEAD"\n`,
     );
-    const worker = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-      ...[
-        "--product",
-        code,
-        "--name",
-        code,
-        "--once",
-        "--exec",
-        `sh ${script}`,
-        "--sandbox",
-        "bwrap",
-      ],
-      ...words,
-    ]);
+    const exec = `sh ${script}`;
+    const worker = serve(code, ["--once", "--exec", exec, "--sandbox", "bwrap", ...words]);
     expect(await worker.ended, worker.output()).toBe(0);
     const job = (await run.read()).jobs[0];
     expect(job?.status, worker.output()).toBe("done");
@@ -92,11 +79,7 @@ echo junk > "$objects/ab/${"c".repeat(38)}"; echo mine > mine.txt
 echo "ref: refs/heads/main" > "$(git rev-parse --absolute-git-dir)/HEAD"\n`,
     );
     const before = git("rev-parse", "main");
-    const worker = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-      ...["--product", "JUNK", "--name", "JUNK", "--once", "--sandbox", "bwrap"],
-      ...["--exec", `sh ${script}`],
-    ]);
+    const worker = serve("JUNK", ["--once", "--sandbox", "bwrap", "--exec", `sh ${script}`]);
     await worker.ended;
     expect(worker.output()).toContain("cannot be read");
     expect((await run.read()).jobs[0]?.status).not.toBe("done");

@@ -7,10 +7,9 @@ import { answerQuestion, listQuestions } from "~/nouns/questions/operations.serv
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { startRun } from "./fixture";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
-import { startWorker } from "./worker-process";
 
 describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked", async () => {
-  const { t, app, token, repo, ada, run, begin, put, root, home, git } = await openSandboxScene();
+  const { t, ada, run, begin, put, root, home, git, serveOnce } = await openSandboxScene();
   const actor = t.actorOf(ada);
   const asked: string[] = [];
   let mayGoOn = false;
@@ -160,14 +159,8 @@ curl -s http://other.shop.example/ > other.txt; true`,
     mayGoOn = true;
     const ask = `curl -s --noproxy '' -x $HTTP_PROXY http://${here}/late`;
     const run = await startRun(t, ada, { code: "LATE", tasks: 2 });
-    const work = async () => {
-      const worker = startWorker([
-        ...["--url", app.origin, "--token", token, "--work-dir", join(root, "late"), "--once"],
-        ...["--repo", repo, "--product", "LATE", "--name", "late", "--sandbox", "bwrap"],
-        ...["--exec", `${ask} > "$BACKLOOM_TASK_CODE.txt"; echo done`],
-      ]);
-      expect(await worker.ended, worker.output()).toBe(0);
-    };
+    const exec = `${ask} > "$BACKLOOM_TASK_CODE.txt"; echo done`;
+    const work = () => serveOnce("LATE", ["--sandbox", "bwrap", "--exec", exec]);
     await work();
     await answer(`wants to reach ${here}`, 1);
     await work();

@@ -6,9 +6,8 @@ import { createIdea } from "~/nouns/ideas/operations.server";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
 import { tablesWith } from "../db/tables-with";
 import { openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, token, home, repo, git, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
 const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
@@ -34,15 +33,7 @@ const print = `cat ${file}`;
 const environment = { NAMED: secrets.named, LINES: secrets.lines };
 
 async function workOnce(product: string, ...words: string[]) {
-  const worker = startWorker(
-    [
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
-      ...["--repo", repo, "--name", `worker-${product}`, "--product", product],
-      ...["--secret", "NAMED", "--secret", "LINES", ...words],
-    ],
-    environment,
-  );
-  expect(await worker.ended, worker.output()).toBe(0);
+  await serveOnce(product, ["--secret", "NAMED", "--secret", "LINES", ...words], environment);
 }
 
 /** A result file that holds all of them in one of its texts. */

@@ -2,9 +2,8 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, home, git, serveOnce } = await openStage();
 
 describe("a pipe in a worktree", () => {
   it.each([
@@ -23,15 +22,11 @@ describe("a pipe in a worktree", () => {
     ],
   ])("%s: is removed and named before git of the worker waits at it", async (code, make, said) => {
     const run = await startRun(t, ada, { code });
-    const worker = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, code), "--repo", repo],
-      ...["--product", code, "--exec", `echo x > x; ${make}`, "--once"],
-    ]);
-    expect(await worker.ended, worker.output()).toBe(0);
+    const output = await serveOnce(code, ["--exec", `echo x > x; ${make}`]);
     const [job] = (await run.read()).jobs;
-    expect(job?.status, worker.output()).toBe("done");
+    expect(job?.status, output).toBe("done");
     expect(git("show", `${job?.branch}:x`)).toBe("x");
-    expect(worker.output()).toMatch(said);
+    expect(output).toMatch(said);
     const rows = await t.query`select title from job_outputs where job_id = ${job?.id}`;
     const titles = rows.map(({ title }) => title);
     expect(titles.some((title) => title?.startsWith("Removed:"))).toBe(code !== "INDEX");

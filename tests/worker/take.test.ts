@@ -8,7 +8,7 @@ import { openStream } from "../streams/stream-reader";
 import { gitIn, openStage, type RunWish, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
-import { read, startWorker } from "./worker-process";
+import { endOf, read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo } = await openStage();
 const actor = t.actorOf(ada);
@@ -60,8 +60,7 @@ async function begin(code: string, product: RunWish["product"] = {}) {
     },
     async run(...words: string[]) {
       const hands = hand(...words);
-      expect(await hands.ended, hands.output()).toBe(0);
-      return hands.output();
+      return endOf(hands);
     },
   };
 }

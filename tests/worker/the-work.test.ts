@@ -9,9 +9,9 @@ import { resumeSprint } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
-import { read, startWorker } from "./worker-process";
+import { endOf, read } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, home, repo, git, serve } = await openStage();
 const actor = t.actorOf(ada);
 const origin = join(home, "origin.git");
 const clone = join(home, "clone");
@@ -19,27 +19,12 @@ git("clone", "--quiet", "--bare", repo, origin);
 git("clone", "--quiet", origin, clone);
 const shared = gitIn(origin);
 
-function start(product: string, exec: string, ...words: string[]) {
-  return startIn({}, product, exec, ...words);
-}
-
-function startIn(
-  environment: Record<string, string>,
-  product: string,
-  exec: string,
-  ...words: string[]
-) {
-  const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
-  const folder = words.includes("--repo") ? [] : ["--repo", clone];
-  const served = ["--product", product, "--name", `worker-${product}`, "--heartbeat", "0.3"];
-  return startWorker([...common, ...folder, ...served, "--exec", exec, ...words], environment);
-}
-
-async function workOnce(product: string, exec: string, ...words: string[]) {
-  const worker = start(product, exec, "--once", ...words);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const start = (product: string, exec: string, ...words: string[]) =>
+  startIn({}, product, exec, ...words);
+const startIn = (environment: object, product: string, exec: string, ...words: string[]) =>
+  serve(product, ["--repo", clone, "--exec", exec, ...words], environment);
+const workOnce = (product: string, exec: string, ...words: string[]) =>
+  endOf(start(product, exec, "--once", ...words));
 
 type Run = Awaited<ReturnType<typeof startRun>>;
 const jobOf = async (run: Run) => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });

@@ -6,9 +6,9 @@ import { updateTask } from "~/nouns/tasks/operations.server";
 import { callsIn, standIns } from "../agents/stand-ins";
 import { at } from "../setup/world";
 import { makeRepository, openStage, startRun } from "./fixture";
-import { read, startWorker } from "./worker-process";
+import { endOf, read } from "./worker-process";
 
-const { t, app, ada, token, home, repo } = await openStage();
+const { t, ada, home, repo, serve } = await openStage();
 const actor = t.actorOf(ada);
 
 /** A run whose tasks are named as wished, and a worker that does one job. */
@@ -21,20 +21,15 @@ async function begin(code: string, wishes: Parameters<typeof updateTask>[1][], p
   const folder = join(home, code);
   const environment = standIns(folder, ["claude", "codex", "gemini"]);
   const work = (...words: string[]) =>
-    startWorker(
-      [
-        ...["--url", app.origin, "--token", token, "--work-dir", join(folder, "work"), "--once"],
-        ...["--repo", place, "--name", `worker-${code}`, "--product", code, ...words],
-      ],
+    serve(
+      code,
+      ["--work-dir", join(folder, "work"), "--once", "--repo", place, ...words],
       environment,
     );
   return {
     folder,
     work,
-    async workOnce(...words: string[]) {
-      const worker = work(...words);
-      expect(await worker.ended, worker.output()).toBe(0);
-    },
+    workOnce: (...words: string[]) => endOf(work(...words)),
     job: (n: number) => getAgentJob(actor, { job_id: at(jobs, n).id }),
   };
 }

@@ -2,16 +2,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
-import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
-import { importDocument } from "~/nouns/transfers/import-document.server";
+import type { ExportDocumentInput } from "~/nouns/transfers/export-document";
 import { at, create } from "../setup/world";
-import { openStage } from "./fixture";
+import { openStage, startStories } from "./fixture";
 import { makeHold } from "./hold";
-import { startWorker } from "./worker-process";
+import { endOf } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git } = await openStage();
+const { t, ada, home, git, serve } = await openStage();
 const actor = t.actorOf(ada);
 
 interface Story {
@@ -26,27 +24,14 @@ async function startBatch(
   stories: Story[],
   product: Partial<ExportDocumentInput["product"]> = {},
 ) {
-  const document = exportDocumentSchema.parse({
-    format: "backloom-export",
-    version: 1,
-    product: { code, name: code, pr_strategy: "SPRINT_BATCH", ...product },
-    sprints: [{ code: "SP-1", status: "ACTIVE" }],
-    pbis: [
-      {
-        title: "Everything",
-        stories: stories.map(({ tasks, ...story }) => ({
-          ...{ title: "A story", sprint: "SP-1", ...story },
-          tasks: tasks.map((task) => ({
-            ...{ title: task.code, implementation_plan: "Do it", ...task },
-          })),
-        })),
-      },
-    ],
-  });
-  const { id } = await importDocument(t.database, ada.id, document);
-  const rows = await t.query`select id from sprints where product_id = ${id}`;
-  const run = await startSprintRun(actor, { sprint_id: rows[0].id });
-  const read = () => getSprintRun(actor, { sprint_run_id: run.id });
+  const all = stories.map(({ tasks, ...story }) => ({
+    ...{ title: "A story", ...story },
+    tasks: tasks.map((task) => ({
+      ...{ title: task.code, implementation_plan: "Do it", ...task },
+    })),
+  }));
+  const kind = { code, pr_strategy: "SPRINT_BATCH" as const };
+  const { productId: id, read } = await startStories(t, ada, { ...kind, ...product }, all);
   const { executions } = await read();
   return {
     read,
@@ -63,19 +48,9 @@ async function startBatch(
   };
 }
 
-function start(product: string, exec: string) {
-  return startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-    ...["--name", `worker-${product}`, "--product", product, "--exec", exec, "--test", "true"],
-    ...["--heartbeat", "0.3", "--once"],
-  ]);
-}
-
-async function work(product: string, exec: string) {
-  const worker = start(product, exec);
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
-}
+const start = (product: string, exec: string) =>
+  serve(product, ["--exec", exec, "--test", "true", "--once"]);
+const work = (product: string, exec: string) => endOf(start(product, exec));
 
 /** Lets something happen while the worker is at one of its tasks. */
 async function meanwhile(product: string, exec: string, atTask: string, act: () => Promise<void>) {
@@ -87,8 +62,7 @@ async function meanwhile(product: string, exec: string, atTask: string, act: () 
   await hold.reached(worker.output);
   await act();
   await hold.release();
-  expect(await worker.ended, worker.output()).toBe(0);
-  return worker.output();
+  return endOf(worker);
 }
 
 const noteCode = 'echo "$BACKLOOM_TASK_CODE" >> done.txt';

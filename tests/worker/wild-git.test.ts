@@ -9,9 +9,9 @@ import { findKept } from "~/worker/git/kept-branch";
 import { addWorktree, mainOf } from "~/worker/git/worktree";
 import { at } from "../setup/world";
 import { makeRepository, openStage, startRun } from "./fixture";
-import { read, startWorker } from "./worker-process";
+import { endOf, read } from "./worker-process";
 
-const { t, app, ada, token, home } = await openStage();
+const { t, ada, home, serve, serveOnce } = await openStage();
 
 /** A repository and a run of one product; `work` takes its job once and tells of it. */
 async function openCase(code: string) {
@@ -19,13 +19,9 @@ async function openCase(code: string) {
   const git = makeRepository(repo);
   const run = await startRun(t, ada, { code });
   const work = async (exec: string, ...words: string[]) => {
-    const worker = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
-      ...["--repo", repo, "--product", code, "--name", `worker-${code}`, "--exec", exec, ...words],
-    ]);
-    expect(await worker.ended, worker.output()).toBe(0);
+    const said = await serveOnce(code, ["--repo", repo, "--exec", exec, ...words]);
     const { id } = at((await run.read()).jobs, 0);
-    return { job: await getAgentJob(t.actorOf(ada), { job_id: id }), said: worker.output() };
+    return { job: await getAgentJob(t.actorOf(ada), { job_id: id }), said };
   };
   const filesOf = (ref: unknown) => git("ls-tree", "-r", "--name-only", String(ref)).split("\n");
   return { repo, git, work, filesOf };
@@ -203,11 +199,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(read(join(folder, "work.txt"))).toBe("x\n");
 
     await startRun(t, ada, { code: "STAYS2" });
-    const next = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
-      ...["--repo", repo, "--product", "STAYS2", "--name", "worker-STAYS", "--exec", "true"],
-    ]);
-    expect(await next.ended, next.output()).toBe(0);
+    await serveOnce("STAYS2", ["--repo", repo, "--name", "worker-STAYS", "--exec", "true"]);
     expect(filesOf(`backloom/kept/${broken.job.id}-1`)).toEqual(["work.txt"]);
     expect(git("worktree", "list").split("\n")).toHaveLength(1);
   });
@@ -286,10 +278,7 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
 describe("a repository that git refuses here", { timeout: 120_000 }, () => {
   const startIn = async (repo: string, code: string) => {
     await startRun(t, ada, { code });
-    const worker = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
-      ...["--repo", repo, "--product", code, "--name", code, "--exec", "true"],
-    ]);
+    const worker = serve(code, ["--repo", repo, "--name", code, "--exec", "true", "--once"]);
     expect(await worker.ended).toBe(1);
     return worker.output();
   };
@@ -367,10 +356,6 @@ it("ends with --until-idle where only a person is waited for", async () => {
   const repo = join(home, code);
   makeRepository(repo);
   await startRun(t, ada, { code, product: { done_requires: "person" } });
-  const worker = startWorker([
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--until-idle"],
-    ...["--repo", repo, "--product", code, "--name", code, "--exec", "echo x > x"],
-  ]);
-  expect(await worker.ended, worker.output()).toBe(0);
-  expect(worker.output()).toContain("1 for a review");
+  const words = ["--repo", repo, "--exec", "echo x > x", "--until-idle"];
+  expect(await endOf(serve(code, words))).toContain("1 for a review");
 });

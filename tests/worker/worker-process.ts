@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { inject } from "vitest";
+import { expect, inject } from "vitest";
 import { bundleWorkerFile } from "../../app/cli/build.mjs";
 import { identityOf } from "../../supabase/embedded/postgres/process-identity";
 import { projectRoot } from "../../supabase/embedded/project-root";
@@ -83,6 +83,12 @@ export function follow(
       look();
     });
   return { process: child, output: () => output, said, ended };
+}
+
+/** What a worker printed that ended in order. */
+export async function endOf(worker: WorkerProcess): Promise<string> {
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
 }
 
 /** Whether a process of this machine still runs; one that is dead and only not yet collected does not. */

@@ -7,7 +7,7 @@ import { forgeKinds } from "~/worker/base/forge-kinds";
 import { tablesWith } from "../../db/tables-with";
 import { at } from "../../setup/world";
 import { type gitIn, openStage, type RunWish, startRun } from "../fixture";
-import { read, startWorker } from "../worker-process";
+import { endOf, read, startWorker } from "../worker-process";
 import { type ForgeWorld, openForgeWorld, tokenOf } from "./world";
 
 const { t, app, ada, token, home } = await openStage();
@@ -180,8 +180,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       ],
       environment,
     );
-    expect(await worker.ended, worker.output()).toBe(0);
-    return worker.output();
+    return endOf(worker);
   }
 });
 
