@@ -2,9 +2,24 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { reportsTable } from "~/worker/agents/reports-table";
+import { drivers } from "~/worker/agents/catalog";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
+
+/** What each driver reports, as the table in docs/worker.md. */
+function reportsTable(): string {
+  const rows = drivers.flatMap(({ name, reports }) =>
+    Object.entries(reports).map(
+      ([way, { entries, tokens, cost, resume, questions, limits }]) =>
+        `| \`${name}\` | \`${way}\` | ${entries} | ${tokens} | ${cost} | ${resume} | ${questions} | ${limits} |`,
+    ),
+  );
+  return [
+    "| `--agent` | Through | What you see | Tokens | Cost | Resumes | Questions | Limits |",
+    "|---|---|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
 
 it("is in the page about the worker as the drivers say it", () => {
   expect(readFileSync(join(docs, "worker.md"), "utf8")).toContain(reportsTable());

@@ -2,8 +2,8 @@ import type { Effort } from "~/contract/who";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { QuestionKind } from "~/nouns/questions/contract";
 import type { KnownAgent } from "~/nouns/workers/known-agents";
-import type { Confine } from "../base/launch";
 import type { Allowance } from "../base/options";
+import type { Confine } from "../base/process";
 import type { Entry, Transcript } from "../base/transcript";
 import type { ToolNeeds } from "./needs";
 

@@ -1,6 +1,6 @@
 import { appendFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readPlain } from "../base/read-plain";
+import { readPlain } from "../base/files";
 import type { AgentTurn, TurnOutput } from "./driver";
 import { jsonOf } from "./line-turn";
 

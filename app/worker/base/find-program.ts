@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import type { Launch } from "./launch";
+import type { Launch } from "./process";
 import { processEnvironment } from "./process";
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readPlain } from "./read-plain";
+import { readPlain } from "./files";
 
 /** Suffix of the folder next to a worktree with the worker's own notes. No sandbox shows it to a job. */
 export const notesEnd = ".files";

@@ -46,3 +46,6 @@ export function refusalOf(status: number, path: string): Error {
     ? new LimitReached("Too many calls", 5)
     : new WorkerProblem(`The service answered ${path} with ${status}`);
 }
+
+/** A file cannot be changed because of what people wrote. The message is for them. */
+export class PeoplesWords extends Error {}

@@ -2,12 +2,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ZodError } from "zod";
 import { pullTextsSchema } from "~/nouns/pulls/contract";
 import { interruptible } from "../base/interruption";
+import type { WorkerOptions } from "../base/options";
 import { messageOf } from "../base/problems";
 import type { WorkFolder } from "../base/work-folder";
 import { openRepositoryOf } from "../git/repository";
 import { readRulesOf } from "../git/rules";
 import { mainOf } from "../git/worktree";
 import type { ServedProduct } from "../service/served-product";
+import type { Service } from "../service/service";
 import { bringPull, type PullTools } from "./bring-pull";
 import { issueLook } from "./look-at-issues";
 import { isOfOne, pullLook } from "./look-at-pulls";
@@ -119,4 +121,22 @@ function pullKeeping(
 function isDue(before: Kept | undefined, digest: string, now: number): boolean {
   if (before === undefined) return true;
   return before.failures === 0 ? before.digest !== digest : before.notBefore <= now;
+}
+
+/** What will happen with pull requests, for the worker's first lines; null without `--pr`. */
+export async function describePulls(
+  { opensPulls, pullRequestCommand }: WorkerOptions,
+  product: ServedProduct | null,
+  service: Service,
+): Promise<string | null> {
+  if (!opensPulls && pullRequestCommand === undefined) return null;
+  if (product === null) return "Opens pull requests for the products whose settings ask for them.";
+  const path = `/api/products/${product.id}/pull-texts`;
+  const { wanted, draft } = await service.read(path, pullTextsSchema);
+  if (wanted === false) {
+    return `Opens no pull requests: ${product.code} is set to "Do not open pull requests". Its owner can change this under Settings, Git host.`;
+  }
+  return draft
+    ? "Opens pull requests as drafts until every criterion is proven."
+    : "Opens pull requests ready for review.";
 }

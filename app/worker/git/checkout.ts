@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readPlain } from "../base/read-plain";
+import { readPlain } from "../base/files";
 import { followTraces, forgetTraces, type Traces } from "../base/touched";
 import { removeSpecialFiles } from "./special-files";
 

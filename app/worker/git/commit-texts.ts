@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { uninterrupted } from "../base/interruption";
-import { PeoplesWords } from "../base/peoples-words";
+import { PeoplesWords } from "../base/problems";
 import { committer, git, gitEnd } from "./git";
 import type { Repository } from "./repository";
 import { makeFolder, removeFolder } from "./worktree";

@@ -75,7 +75,7 @@ async function takeTurn(
 interface Turn {
   assignment: Assignment;
   outcome: Outcome;
-  /** There is no other turn for what is missing. */
+  /** Another turn cannot follow. */
   isLast: boolean;
   /** A person did the work, and reads what is missing; the service does not. */
   isByHand?: true;

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { personsVariables } from "../base/environment";
 import { askIn } from "../base/find-program";
-import type { Launch } from "../base/launch";
 import { WorkerProblem } from "../base/problems";
+import type { Launch } from "../base/process";
 import { apartFromOutside, innerEnvironment } from "./inner-environment";
 import { mountOf, openJobPlace, type PlaceWish, proxySocket } from "./job-place";
 import { takeOver } from "./job-store";

@@ -2,8 +2,8 @@ import { copyFile, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "
 import { dirname, join } from "node:path";
 import type { ToolHome } from "../agents/needs";
 import { git } from "../git/git";
+import { plainFolder } from "./job-store";
 import type { Login } from "./kept-logins";
-import { plainFolder } from "./plain-folder";
 import { needsOf, placeOf } from "./tool-homes";
 
 /** Home of one job: holds only what its tool needs. Kept, so that later attempts can continue. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
@@ -8,7 +8,6 @@ import { uninterrupted } from "../base/interruption";
 import { cleanGitFiles } from "../git/checkout";
 import { commitOf, git, gitEnvironment } from "../git/git";
 import { removeSpecialFiles } from "../git/special-files";
-import { plainFolder } from "./plain-folder";
 
 /**
  * Git objects and branches that a sandboxed job writes, stored next to its worktree. The job reads the repository's
@@ -162,4 +161,16 @@ async function branchIn(own: string): Promise<string | null> {
 async function plainText(path: string): Promise<string | null> {
   const found = await lstat(path).catch(() => null);
   return found?.isFile() && found.size < 5_000 ? (await readFile(path, "utf8")).trim() : null;
+}
+
+/** Creates a folder below `home`. Replaces links on the way with real folders. */
+export async function plainFolder(home: string, folder: string): Promise<void> {
+  let place = home;
+  for (const part of relative(home, folder).split("/")) {
+    place = join(place, part);
+    const found = await lstat(place).catch(() => null);
+    if (found?.isDirectory()) continue;
+    await rm(place, { force: true });
+    await mkdir(place);
+  }
 }

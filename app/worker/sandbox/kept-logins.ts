@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
-import { readPlain } from "../base/read-plain";
+import { readPlain } from "../base/files";
 
 /** A login file of the user that programs of a job may renew. */
 export interface Login {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { agentQuestionSchema } from "~/nouns/questions/contract";
-import { writeWhole } from "../base/whole-file";
+import { writeWhole } from "../base/files";
 
 /** Lists by product or repository. */
 const lists = <T extends z.ZodType>(entry: T) => z.record(z.string(), z.array(entry));

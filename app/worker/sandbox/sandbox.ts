@@ -1,6 +1,6 @@
 import type { Confinement } from "~/nouns/workers/confinement";
 import { personsVariables } from "../base/environment";
-import type { Confine } from "../base/launch";
+import type { Confine } from "../base/process";
 import type { Reach } from "../base/reach";
 import type { NeededMount } from "./mount-path";
 import type { RefusedHost } from "./network/job-network";

@@ -1,4 +1,4 @@
-import type { AgentTurn, Usage } from "../driver";
+import type { AgentTurn, TurnEnd, TurnOutput, Usage } from "../driver";
 import type { Answer } from "./messages";
 import type { Coverage } from "./permission";
 
@@ -17,4 +17,14 @@ export interface AcpAgent {
   countsAnew?: boolean;
   /** How the user signs in. */
   signIn: string;
+}
+
+/** Runs one ACP turn. Imports the ACP code only when it is needed. */
+export async function runAcpTurn(
+  agent: AcpAgent,
+  turn: AgentTurn,
+  output: TurnOutput,
+): Promise<TurnEnd> {
+  const { converseOverAcp } = await import("./session");
+  return converseOverAcp(agent, turn, output);
 }

@@ -1,6 +1,6 @@
 import type { Driver, ToolStart } from "../driver";
 import type { AcpAgent } from "./agent";
-import { runAcpTurn } from "./turn";
+import { runAcpTurn } from "./agent";
 import { usageOfAnswer } from "./usage";
 
 const signIn = "sign in as its makers say";

@@ -7,7 +7,7 @@ import type { PersonMessage } from "~/nouns/comments/agent-message";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
-import { runAcpTurn } from "../acp/turn";
+import { runAcpTurn } from "../acp/agent";
 import { usageOfAnswer } from "../acp/usage";
 import type { AgentTurn, KnownDriver, TurnMessages, Usage } from "../driver";
 import { jsonOf, runLineTurn } from "../line-turn";

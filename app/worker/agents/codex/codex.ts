@@ -5,7 +5,7 @@ import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
-import { runAcpTurn } from "../acp/turn";
+import { runAcpTurn } from "../acp/agent";
 import { usageOfAnswer } from "../acp/usage";
 import type { AgentTurn, KnownDriver, ToolStart, Usage } from "../driver";
 import { runLineTurn } from "../line-turn";

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { findProgram } from "../../base/find-program";
-import { runAcpTurn } from "../acp/turn";
+import { runAcpTurn } from "../acp/agent";
 import { quotaOfAnswer } from "../acp/usage";
 import type { AgentTurn, KnownDriver, TurnOutput, Usage } from "../driver";
 import { jsonOf } from "../line-turn";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, askIn, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
-import { runAcpTurn } from "../acp/turn";
+import { runAcpTurn } from "../acp/agent";
 import { usageOfAnswer } from "../acp/usage";
 import type { KnownDriver, Usage } from "../driver";
 import { jsonOf } from "../line-turn";

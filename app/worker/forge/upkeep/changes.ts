@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { boxesOf, numberOfBox } from "~/nouns/transfers/formats/boxes";
 import type { Upkeep } from "~/nouns/upkeep/contract";
-import { PeoplesWords } from "../../base/peoples-words";
+import { PeoplesWords } from "../../base/problems";
 import { readTextAt, type TextFile } from "../../git/commit-texts";
 import { gitPaths } from "../../git/git";
 

@@ -5,8 +5,7 @@ import {
   type UpkeepReport,
 } from "~/nouns/upkeep/contract";
 import { interruptible } from "../../base/interruption";
-import { PeoplesWords } from "../../base/peoples-words";
-import { messageOf } from "../../base/problems";
+import { messageOf, PeoplesWords } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import { commitTexts, type TextFile } from "../../git/commit-texts";
 import { gitEnd, isAncestor } from "../../git/git";

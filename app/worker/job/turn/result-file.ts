@@ -5,7 +5,7 @@ import { type Guide, guideLimits } from "~/nouns/job-reviews/guide";
 import { lessonLimits } from "~/nouns/lessons/contract";
 import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
 import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
-import { readPlain } from "../../base/read-plain";
+import { readPlain } from "../../base/files";
 import { cleanedValue } from "../../base/redact";
 import { sendable } from "../../base/sendable";
 

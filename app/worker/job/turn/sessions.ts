@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { SessionCost } from "../../agents/driver";
+import { writeWhole } from "../../base/files";
 import { messageOf } from "../../base/problems";
-import { writeWhole } from "../../base/whole-file";
 import type { Attempt } from "../attempt";
 
 /** An agent's conversations about a job on this machine, for later attempts. */

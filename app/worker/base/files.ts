@@ -1,4 +1,4 @@
-import { constants, lstat, open } from "node:fs/promises";
+import { constants, lstat, open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
@@ -17,4 +17,10 @@ export async function readPlain(file: string, mostBytes: number): Promise<string
   } finally {
     await handle.close();
   }
+}
+
+/** Writes a file that is whole after a kill at any byte: the old one or the new one. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
 }
