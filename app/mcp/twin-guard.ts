@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Agents tend to create duplicates: a title that an open sibling has is refused, unless the caller insists or names the
- * item by a code of its own.
+ * Agents tend to create duplicates: a title that an open sibling has is refused, unless the caller insists or gives
+ * the item a code.
  */
 export const duplicates = {
   allow_duplicate: z
