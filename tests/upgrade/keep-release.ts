@@ -1,15 +1,19 @@
 // Keeps a release for the upgrade tests: npx tsx tests/upgrade/keep-release.ts <folder of its clone> <version>
-// Starts it over an empty data folder, lets a worker and a person leave their traces, and writes <version>.json.br.
+// Starts it over an empty data folder, lets a worker and a person leave their traces, and writes it into releases.json.br.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { brotliCompressSync } from "node:zlib";
 import pg from "pg";
 import { z } from "zod";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
-import { type KeptRelease, keptReleaseSchema, writableColumns } from "./kept-release";
+import {
+  type KeptRelease,
+  keptReleaseSchema,
+  writableColumns,
+  writeKeptRelease,
+} from "./kept-release";
 
 const [clone = ".", version = ""] = process.argv.slice(2);
 const dataDir = await mkdtemp(join(tmpdir(), "backloom-keep-"));
@@ -55,10 +59,9 @@ const kept: KeptRelease = keptReleaseSchema.parse({
 await client.end();
 service.kill("SIGTERM");
 await once(service, "exit");
-const packed = brotliCompressSync(JSON.stringify(kept));
-await writeFile(join(import.meta.dirname, `${version}.json.br`), packed);
+await writeKeptRelease(kept);
 await rm(dataDir, { recursive: true, force: true });
-process.stdout.write(`${version}.json.br has ${packed.length} bytes\n`);
+process.stdout.write(`${version} is kept\n`);
 
 async function wordsUntil(stream: NodeJS.ReadableStream, end: string): Promise<string> {
   let words = "";

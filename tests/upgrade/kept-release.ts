@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { brotliDecompressSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import type pg from "pg";
 import { z } from "zod";
 
@@ -21,9 +21,22 @@ export const keptReleaseSchema = z.object({
 });
 export type KeptRelease = z.infer<typeof keptReleaseSchema>;
 
+/** All releases in one, by version: most of what they say they say alike. */
+const place = join(import.meta.dirname, "releases.json.br");
+
+async function readAll(): Promise<Record<string, unknown>> {
+  const text = brotliDecompressSync(await readFile(place)).toString("utf8");
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+}
+
 export async function readKeptRelease(version: string): Promise<KeptRelease> {
-  const packed = await readFile(join(import.meta.dirname, `${version}.json.br`));
-  return keptReleaseSchema.parse(JSON.parse(brotliDecompressSync(packed).toString("utf8")));
+  return keptReleaseSchema.parse((await readAll())[version]);
+}
+
+export async function writeKeptRelease(release: KeptRelease): Promise<void> {
+  const all = { ...(await readAll()), [release.version]: release };
+  const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
+  await writeFile(place, brotliCompressSync(JSON.stringify(all), { params }));
 }
 
 /** The columns of a table that a row brings along; the others are computed. */
