@@ -91,11 +91,13 @@ describe("what every operation for users refuses", () => {
       for (const authorization of ["Bearer blm_unknown", "Basic x, Bearer y", "bearer"])
         attempts.push({ ...withCookie, authorization });
     }
-    for (const headers of attempts) {
-      const response = await ask(each, { headers });
-      await expectRefusal(response, 401);
-      expect(response.headers.get("www-authenticate")).toBe("Bearer");
-    }
+    await Promise.all(
+      attempts.map(async (headers) => {
+        const response = await ask(each, { headers });
+        await expectRefusal(response, 401);
+        expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      }),
+    );
     const path = pathFor(each.path, each.method);
     const inQuery = `${path}?access_token=${token}&token=${token}`;
     await expectRefusal(await ask(each, { headers: {}, path: inQuery }), 401);
@@ -126,10 +128,12 @@ describe("what every operation for users refuses", () => {
         const sentence = await expectRefusal(await ask(each, { path: unknown }), 404);
         const other = await ask(each, { path: pathsWith(each, owner.id)[index] });
         expect(await expectRefusal(other, 404)).toBe(sentence);
-        for (const id of [...bad, ...worse]) {
-          const path = pathsWith(each, id.includes("%") ? id : encodeURIComponent(id))[index];
-          expect(await expectRefusal(await ask(each, { path }), 404)).toBe(sentence);
-        }
+        await Promise.all(
+          [...bad, ...worse].map(async (id) => {
+            const path = pathsWith(each, id.includes("%") ? id : encodeURIComponent(id))[index];
+            expect(await expectRefusal(await ask(each, { path }), 404)).toBe(sentence);
+          }),
+        );
       }
     },
   );

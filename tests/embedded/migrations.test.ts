@@ -76,18 +76,16 @@ describe("the migrations", () => {
     expect(committed, "run npm run types").toBe(await generateTypes(url));
   });
 
-  it("leave nothing for the advisors to find", async () => {
-    expect(await findings()).toEqual([]);
-  });
-
-  it("would be caught by the advisors with a table that everyone may read", async () => {
+  it("leave nothing for the advisors to find, who find a table that everyone may read", async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query(
       "create table public.open_to_all (id int); grant select on public.open_to_all to anon",
     );
-    expect((await findings()).join()).toContain("open_to_all");
+    const found = await findings();
     await client.query("drop table public.open_to_all");
     await client.end();
+    expect(found.join()).toContain("open_to_all");
+    expect(found.filter((finding) => !finding.includes("open_to_all"))).toEqual([]);
   });
 });
