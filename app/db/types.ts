@@ -1427,7 +1427,6 @@ export type Database = {
           created_at: string;
           escalate_to: string | null;
           expires_at: string;
-          failed_attempt: number | null;
           id: string;
           idea_id: string | null;
           job_id: string | null;
@@ -1457,7 +1456,6 @@ export type Database = {
           created_at?: string;
           escalate_to?: string | null;
           expires_at?: string;
-          failed_attempt?: number | null;
           id?: string;
           idea_id?: string | null;
           job_id?: string | null;
@@ -1486,7 +1484,6 @@ export type Database = {
           created_at?: string;
           escalate_to?: string | null;
           expires_at?: string;
-          failed_attempt?: number | null;
           id?: string;
           idea_id?: string | null;
           job_id?: string | null;

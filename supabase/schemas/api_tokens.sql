@@ -65,15 +65,14 @@ begin
   perform private.require_no_demo();
   if p_token_hash !~ '^[0-9a-f]{64}$' or char_length(p_label) not between 1 and 100
     or p_expires_days not between 1 and 3650 then
-    raise exception using errcode = 'PT422',
-      message = 'A token needs a label of 1 to 100 characters, a SHA-256 hash and 1 to 3650 days or no end.';
+    perform private.refuse(422, 'A token needs a label of 1 to 100 characters, a SHA-256 hash and 1 to 3650 days or no end.');
   end if;
   select array_agg(p.id order by p.id) into v_products
   from public.products p
   where p.id in (select private.open_product_ids()) and p_product_ids ? p.id::text;
   if p_product_ids is not null and coalesce(cardinality(v_products), 0) <> jsonb_array_length(p_product_ids) then
-    raise exception using errcode = 'PT422', message = 'Choose among the products that you can use.',
-      detail = '{"issues":[{"path":"product","message":"Choose among the products that you can use."}]}';
+    perform private.refuse(422, 'Choose among the products that you can use.',
+      '{"issues":[{"path":"product","message":"Choose among the products that you can use."}]}');
   end if;
   perform private.take_rate_limit('api_token', auth.uid()::text);
 
@@ -119,7 +118,7 @@ begin
   update public.api_tokens set revoked_at = coalesce(revoked_at, private.now())
   where id = p_token_id and user_id = auth.uid();
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such token. It may already be revoked: see Settings, API tokens.';
+    perform private.refuse(404, 'No such token. It may already be revoked: see Settings, API tokens.');
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'token.revoked', jsonb_build_object('token_id', p_token_id));
   return json_build_object('id', p_token_id);

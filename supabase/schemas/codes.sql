@@ -35,9 +35,8 @@ begin
   end if;
 
   if private.code_taken(v_scope_id, tg_argv[0], new.code) then
-    raise exception using errcode = 'PT422',
-      message = format('The code %s is already in use. Choose another, or leave it out to get the next free one.', new.code),
-      detail = '{"issues":[{"path":"code","message":"This code is already in use."}]}';
+    perform private.refuse(422, format('The code %s is already in use. Choose another, or leave it out to get the next free one.', new.code),
+      '{"issues":[{"path":"code","message":"This code is already in use."}]}');
   end if;
 
   return new;
@@ -155,9 +154,9 @@ begin
   end if;
 
   if cardinality(v_found) > 1 then
-    raise exception using errcode = 'PT422',
-      message = format('%s names more than one %s. Give the id, or name the product.', p_reference, case p_kind when 'pbi' then 'PBI' else p_kind end),
-      detail = json_build_object('candidates', array_to_json(v_found))::text;
+    perform private.refuse(422, format('%s names more than one %s. Give the id, or name the product.',
+      p_reference, case p_kind when 'pbi' then 'PBI' else p_kind end),
+      jsonb_build_object('candidates', to_jsonb(v_found)));
   end if;
 
   return v_found[1];

@@ -162,10 +162,8 @@ begin
     return p_value;
   end if;
 
-  raise exception using errcode = 'PT422',
-    message = format('%s must be one of: %s.', p_field, array_to_string(p_allowed, ', ')),
-    detail = json_build_object('issues', json_build_array(json_build_object(
-      'path', p_field, 'message', 'Must be one of: ' || array_to_string(p_allowed, ', ') || '.')))::text;
+  perform private.refuse(422, format('%s must be one of: %s.', p_field, array_to_string(p_allowed, ', ')),
+    jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', p_field, 'message', 'Must be one of: ' || array_to_string(p_allowed, ', ') || '.'))));
 end;
 $$;
 grant execute on function private.parse_choice to authenticated;
@@ -175,8 +173,8 @@ create function private.require_dates_in_order(p_start_date date, p_end_date dat
 returns void language plpgsql immutable set search_path = '' as $$
 begin
   if p_end_date < p_start_date then
-    raise exception using errcode = 'PT422', message = 'The end date is before the start date.',
-      detail = '{"issues":[{"path":"end_date","message":"Must be on or after the start date."}]}';
+    perform private.refuse(422, 'The end date is before the start date.',
+      '{"issues":[{"path":"end_date","message":"Must be on or after the start date."}]}');
   end if;
 end;
 $$;

@@ -34,8 +34,7 @@ begin
     where l.product_id = new.product_id and l.id = any (new.label_ids)
     order by lower(l.name));
   if cardinality(new.label_ids) > 20 then
-    raise exception using errcode = 'PT422', message = 'At most 20 labels on one story or task.',
-      detail = '{"issues":[{"path":"labels","message":"At most 20 labels."}]}';
+    perform private.refuse(422, 'At most 20 labels on one story or task.', '{"issues":[{"path":"labels","message":"At most 20 labels."}]}');
   end if;
   return new;
 end;

@@ -75,10 +75,9 @@ begin
   end if;
 
   v_retry_after := greatest(1, ceil(extract(epoch from v_start + v_window - v_now)))::integer;
-  raise exception using errcode = 'PT429',
-    message = format('Too many requests of this kind (%s in %s seconds). Try again in %s seconds.',
-      v_max, extract(epoch from v_window)::integer, v_retry_after),
-    detail = json_build_object('retry_after', v_retry_after)::text;
+  perform private.refuse(429, format('Too many requests of this kind (%s in %s seconds). Try again in %s seconds.',
+    v_max, extract(epoch from v_window)::integer, v_retry_after),
+    jsonb_build_object('retry_after', v_retry_after));
 end;
 $$;
 grant execute on function private.take_rate_limit to authenticated, service_role;

@@ -126,8 +126,7 @@ grant execute on function private.require_access to authenticated;
 create function private.require_no_demo() returns void language plpgsql stable set search_path = '' as $$
 begin
   if private.is_demo() then
-    raise exception using errcode = 'PT403',
-      message = 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.';
+    perform private.refuse(403, 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.');
   end if;
 end;
 $$;
@@ -142,8 +141,7 @@ begin
     select from public.product_members m
     where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'VIEWER'
   ) then
-    raise exception using errcode = 'PT403',
-      message = 'You are a viewer of this product: you can read everything and comment, but change nothing. Ask its owner to make you a member.';
+    perform private.refuse(403, 'You are a viewer of this product: you can read everything and comment, but change nothing. Ask its owner to make you a member.');
   end if;
 end;
 $$;
@@ -166,13 +164,11 @@ begin
   end if;
 
   if not v_member then
-    raise exception using errcode = 'PT403',
-      message = 'You have no access to this product. Ask its owner to add you as a member.';
+    perform private.refuse(403, 'You have no access to this product. Ask its owner to add you as a member.');
   end if;
 
   if not private.is_open_to_token(p_product_id) then
-    raise exception using errcode = 'PT403',
-      message = 'This token is limited to other products. Use a token that includes this product.';
+    perform private.refuse(403, 'This token is limited to other products. Use a token that includes this product.');
   end if;
 end;
 $$;
@@ -189,7 +185,7 @@ begin
     select from public.product_members m
     where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'OWNER'
   ) then
-    raise exception using errcode = 'PT403', message = 'Only the owner of the product can do this. Ask them.';
+    perform private.refuse(403, 'Only the owner of the product can do this. Ask them.');
   end if;
 end;
 $$;
@@ -211,10 +207,9 @@ declare
     else '{plan}' end)::text[];
 begin
   if not p_scopes && v_allowed then
-    raise exception using errcode = 'PT403',
-      message = format('This token does not include the scope %s. Use a token that does, or ask its owner for one.',
-        array_to_string(v_allowed, ' or ')),
-      detail = json_build_object('scope', v_allowed[1])::text;
+    perform private.refuse(403, format('This token does not include the scope %s. Use a token that does, or ask its owner for one.',
+      array_to_string(v_allowed, ' or ')),
+      jsonb_build_object('scope', v_allowed[1]));
   end if;
 end;
 $$;

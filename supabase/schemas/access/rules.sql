@@ -1,8 +1,8 @@
 -- Why: a PBI or sprint never changes its product; its stories could not follow.
 create function private.tg_any__keep_product() returns trigger language plpgsql set search_path = '' as $$
 begin
-  raise exception using errcode = 'PT422', message = 'This cannot move to another product.',
-    detail = '{"issues":[{"path":"product_id","message":"The product cannot be changed."}]}';
+  perform private.refuse(422, 'This cannot move to another product.',
+    '{"issues":[{"path":"product_id","message":"The product cannot be changed."}]}');
 end;
 $$;
 
@@ -98,9 +98,8 @@ begin
   where private.normalized_title(x.title) = v_title
   limit 1;
   if v_found is not null then
-    raise exception using errcode = 'PT409',
-      message = format('%s has this title and is not done. Work with that one, or send allow_duplicate: true for another.', v_code),
-      detail = json_build_object('similar_exists', v_found)::text;
+    perform private.refuse(409, format('%s has this title and is not done. Work with that one, or send allow_duplicate: true for another.', v_code),
+      jsonb_build_object('similar_exists', v_found));
   end if;
 end;
 $$;
@@ -136,8 +135,7 @@ begin
     perform private.require_no_viewer(p_product_id);
   end if;
   if v_archived then
-    raise exception using errcode = 'PT403',
-      message = 'This product is archived and can only be read. Restore it to make changes.';
+    perform private.refuse(403, 'This product is archived and can only be read. Restore it to make changes.');
   end if;
 end;
 $$;

@@ -15,12 +15,11 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('administrators', 0));
   select * into v_before from public.users u where u.id = p_user_id for update;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such user. Check the ID: the account may have been deleted.';
+    perform private.refuse(404, 'No such user. Check the ID: the account may have been deleted.');
   end if;
   if v_before.role = 'ADMIN' and (v_role <> 'ADMIN' or p_is_demo)
     and not exists (select from public.users u where u.role = 'ADMIN' and not u.is_demo and u.id <> p_user_id) then
-    raise exception using errcode = 'PT409',
-      message = 'This is the last administrator. Make someone else an administrator first.';
+    perform private.refuse(409, 'This is the last administrator. Make someone else an administrator first.');
   end if;
 
   update public.users
@@ -51,7 +50,7 @@ begin
       updated_at = private.now()
   where id = p_user_id;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such user. Check the ID: the account may have been deleted.';
+    perform private.refuse(404, 'No such user. Check the ID: the account may have been deleted.');
   end if;
 
   perform private.audit(p_user_id, null, 'user.configured',
@@ -75,7 +74,7 @@ declare
 begin
   select * into v_user from public.users u where u.id = p_user_id for share;
   if not found then
-    raise exception using errcode = 'PT401', message = 'This account no longer exists. Sign in with another one.';
+    perform private.refuse(401, 'This account no longer exists. Sign in with another one.');
   end if;
 
   if exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is not null)
@@ -136,7 +135,7 @@ declare
 begin
   update public.users set must_reset_password = p_must_reset, updated_at = private.now() where id = p_user_id;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such user. Check the ID: the account may have been deleted.';
+    perform private.refuse(404, 'No such user. Check the ID: the account may have been deleted.');
   end if;
 
   if p_must_reset then
@@ -174,7 +173,7 @@ begin
   perform private.require_no_demo();
   if not exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = auth.uid())
     or not private.end_session_chain(p_session_id) then
-    raise exception using errcode = 'PT404', message = 'No such device is signed in to your account. Reload the list.';
+    perform private.refuse(404, 'No such device is signed in to your account. Reload the list.');
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'session.revoked', jsonb_build_object('session_id', p_session_id));
   return json_build_object('id', p_session_id);
@@ -201,8 +200,7 @@ begin
       perform private.require_product_access(p_product_id);
     end if;
     if v_archived_at is not null then
-      raise exception using errcode = 'PT403',
-        message = 'This product is archived. Restore it before you make it the active one.';
+      perform private.refuse(403, 'This product is archived. Restore it before you make it the active one.');
     end if;
   end if;
 
@@ -232,7 +230,7 @@ begin
       when substring(v_bytes from 1 for 6) in ('\x474946383761', '\x474946383961') then 'image/gif'
     end;
     if octet_length(v_bytes) > 1048576 or v_mime is null or p_mime is distinct from v_mime then
-      raise exception using errcode = 'PT422', message = 'Use a PNG, JPEG, WebP or GIF picture of at most 1 MiB.';
+      perform private.refuse(422, 'Use a PNG, JPEG, WebP or GIF picture of at most 1 MiB.');
     end if;
   end if;
   update public.users set avatar = v_bytes, avatar_mime = v_mime, updated_at = private.now() where id = auth.uid();
@@ -250,12 +248,12 @@ create function operations.update_profile(
 begin
   perform private.require_no_demo();
   if p_min_quota_pct not between 1 and 100 then
-    raise exception using errcode = 'PT422', message = 'The worker quota threshold is a whole number from 1 to 100.',
-      detail = '{"issues":[{"path":"min_quota_pct","message":"Enter a whole number from 1 to 100"}]}';
+    perform private.refuse(422, 'The worker quota threshold is a whole number from 1 to 100.',
+      '{"issues":[{"path":"min_quota_pct","message":"Enter a whole number from 1 to 100"}]}');
   end if;
   if p_username !~ '^[A-Za-z0-9][A-Za-z0-9._-]{1,39}$' then
-    raise exception using errcode = 'PT422', message = 'This username cannot be used. Choose another one.',
-      detail = '{"issues":[{"path":"username","message":"Use 2 to 40 letters, digits, dots, underscores or hyphens"}]}';
+    perform private.refuse(422, 'This username cannot be used. Choose another one.',
+      '{"issues":[{"path":"username","message":"Use 2 to 40 letters, digits, dots, underscores or hyphens"}]}');
   end if;
 
   update public.users
@@ -266,8 +264,7 @@ begin
   where id = auth.uid();
   return operations.get_profile();
 exception when unique_violation then
-  raise exception using errcode = 'PT422', message = 'This username is taken. Choose another one.',
-    detail = '{"issues":[{"path":"username","message":"This username is taken"}]}';
+  perform private.refuse(422, 'This username is taken. Choose another one.', '{"issues":[{"path":"username","message":"This username is taken"}]}');
 end;
 $$;
 grant execute on function operations.update_profile to authenticated;

@@ -71,7 +71,7 @@ begin
       join public.product_members theirs on theirs.product_id = mine.product_id
       where mine.user_id = auth.uid() and theirs.user_id = u.id));
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such picture. The user may have removed it.';
+    perform private.refuse(404, 'No such picture. The user may have removed it.');
   end if;
   return v_avatar;
 end;
@@ -187,8 +187,7 @@ begin
   where lower(u.username) = lower(p_identifier) or lower(u.email) = lower(p_identifier) or u.id::text = p_identifier;
 
   if v_account is null then
-    raise exception using errcode = 'PT404',
-      message = format('There is no user %s. Give the username or the email address of an account.', private.one_line(p_identifier));
+    perform private.refuse(404, format('There is no user %s. Give the username or the email address of an account.', private.one_line(p_identifier)));
   end if;
   return v_account;
 end;
@@ -209,7 +208,7 @@ $$;
 create function private.require_admin() returns void language plpgsql stable set search_path = '' as $$
 begin
   if not private.is_admin() then
-    raise exception using errcode = 'PT403', message = 'Only administrators can do this. Ask one of them.';
+    perform private.refuse(403, 'Only administrators can do this. Ask one of them.');
   end if;
 end;
 $$;

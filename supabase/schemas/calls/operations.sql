@@ -29,8 +29,7 @@ declare
   v_answer json;
 begin
   if v_call.p_writes and v_principal.is_demo then
-    raise exception using errcode = 'PT403',
-      message = 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.';
+    perform private.refuse(403, 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.');
   end if;
 
   if v_call.p_writes and v_principal.scopes is not null then
@@ -102,9 +101,8 @@ begin
     where k.created_at <= private.now() - private.kept_call_lifetime()
     returning true into v_is_new;
   exception when lock_not_available then
-    raise exception using errcode = 'PT409',
-      message = 'The same request is still running. Send it again in a second to get its answer.',
-      detail = json_build_object('retry_after', 1)::text;
+    perform private.refuse(409, 'The same request is still running. Send it again in a second to get its answer.',
+      jsonb_build_object('retry_after', 1));
   end;
   perform set_config('lock_timeout', v_timeout, true);
   if v_is_new then
@@ -114,10 +112,8 @@ begin
 
   select k.* into v_kept from public.idempotency_keys k where k.user_id = p_user_id and k.key = p_key;
   if v_kept.fingerprint <> p_fingerprint then
-    raise exception using errcode = 'PT422',
-      message = 'This idempotency key was used for another request. Send the same request again, or take a new key for a new one.',
-      detail = json_build_object('issues', json_build_array(
-        json_build_object('path', 'idempotency_key', 'message', 'Was used for another request.')))::text;
+    perform private.refuse(422, 'This idempotency key was used for another request. Send the same request again, or take a new key for a new one.',
+      jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'idempotency_key', 'message', 'Was used for another request.'))));
   end if;
   return v_kept.answer;
 end;
@@ -141,9 +137,8 @@ begin
     limit v_max + 1) k) <= v_max then
     return;
   end if;
-  raise exception using errcode = 'PT429',
-    message = format('Too many idempotency keys (%s in %s seconds). Try again in a minute.', v_max, v_seconds),
-    detail = json_build_object('retry_after', v_seconds)::text;
+  perform private.refuse(429, format('Too many idempotency keys (%s in %s seconds). Try again in a minute.', v_max, v_seconds),
+    jsonb_build_object('retry_after', v_seconds));
 end;
 $$;
 grant execute on function private.require_keys_left to service_role;
@@ -166,8 +161,7 @@ begin
     where x.product_id is not null
       and not exists (select from public.product_members m where m.product_id = x.product_id and m.user_id = p_user_id))
   then
-    raise exception using errcode = 'PT403',
-      message = 'You have no access to this product. Ask its owner to add you as a member.';
+    perform private.refuse(403, 'You have no access to this product. Ask its owner to add you as a member.');
   end if;
 end;
 $$;
@@ -211,7 +205,7 @@ begin
     and has_function_privilege(p_role, p.oid, 'execute');
 
   if not found then
-    raise exception using errcode = 'PT404', message = format('There is no operation %s.', p_function);
+    perform private.refuse(404, format('There is no operation %s.', p_function));
   end if;
 
   p_statement := '';
@@ -228,9 +222,7 @@ begin
   end loop;
 
   if p_arguments - coalesce(v_names, '{}') <> '{}' then
-    raise exception using errcode = 'PT404',
-      message = format('The operation %s does not take the arguments %s.', p_function,
-        p_arguments - coalesce(v_names, '{}'));
+    perform private.refuse(404, format('The operation %s does not take the arguments %s.', p_function, p_arguments - coalesce(v_names, '{}')));
   end if;
 
   p_statement := 'select operations.' || quote_ident(p_function) || '(' || p_statement || ')';
@@ -287,8 +279,7 @@ begin
   end if;
 
   if v_principal.user_id is null then
-    raise exception using errcode = 'PT401',
-      message = 'Not signed in: the token or session is missing, unknown, expired or revoked. Sign in, or create a token in the settings.';
+    perform private.refuse(401, 'Not signed in: the token or session is missing, unknown, expired or revoked. Sign in, or create a token in the settings.');
   end if;
 
   if v_used_at <= v_now - interval '1 minute' then

@@ -63,11 +63,11 @@ begin
   select i.* into v_idea from public.ideas i where i.id = p_idea_id for update;
 
   if v_idea.status = 'PLANNED' then
-    raise exception using errcode = 'PT409', message = format('Idea %s was already promoted. Continue with %s.', v_idea.code,
-      coalesce((select b.code from public.pbis b where b.idea_id = p_idea_id limit 1), 'another idea'));
+    perform private.refuse(409, format('Idea %s was already promoted. Continue with %s.',
+      v_idea.code, coalesce((select b.code from public.pbis b where b.idea_id = p_idea_id limit 1), 'another idea')));
   end if;
   if v_idea.archived_at is not null then
-    raise exception using errcode = 'PT409', message = format('Idea %s is archived. Restore it first.', v_idea.code);
+    perform private.refuse(409, format('Idea %s is archived. Restore it first.', v_idea.code));
   end if;
 
   insert into public.pbis (id, product_id, code, title, description, priority, idea_id)

@@ -59,12 +59,11 @@ begin
   end if;
 
   if v_idea.user_id is distinct from auth.uid() then
-    raise exception using errcode = 'PT403', message = 'This idea belongs to someone else. Ask them, or add your own.';
+    perform private.refuse(403, 'This idea belongs to someone else. Ask them, or add your own.');
   end if;
 
   if not private.is_open_to_token(v_idea.product_id) then
-    raise exception using errcode = 'PT403',
-      message = 'This token is limited to other products. Use a token that includes the product of this idea.';
+    perform private.refuse(403, 'This token is limited to other products. Use a token that includes the product of this idea.');
   end if;
 
   return v_idea.product_id;

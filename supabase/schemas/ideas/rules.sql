@@ -8,13 +8,11 @@ create trigger _150_assign_code before insert on public.ideas
 create function private.tg_ideas__guard_status() returns trigger language plpgsql set search_path = '' as $$
 begin
   if new.status < old.status then
-    raise exception using errcode = 'PT409',
-      message = format('An idea only moves forward: this one is already %s.', lower(old.status::text));
+    perform private.refuse(409, format('An idea only moves forward: this one is already %s.', lower(old.status::text)));
   end if;
 
   if new.status = 'PLANNED' and new.pbi_id is null then
-    raise exception using errcode = 'PT422', message = 'To plan an idea, promote it to a PBI.',
-      detail = '{"issues":[{"path":"status","message":"Promote the idea instead."}]}';
+    perform private.refuse(422, 'To plan an idea, promote it to a PBI.', '{"issues":[{"path":"status","message":"Promote the idea instead."}]}');
   end if;
 
   return new;

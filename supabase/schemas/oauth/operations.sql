@@ -19,12 +19,11 @@ begin
   where p.archived_at is null and p_product_ids ? p.id::text;
 
   if v_scopes = '{}' then
-    raise exception using errcode = 'PT422', message = 'Choose what the program may do.',
-      detail = '{"issues":[{"path":"scope","message":"Choose at least one."}]}';
+    perform private.refuse(422, 'Choose what the program may do.', '{"issues":[{"path":"scope","message":"Choose at least one."}]}');
   end if;
   if v_products is null or cardinality(v_products) <> jsonb_array_length(p_product_ids) then
-    raise exception using errcode = 'PT422', message = 'Choose at least one product, among those that you can use.',
-      detail = '{"issues":[{"path":"product","message":"Choose at least one product."}]}';
+    perform private.refuse(422, 'Choose at least one product, among those that you can use.',
+      '{"issues":[{"path":"product","message":"Choose at least one product."}]}');
   end if;
 
   insert into public.oauth_codes (code_hash, user_id, session_id, client_id, client_name, redirect_uri, challenge, audience,

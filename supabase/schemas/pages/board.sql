@@ -10,19 +10,7 @@ begin
 
   return json_build_object(
     'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = v_sprint),
-    'stories', (
-      select coalesce(json_agg(row_to_json(x) order by x.sort_order, x.created_at, x.id), '[]')
-      from (
-        select s.id, s.code, s.title, lower(s.status::text) as status, s.sort_order, s.created_at, s.pbi_id, s.assignee_id,
-          private.username(s.assignee_id) as assignee_name,
-          (
-            select count(*) from public.agent_questions q
-            where q.story_id = s.id and q.status = 'OPEN' and q.expires_at > private.now()
-            and (q.reader_id is null or q.reader_id = auth.uid())
-          ) as open_questions
-        from public.stories s
-        where s.sprint_id = v_sprint and (s.assignee_id is null or s.assignee_id = auth.uid())
-      ) x),
+    'stories', private.board_stories(v_sprint, p_solo => true),
     'tasks', private.board_tasks(v_sprint),
     'labels', private.labels_of(p_product_id),
     'workers_online', private.workers_online(array[p_product_id])
@@ -62,18 +50,7 @@ begin
     'views', private.saved_views_of(v_product, 'board'),
     'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id),
     'pr_strategy', (select p.pr_strategy from public.products p where p.id = v_product),
-    'stories', (
-      select coalesce(json_agg(row_to_json(x) order by x.sort_order, x.created_at, x.id), '[]')
-      from (
-        select s.id, s.code, s.title, lower(s.status::text) as status, s.sort_order, s.created_at, s.pbi_id, s.assignee_id,
-          private.username(s.assignee_id) as assignee_name,
-          (
-            select count(*) from public.agent_questions q
-            where q.story_id = s.id and q.status = 'OPEN' and q.expires_at > private.now()
-            and (q.reader_id is null or q.reader_id = auth.uid())
-          ) as open_questions
-        from public.stories s where s.sprint_id = p_sprint_id
-      ) x),
+    'stories', private.board_stories(p_sprint_id, p_solo => false),
     'tasks', private.board_tasks(p_sprint_id),
     'run', (
       select row_to_json(r)
@@ -109,6 +86,26 @@ begin
 end;
 $$;
 grant execute on function operations.get_sprint_board to authenticated;
+
+-- Why: one form of the stories on the sprint board and the solo board.
+create function private.board_stories(p_sprint_id uuid, p_solo boolean) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(row_to_json(x) order by x.sort_order, x.created_at, x.id), '[]')
+    from (
+      select s.id, s.code, s.title, lower(s.status::text) as status, s.sort_order, s.created_at, s.pbi_id, s.assignee_id,
+        private.username(s.assignee_id) as assignee_name,
+        (
+          select count(*) from public.agent_questions q
+          where q.story_id = s.id and q.status = 'OPEN' and q.expires_at > private.now()
+          and (q.reader_id is null or q.reader_id = auth.uid())
+        ) as open_questions
+      from public.stories s
+      where s.sprint_id = p_sprint_id and (not p_solo or s.assignee_id is null or s.assignee_id = auth.uid())
+    ) x);
+end;
+$$;
+grant execute on function private.board_stories to authenticated;
 
 -- Why: one form of the cards on the sprint board and the solo board: the task, its story, its unfinished job, the
 -- number of its open questions, the lines changed by its newest job, how much of its story is proven, its pull request,

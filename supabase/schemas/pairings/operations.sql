@@ -42,17 +42,17 @@ begin
   v_now := private.now();
 
   if v_pairing.desktop_token_hash is distinct from decode(p_desktop_token_hash, 'hex') then
-    raise exception using errcode = 'PT401', message = 'This pairing was started by another browser. Show a new code.';
+    perform private.refuse(401, 'This pairing was started by another browser. Show a new code.');
   end if;
   if v_pairing.status in ('CONSUMED', 'CANCELLED') or v_pairing.expires_at <= v_now then
-    raise exception using errcode = 'PT410', message = 'This code was already used, declined or has expired. Show a new code.';
+    perform private.refuse(410, 'This code was already used, declined or has expired. Show a new code.');
   end if;
   if v_pairing.status = 'PENDING' or v_user.id is distinct from v_pairing.user_id then
-    raise exception using errcode = 'PT409', message = 'The phone has not approved this yet. Keep waiting.';
+    perform private.refuse(409, 'The phone has not approved this yet. Keep waiting.');
   end if;
 
   if v_user.is_demo then
-    raise exception using errcode = 'PT410', message = 'The account that approved this can no longer sign in here. Show a new code.';
+    perform private.refuse(410, 'The account that approved this can no longer sign in here. Show a new code.');
   end if;
 
   update public.user_sessions set revoked_at = v_now where id = p_previous_session_id and revoked_at is null;
@@ -84,7 +84,7 @@ begin
     return private.note_wrong_pairing_secret(p_pairing_id, p_user_id);
   end if;
   if v_pairing.status = 'PENDING' and v_pairing.expires_at <= private.now() then
-    raise exception using errcode = 'PT410', message = 'This code has expired. Show a new code on the other device.';
+    perform private.refuse(410, 'This code has expired. Show a new code on the other device.');
   end if;
   return json_build_object('pairing_id', v_pairing.id, 'status', lower(v_pairing.status::text),
     'desktop_ua', v_pairing.desktop_ua, 'desktop_ip', v_pairing.desktop_ip, 'check_code', v_pairing.check_code,
@@ -113,9 +113,8 @@ begin
     return;
   end if;
 
-  raise exception using errcode = 'PT429',
-    message = 'Too many wrong codes. Wait a while, then show a new code on the other device.',
-    detail = json_build_object('retry_after', greatest(1, ceil(extract(epoch from v_until - v_now))::integer))::text;
+  perform private.refuse(429, 'Too many wrong codes. Wait a while, then show a new code on the other device.',
+    jsonb_build_object('retry_after', greatest(1, ceil(extract(epoch from v_until - v_now))::integer)));
 end;
 $$;
 grant execute on function private.require_pairing_guesses_left to service_role;
@@ -147,13 +146,13 @@ declare
 begin
   select * into v_pairing from public.login_pairings p where p.id = p_pairing_id for share;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such pairing. Show a new code.';
+    perform private.refuse(404, 'No such pairing. Show a new code.');
   end if;
   if v_pairing.desktop_token_hash <> decode(p_desktop_token_hash, 'hex') then
-    raise exception using errcode = 'PT401', message = 'This pairing was started by another browser. Show a new code.';
+    perform private.refuse(401, 'This pairing was started by another browser. Show a new code.');
   end if;
   if v_pairing.expires_at <= private.now() then
-    raise exception using errcode = 'PT410', message = 'This code has expired. Show a new code.';
+    perform private.refuse(410, 'This code has expired. Show a new code.');
   end if;
   return json_build_object('pairing_id', v_pairing.id, 'status', lower(v_pairing.status::text),
     'expires_at', v_pairing.expires_at, 'snapshot', pg_current_snapshot()::text);
@@ -173,7 +172,7 @@ begin
   select * into v_pairing from public.login_pairings p
   where p.id = p_pairing_id and p.user_id = auth.uid() for update;
   if not found then
-    raise exception using errcode = 'PT404', message = 'You have not approved such a device.';
+    perform private.refuse(404, 'You have not approved such a device.');
   end if;
 
   if v_pairing.status = 'APPROVED' then
@@ -205,8 +204,7 @@ begin
 
   if (select count(*) from (
     select from public.login_pairings p where p.status = 'PENDING' and p.expires_at > v_now limit 10000) waiting) >= 10000 then
-    raise exception using errcode = 'PT429', message = 'Too many devices are waiting to sign in. Try again in a minute.',
-      detail = '{"retry_after":60}';
+    perform private.refuse(429, 'Too many devices are waiting to sign in. Try again in a minute.', '{"retry_after":60}');
   end if;
 
   insert into public.login_pairings (
@@ -254,8 +252,7 @@ begin
   end if;
 
   if v_pairing.status <> 'PENDING' or v_pairing.expires_at <= v_now then
-    raise exception using errcode = 'PT410',
-      message = 'This code has expired or was already answered. Show a new code on the other device.';
+    perform private.refuse(410, 'This code has expired or was already answered. Show a new code on the other device.');
   end if;
 
   if p_status = 'APPROVED' then

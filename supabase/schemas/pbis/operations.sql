@@ -36,7 +36,7 @@ begin
   perform private.require_write('pbi', p_pbi_id);
 
   if exists (select from public.pbis b where b.id = p_pbi_id and b.pr_url is null) then
-    raise exception using errcode = 'PT409', message = 'This PBI has no pull request. Set its pr_url first.';
+    perform private.refuse(409, 'This PBI has no pull request. Set its pr_url first.');
   end if;
 
   update public.pbis b set pr_merged_at = private.now() where b.id = p_pbi_id and b.pr_merged_at is null;
@@ -59,8 +59,8 @@ declare
 begin
   if v_anchor_id = p_pbi_id or (p_before_id is not null and p_after_id is not null)
     or (v_anchor_id is null and p_priority is null) then
-    raise exception using errcode = 'PT422', message = 'Name one other PBI to go before or after, or a priority.',
-      detail = '{"issues":[{"path":"before_id","message":"Name exactly one other PBI, or a priority."}]}';
+    perform private.refuse(422, 'Name one other PBI to go before or after, or a priority.',
+      '{"issues":[{"path":"before_id","message":"Name exactly one other PBI, or a priority."}]}');
   end if;
 
   if v_anchor_id is null then
@@ -72,7 +72,7 @@ begin
 
   select b.priority into v_priority from public.pbis b where b.id = v_anchor_id and b.product_id = v_product_id;
   if v_priority is null then
-    raise exception using errcode = 'PT404', message = 'No such PBI to go before or after in this product. Reload the backlog.';
+    perform private.refuse(404, 'No such PBI to go before or after in this product. Reload the backlog.');
   end if;
 
   v_place := private.pbi_place(v_product_id, v_priority, p_pbi_id, v_anchor_id, p_before_id is not null);

@@ -119,7 +119,7 @@ begin
   delete from public.product_members m
   where m.product_id = p_product_id and m.user_id = auth.uid() and m.role <> 'OWNER';
   if not found then
-    raise exception using errcode = 'PT409', message = 'The owner stays in the product. Archive or delete it instead.';
+    perform private.refuse(409, 'The owner stays in the product. Archive or delete it instead.');
   end if;
   return json_build_object('product_id', p_product_id);
 end;
@@ -156,12 +156,12 @@ begin
   perform private.require_product_owner(p_product_id);
 
   if p_user_id = auth.uid() then
-    raise exception using errcode = 'PT409', message = 'The owner stays in the product. Archive or delete it instead.';
+    perform private.refuse(409, 'The owner stays in the product. Archive or delete it instead.');
   end if;
 
   delete from public.product_members m where m.product_id = p_product_id and m.user_id = p_user_id;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such member. Reload the list: they may have left.';
+    perform private.refuse(404, 'No such member. Reload the list: they may have left.');
   end if;
   return json_build_object('product_id', p_product_id, 'user_id', p_user_id);
 end;

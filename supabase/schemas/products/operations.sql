@@ -61,8 +61,8 @@ begin
   perform private.require_product_owner(p_product_id);
 
   if not exists (select from public.products p where p.id = p_product_id and p.code = p_code) then
-    raise exception using errcode = 'PT422', message = 'Repeat the code of the product to delete it.',
-      detail = '{"issues":[{"path":"code","message":"This is not the code of the product."}]}';
+    perform private.refuse(422, 'Repeat the code of the product to delete it.',
+      '{"issues":[{"path":"code","message":"This is not the code of the product."}]}');
   end if;
 
   delete from public.products p where p.id = p_product_id;

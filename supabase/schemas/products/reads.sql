@@ -254,14 +254,12 @@ begin
   where p.id::text = p_reference or p.code = p_reference or u.username || '/' || p.code = p_reference;
 
   if v_products is null then
-    raise exception using errcode = 'PT404',
-      message = format('There is no product %s. Give its id, its code, or owner/code.', private.one_line(p_reference));
+    perform private.refuse(404, format('There is no product %s. Give its id, its code, or owner/code.', private.one_line(p_reference)));
   end if;
 
   if json_array_length(v_products) > 1 then
-    raise exception using errcode = 'PT409',
-      message = format('%s products have the code %s. Give the id, or owner/code.', json_array_length(v_products), p_reference),
-      detail = json_build_object('candidates', v_products)::text;
+    perform private.refuse(409, format('%s products have the code %s. Give the id, or owner/code.', json_array_length(v_products), p_reference),
+      jsonb_build_object('candidates', v_products));
   end if;
   return v_products -> 0;
 end;

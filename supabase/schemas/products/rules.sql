@@ -8,8 +8,7 @@ create trigger _940_limit_rows after insert on public.products
 -- Why: an archived product is read-only until it is restored (specification: GET /api/products).
 create function private.tg_products__guard_archived() returns trigger language plpgsql set search_path = '' as $$
 begin
-  raise exception using errcode = 'PT403',
-    message = 'This product is archived and can only be read. Restore it to make changes.';
+  perform private.refuse(403, 'This product is archived and can only be read. Restore it to make changes.');
 end;
 $$;
 create trigger _340_guard_archived before update on public.products
@@ -24,9 +23,8 @@ begin
   if exists (
     select from public.products p where p.owner_id = new.owner_id and p.code = new.code and p.id <> new.id
   ) then
-    raise exception using errcode = 'PT422',
-      message = format('You already have a product with the code %s. Choose another code.', new.code),
-      detail = '{"issues":[{"path":"code","message":"This code is already in use."}]}';
+    perform private.refuse(422, format('You already have a product with the code %s. Choose another code.', new.code),
+      '{"issues":[{"path":"code","message":"This code is already in use."}]}');
   end if;
   return new;
 end;

@@ -41,7 +41,6 @@ create table public.agent_questions (
   on_expiry public.question_expiry not null default 'STOP',
   escalate_to uuid references public.users (id) on delete set null,
   park boolean not null default false,
-  failed_attempt integer,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint agent_questions_story_or_idea check (num_nonnulls(story_id, idea_id) = 1),
@@ -56,7 +55,6 @@ create table public.agent_questions (
 comment on table public.agent_questions is
   'Agent questions (specification: Agent question): open, answered, cancelled or expired; bound to a story or an idea.';
 comment on column public.agent_questions.reader_id is 'The only person who may read and answer it; null: every member of the product.';
-comment on column public.agent_questions.failed_attempt is 'The attempt of its job that failed and that it asks about.';
 comment on column public.agent_questions.reach is 'The host, with its port, that a permission asks for.';
 comment on column public.agent_questions.plan is 'The plan that a person is to approve, only by operations.review_plan.';
 comment on column public.agent_questions.options is 'Array of { label, description? }, at most 8.';

@@ -65,8 +65,8 @@ begin
   select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
 
   if v_sprint.status in ('COMPLETED', 'CANCELLED') then
-    raise exception using errcode = 'PT409',
-      message = format('Sprint %s is %s and can no longer be changed. Plan another one.', v_sprint.code, lower(v_sprint.status::text));
+    perform private.refuse(409, format('Sprint %s is %s and can no longer be changed. Plan another one.',
+      v_sprint.code, lower(v_sprint.status::text)));
   end if;
 
   v_sprint.sprint_goal := coalesce(p_changes ->> 'sprint_goal', v_sprint.sprint_goal);
@@ -99,15 +99,14 @@ begin
   select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
 
   if v_sprint.status <> p_from then
-    raise exception using errcode = 'PT409',
-      message = format('Sprint %s is %s; only a sprint that is %s can become %s.', v_sprint.code,
-        lower(v_sprint.status::text), lower(p_from::text), lower(p_to::text));
+    perform private.refuse(409, format('Sprint %s is %s; only a sprint that is %s can become %s.',
+      v_sprint.code, lower(v_sprint.status::text), lower(p_from::text), lower(p_to::text)));
   end if;
 
   if p_to = 'ACTIVE' and exists (
     select from public.sprints s where s.product_id = v_product_id and s.status = 'ACTIVE'
   ) then
-    raise exception using errcode = 'PT409', message = 'Another sprint of this product is active. Complete it first.';
+    perform private.refuse(409, 'Another sprint of this product is active. Complete it first.');
   end if;
 
   if p_to = 'COMPLETED' then

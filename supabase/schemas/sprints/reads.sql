@@ -91,8 +91,7 @@ declare
   v_product_id uuid := private.require_access('sprint', p_sprint_id);
 begin
   if p_limit is null or p_limit not between 1 and 50 then
-    raise exception using errcode = 'PT422', message = 'limit is an integer from 1 to 50.',
-      detail = '{"issues":[{"path":"limit","message":"Must be an integer from 1 to 50."}]}';
+    perform private.refuse(422, 'limit is an integer from 1 to 50.', '{"issues":[{"path":"limit","message":"Must be an integer from 1 to 50."}]}');
   end if;
 
   return (

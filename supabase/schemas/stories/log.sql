@@ -104,9 +104,8 @@ begin
   perform private.parse_choice('status', p_status, '{PASSED,FAILED}');
   if (p_type = 'TEST_RESULT') <> (p_status is not null)
     or (p_type = 'COMMIT') <> (p_commit_hash is not null) or (p_type = 'COMMIT') <> (p_commit_message is not null) then
-    raise exception using errcode = 'PT422',
-      message = 'TEST_RESULT takes status, COMMIT takes commit_hash and commit_message, and no type takes the fields of another.',
-      detail = '{"issues":[{"path":"type","message":"The fields do not fit this type."}]}';
+    perform private.refuse(422, 'TEST_RESULT takes status, COMMIT takes commit_hash and commit_message, and no type takes the fields of another.',
+      '{"issues":[{"path":"type","message":"The fields do not fit this type."}]}');
   end if;
 
   perform private.require_write('story', p_story_id);

@@ -234,8 +234,8 @@ begin
   end if;
 
   if not exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = p_user_id and m.role <> 'VIEWER') then
-    raise exception using errcode = 'PT422', message = 'The assignee must be the owner or a member of the product.',
-      detail = '{"issues":[{"path":"assignee_id","message":"Is not a member of the product."}]}';
+    perform private.refuse(422, 'The assignee must be the owner or a member of the product.',
+      '{"issues":[{"path":"assignee_id","message":"Is not a member of the product."}]}');
   end if;
 end;
 $$;

@@ -39,12 +39,12 @@ begin
 
   select s.id into v_sprint_id from public.sprints s where s.product_id = p_product_id and s.status = 'ACTIVE';
   if v_sprint_id is null then
-    raise exception using errcode = 'PT404', message = 'This product has no active sprint. Start one first.';
+    perform private.refuse(404, 'This product has no active sprint. Start one first.');
   end if;
 
   v_story_id := private.first_open_story(p_product_id, v_sprint_id);
   if v_story_id is null then
-    raise exception using errcode = 'PT404', message = 'The active sprint has no open story. Add stories to it, or complete it.';
+    perform private.refuse(404, 'The active sprint has no open story. Add stories to it, or complete it.');
   end if;
 
   return (

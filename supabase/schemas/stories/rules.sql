@@ -10,8 +10,8 @@ begin
   new.product_id := private.product_of('pbi', new.pbi_id);
 
   if tg_op = 'UPDATE' and new.product_id <> old.product_id then
-    raise exception using errcode = 'PT422', message = 'A story cannot move to a PBI of another product.',
-      detail = '{"issues":[{"path":"pbi_id","message":"Choose a PBI of the same product."}]}';
+    perform private.refuse(422, 'A story cannot move to a PBI of another product.',
+      '{"issues":[{"path":"pbi_id","message":"Choose a PBI of the same product."}]}');
   end if;
 
   return new;
@@ -83,20 +83,20 @@ begin
   select s.* into v_sprint from public.sprints s where s.id = new.sprint_id;
 
   if v_sprint.product_id is distinct from new.product_id then
-    raise exception using errcode = 'PT422', message = 'A sprint can only hold stories of its own product.',
-      detail = '{"issues":[{"path":"sprint_id","message":"Choose a sprint of the story''s product."}]}';
+    perform private.refuse(422, 'A sprint can only hold stories of its own product.',
+      '{"issues":[{"path":"sprint_id","message":"Choose a sprint of the story''s product."}]}');
   end if;
 
   if new.is_template then
-    raise exception using errcode = 'PT409', message = format('%s is a template. The stories it makes join the active sprint by themselves.', new.code);
+    perform private.refuse(409, format('%s is a template. The stories it makes join the active sprint by themselves.', new.code));
   end if;
   if new.in_triage then
-    raise exception using errcode = 'PT409', message = format('%s is in triage. Accept it before it joins a sprint.', new.code);
+    perform private.refuse(409, format('%s is in triage. Accept it before it joins a sprint.', new.code));
   end if;
 
   if v_sprint.status not in ('PLANNED', 'ACTIVE') then
-    raise exception using errcode = 'PT409',
-      message = format('Sprint %s is %s. Stories can only be added to a planned or active sprint.', v_sprint.code, lower(v_sprint.status::text));
+    perform private.refuse(409, format('Sprint %s is %s. Stories can only be added to a planned or active sprint.',
+      v_sprint.code, lower(v_sprint.status::text)));
   end if;
 
   return new;

@@ -126,8 +126,8 @@ declare
   v_answer jsonb;
 begin
   if p_status is null and p_implementation_plan is null and p_labels is null and coalesce(p_who, '{}') = '{}' then
-    raise exception using errcode = 'PT422', message = 'Give at least one of status and implementation_plan.',
-      detail = '{"issues":[{"path":"","message":"At least one of status and implementation_plan is required."}]}';
+    perform private.refuse(422, 'Give at least one of status and implementation_plan.',
+      '{"issues":[{"path":"","message":"At least one of status and implementation_plan is required."}]}');
   end if;
   perform private.parse_choice('status', p_status, '{todo,in_progress,done}');
   perform private.parse_choice('verify_required', p_verify_required, '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');

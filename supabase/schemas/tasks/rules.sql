@@ -9,8 +9,8 @@ begin
   new.product_id := private.product_of('story', new.story_id);
 
   if tg_op = 'UPDATE' and new.product_id <> old.product_id then
-    raise exception using errcode = 'PT422', message = 'A task cannot move to a story of another product.',
-      detail = '{"issues":[{"path":"story_id","message":"Choose a story of the same product."}]}';
+    perform private.refuse(422, 'A task cannot move to a story of another product.',
+      '{"issues":[{"path":"story_id","message":"Choose a story of the same product."}]}');
   end if;
 
   return new;

@@ -101,8 +101,8 @@ describe("the window of a limit", () => {
     const key = "window";
     for (let n = 0; n < 10; n++)
       expect(await take("login", key, "2030-01-01T10:00:30Z")).toBe("taken");
-    expect(await take("login", key, "2030-01-01T10:01:29.5Z")).toBe('{"retry_after" : 1}');
-    expect(await take("login", key, "2030-01-01T10:01:10Z")).toBe('{"retry_after" : 20}');
+    expect(await take("login", key, "2030-01-01T10:01:29.5Z")).toBe('{"retry_after": 1}');
+    expect(await take("login", key, "2030-01-01T10:01:10Z")).toBe('{"retry_after": 20}');
     expect(await take("login", key, "2030-01-01T10:01:30Z")).toBe("taken");
   });
 
