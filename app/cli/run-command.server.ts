@@ -27,10 +27,12 @@ const commands: readonly Command[] = [
   doctor,
 ];
 
-/** Result of a command line: its standard output and exit code. */
+/** Result of a command line: what it prints, and its exit code. */
 export interface Ending {
   output: string;
   exitCode: number;
+  /** A refusal in words, for standard error. With `--json` programs read it from standard output. */
+  isRefusal?: true;
 }
 
 /** Runs one command line. Every refusal is one message that says what to do, or an object with `--json`. */
@@ -77,7 +79,7 @@ function refuse(error: unknown, command: Command, asJson: boolean): Ending {
   const issues = error instanceof ContractError ? (error.issues ?? []) : [];
   const lines = [message, ...issues.map((issue) => `  ${issue.path}: ${issue.message}`)];
   if (isUsage) lines.push(`Usage: ${command.usage}`);
-  return { output: lines.join("\n"), exitCode: isUsage ? 2 : 1 };
+  return { output: lines.join("\n"), exitCode: isUsage ? 2 : 1, isRefusal: true };
 }
 
 function messageOf(error: unknown): string {
@@ -89,7 +91,7 @@ function unknownCommand(words: readonly string[], asJson: boolean): Ending {
   if (wantsHelp) return { output: overview(), exitCode: 0 };
   const message = `There is no command "${words.join(" ")}"`;
   if (asJson) return { output: JSON.stringify({ error: message, code: 404 }), exitCode: 2 };
-  return { output: `${message}\n\n${overview()}`, exitCode: 2 };
+  return { output: `${message}\n\n${overview()}`, exitCode: 2, isRefusal: true };
 }
 
 function overview(): string {

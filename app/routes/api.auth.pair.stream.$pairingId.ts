@@ -3,7 +3,7 @@ import { readPairCookieHash } from "~/http/pair-cookie.server";
 import { openStreamRoute } from "~/http/stream-route.server";
 import { canonicalId } from "~/http/uuid";
 import { getPairingState } from "~/nouns/pairings/operations.server";
-import { openEventStream } from "~/sse/event-stream.server";
+import { openEventStream } from "~/sse/open-event-stream.server";
 import { pairingStream } from "~/sse/pairing-stream.server";
 
 /** `GET /api/auth/pair/stream/:pairingId`: status of a pairing, for the desktop whose cookie started it. */

@@ -1,6 +1,6 @@
 import { streamRoute } from "~/http/stream-route.server";
-import { openEventStream } from "~/sse/event-stream.server";
 import { notificationsStream } from "~/sse/notifications-stream.server";
+import { openEventStream } from "~/sse/open-event-stream.server";
 
 /** `GET /api/realtime/notifications` (specification: Notifications stream). */
 export const loader = streamRoute({

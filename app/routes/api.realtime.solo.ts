@@ -1,6 +1,6 @@
 import { idSchema } from "~/contract/text";
 import { streamRoute } from "~/http/stream-route.server";
-import { openEventStream } from "~/sse/event-stream.server";
+import { openEventStream } from "~/sse/open-event-stream.server";
 import { productQuerySchema, productToWatch } from "~/sse/product-query.server";
 import { soloStream } from "~/sse/solo-stream.server";
 

@@ -119,4 +119,10 @@ describe("an admin command", { timeout: 120_000 }, () => {
     });
     expect(existsSync(join(dataDir, "none"))).toBe(false);
   });
+
+  it("prints a refusal to standard error, where no script takes it for output", async () => {
+    const refused = promisify(execFile)(process.execPath, [program, "fly"], { cwd: root });
+    const stderr = expect.stringContaining('There is no command "fly"');
+    await expect(refused).rejects.toMatchObject({ code: 2, stdout: "", stderr });
+  });
 });

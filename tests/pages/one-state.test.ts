@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { stateLine, type WorkState } from "~/features/board/state-line";
+import { stateLine, type WorkState } from "~/features/items/state-line";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { openApp } from "../setup/app";

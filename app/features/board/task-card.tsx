@@ -8,10 +8,10 @@ import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusIcon } from "~/ui/status-icon";
+import { stateLine } from "../items/state-line";
 import type { CardTask } from "./board-settings";
 import { MoveForm } from "./move-form";
 import { MoveButton } from "./move-menu";
-import { stateLine } from "./state-line";
 
 interface TaskCardProps {
   task: CardTask;

@@ -5,10 +5,10 @@ import { useSelected } from "~/features/items/selection";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusPill } from "~/ui/status-pill";
+import { stateLine } from "../items/state-line";
 import type { CardTask, Lane } from "./board-settings";
 import { foldedLanes } from "./folded-lanes";
 import { LaneHead } from "./lanes";
-import { stateLine } from "./state-line";
 import { useAddressAhead } from "./use-address-ahead";
 
 const LaneKeys = lazy(() => import("./lane-keys"));

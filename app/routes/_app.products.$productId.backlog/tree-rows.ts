@@ -1,5 +1,5 @@
 import { matchesFilter, readFilter } from "~/contract/item-filter";
-import { type StateLine, stateLine } from "~/features/board/state-line";
+import { type StateLine, stateLine } from "~/features/items/state-line";
 import { type Label, labelsNamed } from "~/nouns/labels/contract";
 import type { BacklogTree } from "~/nouns/pages/contract";
 

@@ -1,4 +1,4 @@
-import { stateLine } from "~/features/board/state-line";
+import { stateLine } from "~/features/items/state-line";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
 import { PullLink } from "~/features/jobs/pull-link";
