@@ -1,7 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Invite } from "~/features/products/invite";
-import { InvitePerson } from "~/features/products/invite-person";
+import { Invite, InvitePerson } from "~/features/products/invite";
 import {
   done,
   readForm,

@@ -1,9 +1,10 @@
 import type { ReactElement, ReactNode } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { Glyph } from "~/ui/sprite";
+import { statusLook } from "~/ui/status";
+import { StatusIcon } from "~/ui/status-icon";
 import { useWriteAccess } from "~/ui/write-access";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { ColumnName } from "./column-name";
 import { type Column, movableColumns } from "./columns";
 
 /** The cards of one status, for the whole board or one lane. */
@@ -116,5 +117,14 @@ function NewCardLink({
     >
       <Glyph name="add" />
     </a>
+  );
+}
+
+export function ColumnName({ status, label }: { status: string; label: string }) {
+  return (
+    <>
+      <StatusIcon tone={statusLook(status).tone} />
+      <span className="truncate">{label}</span>
+    </>
   );
 }

@@ -1,8 +1,7 @@
 import type { ReactNode } from "react";
 import { Glyph } from "~/ui/sprite";
-import { ColumnToggle, type ColumnWidth } from "./board-column";
+import { ColumnName, ColumnToggle, type ColumnWidth } from "./board-column";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { ColumnName } from "./column-name";
 import { type Column, columns } from "./columns";
 import { foldedLanes, foldLink } from "./folded-lanes";
 

@@ -2,8 +2,8 @@ import { Form } from "@remix-run/react";
 import { HiddenFields } from "~/ui/field";
 import { MenuButton, MenuHeading } from "~/ui/menu";
 import { WriteFields } from "~/ui/write-access";
+import { ColumnName } from "./board-column";
 import type { CardTask } from "./board-settings";
-import { ColumnName } from "./column-name";
 import { movableColumns } from "./columns";
 import { moveIntent } from "./use-task-moves";
 

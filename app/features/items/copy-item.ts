@@ -1,6 +1,6 @@
 import { copyText } from "~/ui/copy-text";
 import { showToast } from "~/ui/toast";
-import { codeOf } from "./row-texts";
+import { codeOf } from "./active-row";
 import { kindOf } from "./selection";
 
 export type CopyAction = "copy-link" | "copy-code" | "copy-branch";

@@ -3,7 +3,7 @@ import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { useCandidates } from "~/features/dependencies/use-candidates";
 import type { DependencyKind } from "~/nouns/dependencies/contract";
 import { MenuHeading, menuEvents } from "~/ui/menu";
-import { focusRow } from "./active-row";
+import { codeOf, focusRow, titleOf } from "./active-row";
 import type { ItemAction } from "./item-actions";
 import {
   choicesFor,
@@ -12,7 +12,6 @@ import {
   waitChoices,
   whoChoices,
 } from "./menu-choices";
-import { codeOf, titleOf } from "./row-texts";
 import { useMenuAt } from "./use-menu-at";
 
 export interface OpenMenu {

@@ -1,8 +1,7 @@
 import { CodeChip } from "~/ui/badge";
 import { SidePanel } from "~/ui/side-panel";
 import { StatusPill } from "~/ui/status-pill";
-import { rowOf } from "./active-row";
-import { codeOf, titleOf } from "./row-texts";
+import { codeOf, rowOf, titleOf } from "./active-row";
 
 /** Shows what the row has about its item while the rest loads. */
 export default function KnownPanel({ item, onClose }: { item: string; onClose: () => void }) {

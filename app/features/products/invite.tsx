@@ -1,16 +1,18 @@
-import { Form } from "@remix-run/react";
+import { Form, useFetcher } from "@remix-run/react";
 import type { Invitation } from "~/nouns/products/invitation";
 import { PressForm } from "~/ui/action-form";
-import { useActionResult } from "~/ui/action-result";
+import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { Badge } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CopyBlock } from "~/ui/copy-button";
-import { HiddenFields, SelectField } from "~/ui/field";
+import { HiddenFields, SelectField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { useSent } from "~/ui/forms/use-sent";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
-export const invitedRoles = [
+const invitedRoles = [
   { value: "member", label: "Member" },
   { value: "viewer", label: "Viewer" },
 ];
@@ -43,7 +45,7 @@ export function Invite({ invitations }: { invitations: readonly Invitation[] }) 
 }
 
 /** Invitations that the owner can still revoke. */
-export function OpenInvitations({ invitations }: { invitations: readonly Invitation[] }) {
+function OpenInvitations({ invitations }: { invitations: readonly Invitation[] }) {
   if (invitations.length === 0) return null;
   return (
     <ul aria-label="Open invitations" className="divide-y divide-line">
@@ -73,5 +75,43 @@ function OpenInvitation({ invitation }: { invitation: Invitation }) {
         </PressForm>
       </WriteFields>
     </li>
+  );
+}
+
+/** Invites a person who has an account; they accept or decline. */
+export function InvitePerson({ invitations }: { invitations: readonly Invitation[] }) {
+  const fetcher = useFetcher<ActionResult>({ key: "invite person" });
+  const withoutScript = useActionResult();
+  const sent = useSent(fetcher);
+  const form = useServerForm<"identifier">({
+    lastResult: fetcher.data ?? withoutScript,
+    id: `invite-person-${sent}`,
+  });
+  return (
+    <Section
+      title="Invite someone who has an account"
+      about="They find the invitation in their inbox and join when they accept it. It expires after 7 days."
+    >
+      <div className="grid gap-4">
+        <ServerForm key={sent} form={form} fetcher={fetcher}>
+          <WriteFields className="flex flex-wrap items-end gap-3">
+            <input type="hidden" name="intent" value="add" />
+            <div className="min-w-56 flex-1">
+              <TextField
+                label="Username or email"
+                required
+                autoComplete="off"
+                {...form.field("identifier")}
+              />
+            </div>
+            <SelectField label="Role" name="role" id="person-role" options={invitedRoles} />
+            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Inviting…" size="lg">
+              Invite by name
+            </SubmitButton>
+          </WriteFields>
+        </ServerForm>
+        <OpenInvitations invitations={invitations.filter(({ person }) => person !== null)} />
+      </div>
+    </Section>
   );
 }

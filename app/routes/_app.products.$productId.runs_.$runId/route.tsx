@@ -41,11 +41,10 @@ import { useRowKeys } from "~/ui/page-keys";
 import { WriteFields } from "~/ui/write-access";
 import { retryRun } from "./retry-run.server";
 import { RunBudget } from "./run-budget";
-import { RunFacts } from "./run-facts";
+import { RunFacts, Unmerged } from "./run-facts";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
 import { RunSteps } from "./run-steps";
-import { Unmerged } from "./unmerged";
 
 export const loader = productLoader(async ({ actor, productId, request, context, params }) => {
   const runId = canonicalId(params.runId);

@@ -13,8 +13,7 @@ import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
-import { findPasted } from "./find-pasted.server";
-import type { SearchAnswer, SearchHit } from "./search-answer";
+import { findPasted, type SearchAnswer, type SearchHit } from "./find-pasted.server";
 
 const longestQuery = 200;
 

@@ -34,9 +34,8 @@ import { percentText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
-import { Standing } from "./standing";
 import { actOnTask } from "./task-action.server";
-import { TaskHistory, TaskJobs } from "./task-jobs";
+import { Standing, TaskHistory, TaskJobs } from "./task-jobs";
 import { TaskProperties } from "./task-properties";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";

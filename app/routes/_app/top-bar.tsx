@@ -1,6 +1,7 @@
 import { Form, Link } from "@remix-run/react";
+import { clsx } from "clsx";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { LiveIndicator } from "~/live/live-indicator";
+import type { LiveStatus } from "~/live/signal";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { Avatar } from "~/ui/avatar";
 import { Badge, Kbd } from "~/ui/badge";
@@ -140,4 +141,40 @@ function UserMenu({ user }: { user: ShellData["user"] }) {
       </Form>
     </Menu>
   );
+}
+
+const texts: Readonly<Record<LiveStatus, string>> = {
+  connecting: "Connecting to live updates",
+  live: "Live: updates appear automatically",
+  reconnecting: "Reconnecting. Updates may be late",
+  offline: "You are offline. Updates resume when you reconnect",
+  refused: "Live updates stopped. Reload the page",
+};
+
+/** Dot that shows whether the page is live. Text appears only when it is not. */
+function LiveIndicator({ status }: { status: LiveStatus }) {
+  const isQuiet = status === "live" || status === "connecting";
+  return (
+    <span
+      role="status"
+      title={texts[status]}
+      data-live={status}
+      className="inline-flex items-center gap-1.5 text-2xs text-muted"
+    >
+      <span
+        aria-hidden="true"
+        className={clsx("size-1.5 rounded-full", isQuiet ? "bg-done" : "bg-waiting", {
+          "opacity-40": status === "connecting",
+        })}
+      />
+      <span className={clsx(isQuiet && "sr-only")}>
+        {isQuiet ? texts[status] : shortText(status)}
+      </span>
+    </span>
+  );
+}
+
+function shortText(status: LiveStatus): string {
+  if (status === "offline") return "Offline";
+  return status === "refused" ? "Not live" : "Reconnecting";
 }

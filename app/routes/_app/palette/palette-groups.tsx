@@ -1,4 +1,4 @@
-import type { SearchAnswer } from "~/routes/_app.search/search-answer";
+import type { SearchAnswer } from "~/routes/_app.search/find-pasted.server";
 import { CodeChip, Kbd } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { isolated } from "~/ui/isolated";

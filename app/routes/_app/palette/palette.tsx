@@ -3,7 +3,7 @@ import { Command } from "cmdk";
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { isPageItem } from "~/features/items/active-row";
 import { ProductAccess } from "~/features/products/product-access";
-import type { SearchAnswer } from "~/routes/_app.search/search-answer";
+import type { SearchAnswer } from "~/routes/_app.search/find-pasted.server";
 import { Dialog } from "~/ui/dialog";
 import { useWriteAccess } from "~/ui/write-access";
 import { productPath } from "../navigation";
