@@ -19,11 +19,6 @@ async function productOf(owner: TestUser): Promise<string> {
   return idRow.parse(rows[0]).id;
 }
 
-async function join(productId: string, user: TestUser): Promise<void> {
-  await t.query`insert into public.product_members (product_id, user_id)
-    values (${productId}, ${user.id})`;
-}
-
 async function activeOf(user: TestUser): Promise<string | null> {
   return (await getProfile(t.actorOf(user))).active_product_id;
 }
@@ -64,7 +59,7 @@ describe("the profile", () => {
       await t.createUser(),
       await t.createUser(),
     ];
-    await join(await productOf(user), mate);
+    await t.addMember(await productOf(user), mate);
     await setAvatar(t.actorOf(user), png);
     expect(await getAvatar(t.actorOf(mate), user.id)).toMatchObject({ mime: "image/png" });
     await expect(getAvatar(t.actorOf(stranger), user.id)).rejects.toMatchObject({ status: 404 });
@@ -89,7 +84,7 @@ describe("W4: the active product", () => {
     const [owner, stranger] = [await t.createUser(), await t.createUser()];
     const demo = await t.createUser({ demo: true });
     const productId = await productOf(owner);
-    await join(productId, demo);
+    await t.addMember(productId, demo);
     await setActiveProduct(t.actorOf(owner), { product_id: productId });
     expect(await activeOf(owner)).toBe(productId);
     const unknown = "00000000-0000-4000-8000-000000000000";
@@ -127,7 +122,7 @@ describe("W4: the active product", () => {
     for (const ending of endings) {
       const member = await t.createUser();
       const productId = await productOf(owner);
-      await join(productId, member);
+      await t.addMember(productId, member);
       await setActiveProduct(t.actorOf(member), { product_id: productId });
       await t.sql.query(ending, [productId]);
       expect(await activeOf(member)).toBeNull();

@@ -4,8 +4,7 @@ import { tokenOf } from "../setup/data-api";
 import { snapshotTables } from "../setup/table-snapshot";
 
 const { t, app, owner, backlog } = await openBacklog({ pages: true });
-const demo = await t.createUser({ demo: true });
-await t.addMember(backlog.product.id, demo);
+const demo = await t.createMember(backlog.product.id, { demo: true });
 const cookie = await app.signIn(demo);
 
 const tables = await t.query<{ name: string }>`select tablename as name from pg_tables

@@ -9,8 +9,7 @@ const {
   owner,
   backlog: { product, pbi },
 } = await openBacklog({ pages: true });
-const member = await t.createUser();
-await t.addMember(product.id, member);
+const member = await t.createMember(product.id);
 const cookie = await app.signIn(owner);
 const visitor = createVisitor(app, cookie);
 const other = await app.visitorOf(member);

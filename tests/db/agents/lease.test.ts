@@ -113,9 +113,7 @@ describe("a lease", () => {
 describe("an attempt that another user holds", () => {
   it("is answered with who holds it, in a report as in evidence", async () => {
     const { world, job, attempt } = await t.holdJob();
-    const member = await t.createUser({ username: "grace" });
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${world.product.id}, ${member.id})`;
+    const member = await t.createMember(world.product.id, { username: "grace" });
     const token = await t.createToken(member);
     const token_hash = createHash("sha256").update(token).digest("hex");
     const actor = { database: t.database, credential: { token_hash } };

@@ -41,9 +41,7 @@ describe("the outbox", () => {
   it("holds a notice for each member with a device and each webhook that wants the event", async () => {
     const world = await t.seedWorld(0);
     await subscribePush(world.actor, device("owner"));
-    const quiet = await t.createUser();
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${world.product.id}, ${quiet.id})`;
+    await t.createMember(world.product.id);
     const hook = await createWebhook(world.actor, {
       product_id: world.product.id,
       url: "https://example.com/hook",
@@ -88,9 +86,7 @@ describe("the outbox", () => {
 
   it("notifies only the assignee of a question that has one", async () => {
     const world = await t.seedWorld(0);
-    const member = await t.createUser();
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${world.product.id}, ${member.id})`;
+    const member = await t.createMember(world.product.id);
     await subscribePush(world.actor, device("a-owner"));
     await subscribePush(t.actorOf(member), device("a-member"));
     await drain();
@@ -214,9 +210,7 @@ describe("devices and webhooks", () => {
 
   it("answer the secret of a webhook once, and only to the owner of the product", async () => {
     const world = await t.seedWorld(0);
-    const member = await t.createUser();
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${world.product.id}, ${member.id})`;
+    const member = await t.createMember(world.product.id);
     const input = { product_id: world.product.id, url: "https://example.com/hook" };
     const hook = await createWebhook(world.actor, input);
     expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

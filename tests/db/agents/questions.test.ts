@@ -322,9 +322,7 @@ describe("a question of a user about an idea", () => {
 
   it("belongs to its user: other members neither see it, answer it, nor get its job", async () => {
     const { product, idea, question } = await askedIdea();
-    const member = await t.createUser();
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${product.id}, ${member.id})`;
+    const member = await t.createMember(product.id);
     const other = t.actorOf(member);
     expect((await claimAgentJob(other, { worker: "w" })).job).toBeNull();
     expect(await statusOf(getIdeaConversation(other, { idea_id: idea.id }))).toBe(403);

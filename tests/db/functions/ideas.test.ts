@@ -120,9 +120,7 @@ describe("further products of an idea", () => {
 describe("ideas", () => {
   it("belong to one user: members of the product are refused, strangers too", async () => {
     const { product, idea_id } = await seedIdea();
-    const member = await t.createUser();
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${product.id}, ${member.id})`;
+    const member = await t.createMember(product.id);
     expect(await statusOf(getIdea(t.actorOf(member), { idea_id }))).toBe(403);
     expect(await statusOf(updateIdea(t.actorOf(member), { idea_id, title: "x" }))).toBe(403);
     expect(await statusOf(getIdea(t.actorOf(member), { idea_id: product.id }))).toBe(404);

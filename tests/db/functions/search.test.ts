@@ -153,8 +153,7 @@ describe("resolve_reference", () => {
   it("refuses a code of several products with the candidates, unless the product is named", async () => {
     const mine = await t.seedWorld(0);
     const other = await t.seedWorld(0);
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${other.product.id}, ${mine.owner.id})`;
+    await t.addMember(other.product.id, mine.owner);
     const refusal = await refusalOf(
       resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1" }),
     );

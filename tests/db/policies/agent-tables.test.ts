@@ -37,8 +37,7 @@ beforeAll(async () => {
   await createWebhook(world.actor, { product_id: world.product.id, url: "https://example.com" });
   stranger = await t.createUser();
   demo = await t.createUser({ demo: true });
-  await t.query`insert into public.product_members (product_id, user_id)
-    values (${world.product.id}, ${demo.id})`;
+  await t.addMember(world.product.id, demo);
 });
 
 describe("tables of runs, jobs, questions and notices", () => {
