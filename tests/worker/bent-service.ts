@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { afterAll } from "vitest";
 import { z } from "zod";
+import { listen } from "./fixture";
 
 const given = z.looseObject({});
 const callSchema = z.looseObject({
@@ -40,17 +40,7 @@ export async function openBentService(port: number, bends: Bends): Promise<strin
     outgoing.on("close", () => upstream.destroy());
     upstream.end(sent);
   });
-  const ownPort = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${ownPort}`;
+  return listen(server);
 }
 
 type Call = z.output<typeof callSchema>;

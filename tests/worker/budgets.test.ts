@@ -6,6 +6,7 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import { openStage, startRun } from "./fixture";
+import { endOf } from "./worker-process";
 
 const { t, ada, home, git, serve, serveOnce } = await openStage();
 const actor = t.actorOf(ada);
@@ -56,8 +57,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(beyond).toBeLessThanOrEqual(1);
 
     await answerQuestion(actor, { question_id: String(paused.pause_question_id), option: 0 });
-    const again = begin("SPEND");
-    expect(await again.ended, again.output()).toBe(0);
+    await endOf(begin("SPEND"));
     const [done] = (await run.read()).jobs;
     expect(done).toMatchObject({ status: "done", attempt: 2, summary: "Finished at last." });
     expect(git("show", `${done?.branch}:finished.txt`)).toBe("finished");

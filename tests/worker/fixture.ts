@@ -1,14 +1,21 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import {
+  getSprintRun,
+  startRun as startRunOf,
+  startSprintRun,
+} from "~/nouns/sprint-runs/operations.server";
 import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import type { TestUser, WorldStore } from "../setup/world";
+import { create, type TestUser, type WorldStore } from "../setup/world";
 import { endOf, endWorkers, startWorker } from "./worker-process";
 
 /** A folder for the file, with git in it; removed after the last test, when the file's workers have ended. */
@@ -41,6 +48,17 @@ export async function openStage() {
   const serveOnce = (...[product, words, environment]: Parameters<typeof serve>) =>
     endOf(serve(product, ["--once", ...words], environment));
   return { t, app, ada, token, home, repo, git: makeRepository(repo), serve, serveOnce };
+}
+
+/** The address of a server of this machine, which is closed when the file is over. */
+export async function listen(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 export function gitIn(folder: string) {
@@ -131,4 +149,27 @@ export async function startStories(
     runId: run.id,
     read: () => getSprintRun(actor, { sprint_run_id: run.id }),
   };
+}
+
+/** Tasks without plans in no sprint, and a run of their own. */
+export async function startUnplanned(
+  t: WorldStore,
+  owner: TestUser,
+  code: string,
+  wish: Omit<Parameters<typeof startRunOf>[1], "task_ids">,
+  tasks: number,
+) {
+  // Five products a minute are enough for a person.
+  await t.query`delete from public.rate_limit_counters`;
+  const actor = t.actorOf(owner);
+  const product = await t.seedProduct(owner, { p_code: code, p_repo_url: "" });
+  const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
+  const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
+  const task_ids: string[] = [];
+  for (let n = 1; n <= tasks; n++) {
+    const about = { p_title: `Task ${n}`, p_description: "Add a footer" };
+    task_ids.push((await create(actor, "create_task", { p_story_id: story.id, ...about })).id);
+  }
+  const { run } = await startRunOf(actor, { task_ids, ...wish });
+  return { story, run: () => getSprintRun(actor, { sprint_run_id: run.id }) };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
+import { endOf, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
 const actor = t.actorOf(ada);
@@ -97,8 +97,7 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
     const run = await startRun(t, grace, { code: "ONLY" });
     const BACKLOOM_TOKEN = await t.createToken(grace);
     const words = ["--repo", repo, "--exec", "echo x > x"];
-    const worker = start("only", words, { BACKLOOM_TOKEN });
-    expect(await worker.ended, worker.output()).toBe(0);
+    await endOf(start("only", words, { BACKLOOM_TOKEN }));
     expect(await run.read()).toMatchObject({ status: "done" });
   });
 

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { beginningOf } from "~/worker/base/orphans";
 import { isRunning } from "~/worker/base/work-folder";
 import { openStage, startRun } from "./fixture";
-import { isAlive, read } from "./worker-process";
+import { endOf, isAlive, read } from "./worker-process";
 
 const { t, ada, home, serve } = await openStage();
 
@@ -49,8 +49,7 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
     mkdirSync(place, { recursive: true });
     const began = await beginningOf(pid);
     writeFileSync(join(place, "command.pid"), JSON.stringify({ pid, began }));
-    const worker = start(code, "true", "--once");
-    expect(await worker.ended, worker.output()).toBe(0);
+    await endOf(start(code, "true", "--once"));
     expect(isAlive(pid)).toBe(true);
   });
 
@@ -61,8 +60,7 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
       mkdirSync(place, { recursive: true });
       for (const name of ["command.pid", "turn.json"]) execFileSync("mkfifo", [join(place, name)]);
     }
-    const worker = start("PIPE", "true", "--once");
-    expect(await worker.ended, worker.output()).toBe(0);
+    await endOf(start("PIPE", "true", "--once"));
   });
 });
 

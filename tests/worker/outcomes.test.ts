@@ -7,7 +7,7 @@ import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
-import { isAlive, read, startWorker } from "./worker-process";
+import { endOf, isAlive, read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage();
 
@@ -284,6 +284,5 @@ async function startWorkerWithoutRepo(product: string): Promise<void> {
     ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
     ...["--name", "cloner", "--product", product, "--exec", "echo x > cloned.txt"],
   ];
-  const worker = startWorker(words, reachBySsh(home));
-  expect(await worker.ended, worker.output()).toBe(0);
+  await endOf(startWorker(words, reachBySsh(home)));
 }

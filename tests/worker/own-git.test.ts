@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
+import { endOf } from "./worker-process";
 
 const { t, ada, home, git, serve, serveOnce } = await openStage();
 
@@ -80,9 +81,8 @@ describe("git of the worker", { timeout: 120_000 }, () => {
     victim.process.kill("SIGKILL");
     await victim.ended;
     await hold.release();
-    const next = start(code, "echo y > y");
-    expect(await next.ended, next.output()).toBe(0);
-    const kept = /is kept on (\S+)/.exec(next.output())?.[1];
+    const output = await endOf(start(code, "echo y > y"));
+    const kept = /is kept on (\S+)/.exec(output)?.[1];
     expect(git("show", `${kept}:x`)).toBe("x");
     expect((await run.read()).jobs[0]?.status).toBe("done");
     expect(readdirSync(home)).not.toContain(`${code}-ran`);
@@ -109,10 +109,9 @@ describe("git of the worker", { timeout: 120_000 }, () => {
       `rm -f ${ran}`,
       "echo 3 >> sub/inner; echo more > more",
     ].join("\n");
-    const worker = start(code, nested);
-    expect(await worker.ended, worker.output()).toBe(0);
+    const output = await endOf(start(code, nested));
     const [job] = (await run.read()).jobs;
-    expect(job?.status, worker.output()).toBe("done");
+    expect(job?.status, output).toBe("done");
     expect(git("show", `${job?.branch}:more`)).toBe("more");
     expect(readdirSync(home)).not.toContain(`${code}-ran`);
   });

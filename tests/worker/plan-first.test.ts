@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
-import { at, create } from "../setup/world";
-import { openStage } from "./fixture";
+import { at } from "../setup/world";
+import { openStage, startUnplanned } from "./fixture";
 import { read } from "./worker-process";
 
 const { t, ada, home, git, serveOnce } = await openStage();
@@ -15,23 +14,14 @@ type Strategy = "STORY" | "SPRINT_BATCH";
 
 /** Tasks without plans that no one has put into a sprint, and their own run in which agents plan first. */
 async function begin(code: string, strategy: Strategy = "STORY", tasks = 1) {
-  // Five products a minute are enough for a person.
-  await t.query`delete from public.rate_limit_counters`;
-  const product = await t.seedProduct(ada, { p_code: code, p_repo_url: "" });
-  const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
-  const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
-  const ids: string[] = [];
-  for (let n = 1; n <= tasks; n++) {
-    const about = { p_title: `Task ${n}`, p_description: "Add a footer" };
-    ids.push((await create(actor, "create_task", { p_story_id: story.id, ...about })).id);
-  }
-  const { run } = await startRun(actor, { task_ids: ids, plan_first: true, strategy });
+  const wish = { plan_first: true, strategy };
+  const { story, run } = await startUnplanned(t, ada, code, wish, tasks);
   const plans = async () => {
     const rows = await t.query<{ implementation_plan: string }>`select implementation_plan
       from tasks where story_id = ${story.id} order by sort_order`;
     return rows.map(({ implementation_plan }) => implementation_plan);
   };
-  return { run: () => getSprintRun(actor, { sprint_run_id: run.id }), plans, story };
+  return { run, plans, story };
 }
 
 const workOnce = (product: string, ...words: string[]) => serveOnce(product, words);

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, reviewPlan } from "~/nouns/agent-jobs/operations.server";
-import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { promptsIn, standIns, ways } from "../agents/stand-ins";
-import { at, create } from "../setup/world";
-import { gitIn, openStage } from "./fixture";
+import { at } from "../setup/world";
+import { gitIn, openStage, startUnplanned } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { endOf } from "./worker-process";
 
@@ -16,24 +15,14 @@ const gate = await openToolGate(app.port);
 
 /** A run whose plans a person approves, and a clone with a remote of its own. */
 async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY", tasks = 1) {
-  await t.query`delete from public.rate_limit_counters`;
-  const product = await t.seedProduct(ada, { p_code: code, p_repo_url: "" });
-  const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
-  const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
-  const ids: string[] = [];
-  for (let n = 1; n <= tasks; n++) {
-    ids.push(
-      (await create(actor, "create_task", { p_story_id: story.id, p_title: `Task ${n}` })).id,
-    );
-  }
-  const { run } = await startRun(actor, { task_ids: ids, strategy, plan_review: "person" });
+  const wish = { strategy, plan_review: "person" } as const;
+  const { story, run } = await startUnplanned(t, ada, code, wish, tasks);
   const folder = join(home, code);
   gitIn(home)("clone", "--quiet", "--bare", repo, join(folder, "origin.git"));
   gitIn(folder)("clone", "--quiet", "origin.git", "clone");
   const [clone, origin] = [gitIn(join(folder, "clone")), gitIn(join(folder, "origin.git"))];
   const job = async () => {
-    const { jobs } = await getSprintRun(actor, { sprint_run_id: run.id });
-    return getAgentJob(actor, { job_id: at(jobs, 0).id });
+    return getAgentJob(actor, { job_id: at((await run()).jobs, 0).id });
   };
   const environment: Record<string, string> = {};
   const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
@@ -46,7 +35,7 @@ async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY",
     work,
     origin,
     branch: `backloom/${story.code}`,
-    run: () => getSprintRun(actor, { sprint_run_id: run.id }),
+    run,
     workOnce: (...words: string[]) => endOf(work(...words)),
     async judge(
       verdict: "approve" | "request_changes",

@@ -4,6 +4,7 @@ import { expect, it, vi } from "vitest";
 import { answerQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
+import { endOf } from "./worker-process";
 
 const { t, ada, home, serve } = await openStage();
 const actor = t.actorOf(ada);
@@ -47,10 +48,9 @@ it.each([
     const ran = join(home, `${code}-ran`);
     install(ran, join(home, "never"));
     await startRun(t, ada, { code, criteria });
-    const worker = start(code, allow);
-    expect(await worker.ended, worker.output()).toBe(0);
-    expect(existsSync(ran), worker.output()).toBe(isRun);
-    expect(worker.output().includes("Not run for proof")).toBe(!isRun);
+    const output = await endOf(start(code, allow));
+    expect(existsSync(ran), output).toBe(isRun);
+    expect(output.includes("Not run for proof")).toBe(!isRun);
   },
   120_000,
 );

@@ -7,7 +7,7 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { openStage, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
-import { follow, startWorker, workerFile } from "./worker-process";
+import { endOf, follow, startWorker, workerFile } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
@@ -97,8 +97,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     put("qwen", `echo "$*" > "${own}/started"; ${agentScript}`);
     put("npm", npmScript());
     const run = await startRun(t, ada, { code: "OWN" });
-    const worker = startWorker(wordsFor("OWN", "qwen-code"), environment);
-    expect(await worker.ended, worker.output()).toBe(0);
+    await endOf(startWorker(wordsFor("OWN", "qwen-code"), environment));
     const [job] = (await run.read()).jobs;
     expect(job).toMatchObject({ status: "done", summary: "All done." });
     const { attempts } = await getAgentJob(t.actorOf(ada), { job_id: String(job?.id) });
@@ -160,9 +159,10 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     expect((await first.read()).jobs).toMatchObject([{ status: "done" }]);
     const second = await startRun(t, ada, { code: "AGAIN" });
     const inside = sandboxProblem === null ? ["--sandbox", "bwrap", "--mount", projectRoot] : [];
-    const again = startWorker([...wordsFor("AGAIN", "qwen-code"), ...inside], environment);
-    expect(await again.ended, again.output()).toBe(0);
-    expect(again.output()).not.toContain("Install it?");
+    const output = await endOf(
+      startWorker([...wordsFor("AGAIN", "qwen-code"), ...inside], environment),
+    );
+    expect(output).not.toContain("Install it?");
     expect((await second.read()).jobs).toMatchObject([{ status: "done" }]);
     expect(readFileSync(join(own, "npm-asked"), "utf8").trim().split("\n")).toHaveLength(1);
   });
@@ -194,10 +194,9 @@ echo "\${QWEN_TEST_KEY:-none} \${OTHER_TEST_KEY:-none}" >> seen.txt`;
         projectRoot,
       ];
       const keys = { QWEN_TEST_KEY: "mine", OTHER_TEST_KEY: "not yours" };
-      const worker = startWorker(words, { ...environment, ...keys });
-      expect(await worker.ended, worker.output()).toBe(0);
+      const output = await endOf(startWorker(words, { ...environment, ...keys }));
       const [job] = (await run.read()).jobs;
-      expect(job, worker.output()).toMatchObject({ status: "done" });
+      expect(job, output).toMatchObject({ status: "done" });
       expect(git("show", `${job?.branch}:seen.txt`).split("\n")).toEqual([
         ".qwen/settings.json",
         ".qwen/oauth_creds.json",

@@ -5,7 +5,7 @@ import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { startTcpProxy } from "../setup/tcp-proxy";
 import { openStage, startRun } from "./fixture";
 import { openToolGate } from "./tool-gate";
-import { isAlive, read, startWorker } from "./worker-process";
+import { endOf, isAlive, read, startWorker } from "./worker-process";
 
 const { t, app, ada, home, git, serve } = await openStage();
 const line = await startTcpProxy(app.port);
@@ -99,8 +99,7 @@ describe("an attempt that lost its job", { timeout: 120_000 }, () => {
     await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 60_000 });
     first.process.kill("SIGKILL");
     await first.ended;
-    const second = start("KILL", "demo", "--once");
-    expect(await second.ended, second.output()).toBe(0);
+    await endOf(start("KILL", "demo", "--once"));
     const orphan = Number(read(pidFile));
     await vi.waitFor(() => expect(isAlive(orphan)).toBe(false), { timeout: 60_000 });
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 2, retry_count: 1 }]);
@@ -126,8 +125,7 @@ describe("what an agent has started in a process group of its own", { timeout: 1
     expect(isAlive(stray)).toBe(true);
     bystander.process.kill("SIGTERM");
     await bystander.ended;
-    const second = start("STRAY", "demo", "--once");
-    expect(await second.ended, second.output()).toBe(0);
+    await endOf(start("STRAY", "demo", "--once"));
     expect(isAlive(stray)).toBe(false);
     expect((await run.read()).status).toBe("done");
   });

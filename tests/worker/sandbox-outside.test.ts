@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitIn, openStage, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
-import { read } from "./worker-process";
+import { endOf, read } from "./worker-process";
 
 describe.skipIf(sandboxProblem !== null)("what runs outside of the sandbox", async () => {
   const { t, ada, home, repo, git, serve } = await openStage();
@@ -35,10 +35,11 @@ git add --all; git commit -qm Mine; echo left > left.txt
 git rev-parse HEAD > "$(git rev-parse --absolute-git-dir)/MERGE_HEAD"\n`,
     );
     const exec = `sh ${script}`;
-    const worker = serve(code, ["--once", "--exec", exec, "--sandbox", "bwrap", ...words]);
-    expect(await worker.ended, worker.output()).toBe(0);
+    const output = await endOf(
+      serve(code, ["--once", "--exec", exec, "--sandbox", "bwrap", ...words]),
+    );
     const job = (await run.read()).jobs[0];
-    expect(job?.status, worker.output()).toBe("done");
+    expect(job?.status, output).toBe("done");
     expect(readdirSync(home)).not.toContain("agent-ran");
     return job;
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { makeRepository, openStage, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
-import { startWorker } from "./worker-process";
+import { endOf, startWorker } from "./worker-process";
 
 describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
   const { t, app, ada, token, home, repo } = await openStage();
@@ -19,10 +19,9 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
     const git = makeRepository(join(folder, "repo"));
     const run = await startRun(t, ada, { code: "VAR" });
     const place = ["--repo", join(folder, "repo"), "--work-dir", join(folder, "work")];
-    const worker = start("VAR", ...place, "--exec", "echo x > x; touch /var/tmp/y");
-    expect(await worker.ended, worker.output()).toBe(0);
+    const output = await endOf(start("VAR", ...place, "--exec", "echo x > x; touch /var/tmp/y"));
     const [job] = (await run.read()).jobs;
-    expect(job?.status, worker.output()).toBe("done");
+    expect(job?.status, output).toBe("done");
     expect(git("show", `${job?.branch}:x`)).toBe("x");
   });
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStage, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
+import { endOf, startWorker } from "./worker-process";
 
 const { t, ada, app, token, home, repo } = await openStage();
 await startRun(t, ada, { code: "PROBE" });
@@ -44,8 +44,7 @@ describe("what `agents` says of the sandbox", () => {
     ["off", /^sandbox {3}none: switched off with --sandbox off$/m],
   ])("%s", async (sandbox, said) => {
     const path = { PATH: `${programs}:${process.env.PATH}` };
-    const worker = startWorker(["agents", "--sandbox", sandbox], path);
-    expect(await worker.ended, worker.output()).toBe(0);
-    expect(worker.output()).toMatch(said);
+    const output = await endOf(startWorker(["agents", "--sandbox", sandbox], path));
+    expect(output).toMatch(said);
   });
 });

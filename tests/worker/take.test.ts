@@ -140,8 +140,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     writeFileSync(join(place, "by-hand.txt"), "by hand\n");
     await scene.run("give", "--back");
     expect(await scene.job()).toMatchObject({ status: "queued", holder: null });
-    const next = scene.work("--agent", scene.agentFor(1), "--once");
-    expect(await next.ended, next.output()).toBe(0);
+    await endOf(scene.work("--agent", scene.agentFor(1), "--once"));
     const job = await scene.job();
     expect(job).toMatchObject({ status: "done", attempt: 3 });
     expect(job.attempts.map(({ session_id }) => session_id)).toEqual([
@@ -236,8 +235,7 @@ describe("take and give", { timeout: 240_000 }, () => {
   it("leaves the job to a worker of its machine when it was killed before there was a folder", async () => {
     const scene = await begin("LEFT");
     await killTake(scene);
-    const worker = scene.work("--agent", scene.agentFor(1), "--once");
-    expect(await worker.ended, worker.output()).toBe(0);
+    await endOf(scene.work("--agent", scene.agentFor(1), "--once"));
     const job = await scene.job();
     expect(job).toMatchObject({ status: "done", attempts: [{ outcome: "returned" }, {}] });
   });

@@ -187,10 +187,9 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(await first.ended, first.output()).toBe(0);
     const run = await startRun(t, ada, { code: "SAME2", task: { verify_only: true } });
     const exec = `echo same > same; ${saying({ verify_result: "ALIGNED" })}`;
-    const second = startIn(dates, "SAME2", exec, "--once");
-    expect(await second.ended, second.output()).toBe(0);
+    const output = await endOf(startIn(dates, "SAME2", exec, "--once"));
     const kept = `backloom/kept/${(await jobOf(run)).id}-1`;
-    expect(second.output()).toContain(kept);
+    expect(output).toContain(kept);
     const { branch } = await jobOf(delivered);
     expect(shared("rev-parse", kept)).toBe(shared("rev-parse", String(branch)));
   });
@@ -381,4 +380,18 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
     expect(job).toMatchObject({ status: "failed", failure_class: "infrastructure" });
     expect(job.failure_reason).toContain(reason);
   });
+});
+
+it("ends a job that fills the disk, says so, and keeps its work without what fills it", async () => {
+  const run = await startRun(t, ada, { code: "DISK" });
+  const fill = "head -c 4000000 /dev/urandom > large.bin; echo work > work.txt; sleep 600";
+  const worker = serve("DISK", ["--exec", fill, "--disk", "0.002", "--once"]);
+  await worker.ended;
+  const { id } = at((await run.read()).jobs, 0);
+  const job = await getAgentJob(actor, { job_id: id });
+  expect(job.failure_reason, worker.output()).toMatch(
+    /^The worktree grew by \d MB, more than the 2 MB that --disk/,
+  );
+  expect(git("ls-tree", "--name-only", `backloom/kept/${id}-1`).split("\n")).toContain("work.txt");
+  expect(git("ls-tree", "--name-only", `backloom/kept/${id}-1`)).not.toContain("large.bin");
 });

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { pipeline } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
-import { afterAll } from "vitest";
 import { z } from "zod";
+import { listen } from "./fixture";
 
 /** Which call of a tool is held: before the service hears it, or before the worker hears the answer. */
 export interface HeldTool {
@@ -74,19 +74,8 @@ export async function openToolGate(port: number, { streams = true }: GateWish = 
     }
     call.pass();
   });
-  const ownPort = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
   return {
-    url: `http://127.0.0.1:${ownPort}`,
+    url: await listen(server),
     /** What the worker has given a tool so far. */
     given: (tool: string) => said.filter((call) => call.tool === tool).map((call) => call.given),
     /** How many calls of a tool were under way at once. */

@@ -6,7 +6,7 @@ import { editTask } from "~/nouns/tasks/operations.server";
 import { at } from "../setup/world";
 import { openBentService } from "./bent-service";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
-import { read, startWorker } from "./worker-process";
+import { endOf, read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
 const mallory = await t.createUser({ username: "mallory" });
@@ -77,9 +77,8 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
   it("is not a folder of this machine, no matter what was named", async () => {
     const run = await startElsewhere("FOLDER", `file://${evil}`);
     const words = ["--product", "FOLDER", "--repo", repo, "--once"];
-    const worker = start("FOLDER", words, await careless(`file://${evil}`));
-    expect(await worker.ended, worker.output()).toBe(0);
-    expect(worker.output()).toContain("is not an https, ssh or git@ URL");
+    const output = await endOf(start("FOLDER", words, await careless(`file://${evil}`)));
+    expect(output).toContain("is not an https, ssh or git@ URL");
     expect(await run.job()).toMatchObject({ status: "queued", retry_count: 0 });
     expect([read(owned), clonesOf("FOLDER")]).toEqual(["", []]);
   });
@@ -114,10 +113,9 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
   ])("%s: is worked on where the person at the machine has named it", async (code, named) => {
     const run = await startElsewhere(code);
     const words = ["--product", code, "--repo", repo, "--also-repo", named, "--once"];
-    const worker = start(code, words);
-    expect(await worker.ended, worker.output()).toBe(0);
+    const output = await endOf(start(code, words));
     const job = await run.job();
-    expect(job.status, worker.output()).toBe("done");
+    expect(job.status, output).toBe("done");
     expect(gitIn(evil)("rev-parse", String(job.branch))).toBe(job.head_sha);
     expect(() => git("rev-parse", "--verify", String(job.branch))).toThrow();
   });

@@ -131,12 +131,8 @@ export type AgentEnd = TurnEnd & {
 };
 
 /** What a protocol reports during a turn. */
-export interface TurnOutput {
+export interface TurnOutput extends Omit<AgentSink, "entry"> {
   transcript: Transcript;
-  usage(usage: Usage): void;
-  usageSoFar(usage: readonly Usage[]): void;
-  session(id: string): void;
-  sessionCost(cost: SessionCost): void;
   denied(what: string): void;
   /** The tool is alive: restarts the silence timer. */
   heard(): void;

@@ -92,16 +92,14 @@ const longestPause = 1_800_000;
  * Opens pull requests of done work that could not be opened, and brings those up to date whose work was proven after its
  * last push: by CI, a person or another worker.
  */
-function pullKeeping(
-  service: PullTools["service"],
-  productId: string,
-  now = () => performance.now(),
-) {
+function pullKeeping(service: PullTools["service"], productId: string) {
   const kept = new Map<string, Kept>();
   return async (open: () => Promise<PullTools>): Promise<void> => {
     const path = `/api/products/${productId}/pull-texts`;
     const { draft, branches } = await service.read(path, pullTextsSchema);
-    const due = branches.filter(({ branch, digest }) => isDue(kept.get(branch), digest, now()));
+    const due = branches.filter(({ branch, digest }) =>
+      isDue(kept.get(branch), digest, performance.now()),
+    );
     if (due.length === 0) return;
     const tools = await open();
     for (const { digest, ...wish } of due.slice(0, mostBrought)) {
@@ -113,7 +111,7 @@ function pullKeeping(
           return (kept.get(wish.branch)?.failures ?? 0) + 1;
         });
       const pause = Math.min(longestPause, shortestPause * 2 ** failures);
-      kept.set(wish.branch, { digest, failures, notBefore: now() + pause });
+      kept.set(wish.branch, { digest, failures, notBefore: performance.now() + pause });
     }
   };
 }

@@ -8,15 +8,11 @@ import { tablesWith } from "../../db/tables-with";
 import { at } from "../../setup/world";
 import { type gitIn, openStage, type RunWish, startRun } from "../fixture";
 import { endOf, read, startWorker } from "../worker-process";
-import { type ForgeWorld, openForgeWorld, tokenOf } from "./world";
+import { type ForgeWorld, openForgeWorlds, tokenOf } from "./world";
 
 const { t, app, ada, token, home } = await openStage();
 const actor = t.actorOf(ada);
-const forges = {
-  github: await openForgeWorld("github", home),
-  gitlab: await openForgeWorld("gitlab", home),
-  forgejo: await openForgeWorld("forgejo", home),
-};
+const forges = await openForgeWorlds(home);
 
 describe.each(forgeKinds)("%s", (kind) => {
   describe("the pull request that --pr alone opens", { timeout: 180_000 }, () => {

@@ -9,16 +9,12 @@ import { placeOf } from "~/worker/forge/place";
 import { openRequests } from "~/worker/forge/requests";
 import { connectService } from "~/worker/service/service";
 import { gitIn, openStage } from "../fixture";
-import { type ForgeWorld, openForgeWorld, tokenOf } from "./world";
+import { type ForgeWorld, openForgeWorlds, tokenOf } from "./world";
 
 const { t, app, ada, token, home } = await openStage();
 const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };
 const branch = "backloom/ST-1";
-const worlds = {
-  github: await openForgeWorld("github", home),
-  gitlab: await openForgeWorld("gitlab", home),
-  forgejo: await openForgeWorld("forgejo", home),
-};
+const worlds = await openForgeWorlds(home);
 
 /** Looks as a worker does, by a clock of the test's: each look is a minute after the one before. */
 async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {

@@ -8,15 +8,11 @@ import { forgeKinds } from "~/worker/base/forge-kinds";
 import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
 import { read, startWorker } from "../worker-process";
-import { openForgeWorld, tokenOf } from "./world";
+import { openForgeWorlds, tokenOf } from "./world";
 
 const { t, app, ada, token, home } = await openStage();
 const actor = t.actorOf(ada);
-const forges = {
-  github: await openForgeWorld("github", home),
-  gitlab: await openForgeWorld("gitlab", home),
-  forgejo: await openForgeWorld("forgejo", home),
-};
+const forges = await openForgeWorlds(home);
 const patience = { timeout: 90_000, interval: 200 };
 
 describe.each(forgeKinds)("%s", (kind) => {

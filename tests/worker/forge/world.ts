@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import type { ForgeKind } from "~/worker/base/forge-kinds";
-import { gitIn } from "../fixture";
+import { gitIn, listen } from "../fixture";
 import { forgejoApi } from "./fake-forgejo";
 import { gitHubApi } from "./fake-github";
 import { gitLabApi } from "./fake-gitlab";
@@ -117,14 +114,8 @@ export async function openForgeWorld(kind: ForgeKind, home: string) {
     push: (git: ReturnType<typeof gitIn>) => git("push", "--quiet", bare, "main"),
   };
   const server = createServer((request, response) => void answer(world, request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  world.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  world.origin = await listen(server);
   world.remote = `${world.origin}/acme/shop.git`;
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const seed = join(home, `seed-${kind}`);
   const git = world.clone(seed);
   git("checkout", "--quiet", "-B", "main");
@@ -133,6 +124,12 @@ export async function openForgeWorld(kind: ForgeKind, home: string) {
   return world;
 }
 export type ForgeWorld = Awaited<ReturnType<typeof openForgeWorld>>;
+
+export const openForgeWorlds = async (home: string) => ({
+  github: await openForgeWorld("github", home),
+  gitlab: await openForgeWorld("gitlab", home),
+  forgejo: await openForgeWorld("forgejo", home),
+});
 
 async function answer(world: ForgeWorld, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? "/", world.origin);
