@@ -12,7 +12,10 @@ import { setups } from "~/routes/_app.connect/setups";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage();
+const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage(
+  "--heartbeat",
+  "0.3",
+);
 const actor = t.actorOf(ada);
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 

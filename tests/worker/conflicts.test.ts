@@ -9,7 +9,7 @@ import { openStage, startRun, startStories } from "./fixture";
 import { makeHold } from "./hold";
 import { read } from "./worker-process";
 
-const { t, ada, home, repo, git, serve, serveOnce } = await openStage();
+const { t, ada, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
 const actor = t.actorOf(ada);
 const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 

@@ -9,7 +9,7 @@ import { gitIn, openStage, startStories } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { read } from "./worker-process";
 
-const { t, app, ada, home, repo, git, serve, serveOnce } = await openStage();
+const { t, app, ada, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
 
 interface Waiting {
   code: string;

@@ -30,8 +30,8 @@ export function makeHome(): string {
   return home;
 }
 
-/** A service, someone with a token, and a repository with one commit in a folder of the file. */
-export async function openStage() {
+/** A service, someone with a token, and a repository with one commit in a folder of the file; `usual` are words of every worker. */
+export async function openStage(...usual: readonly string[]) {
   const t = await createTestDatabase({ realtime: true });
   const app = await startTestApp(t);
   const ada = await t.createUser({ username: "ada" });
@@ -42,7 +42,7 @@ export async function openStage() {
   const serve = (product: string, words: readonly string[], environment = {}) => {
     const place = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
     const served = ["--repo", repo, "--name", `worker-${product}`, "--product", product];
-    return startWorker([...place, ...served, "--heartbeat", "0.3", ...words], environment);
+    return startWorker([...place, ...served, ...usual, ...words], environment);
   };
   /** The same for one job: what the worker has printed. */
   const serveOnce = (...[product, words, environment]: Parameters<typeof serve>) =>

@@ -9,7 +9,10 @@ import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
 import { endOf, isAlive, read, startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage();
+const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage(
+  "--heartbeat",
+  "0.3",
+);
 
 let kills = 0;
 

@@ -5,7 +5,7 @@ import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { endOf } from "./worker-process";
 
-const { t, ada, home, git, serve, serveOnce } = await openStage();
+const { t, ada, home, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
 
 function start(product: string, exec: string, ...words: string[]) {
   const place = ["--work-dir", join(home, product), "--name", "worker"];

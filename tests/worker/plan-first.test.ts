@@ -7,7 +7,7 @@ import { at } from "../setup/world";
 import { openStage, startUnplanned } from "./fixture";
 import { read } from "./worker-process";
 
-const { t, ada, home, git, serveOnce } = await openStage();
+const { t, ada, home, git, serveOnce } = await openStage("--heartbeat", "0.3");
 const actor = t.actorOf(ada);
 
 type Strategy = "STORY" | "SPRINT_BATCH";

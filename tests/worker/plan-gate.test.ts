@@ -9,7 +9,7 @@ import { gitIn, openStage, startUnplanned } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { endOf } from "./worker-process";
 
-const { t, app, ada, home, repo, serve } = await openStage();
+const { t, app, ada, home, repo, serve } = await openStage("--heartbeat", "0.3");
 const actor = t.actorOf(ada);
 const gate = await openToolGate(app.port);
 

@@ -9,7 +9,7 @@ import { createSampleProduct } from "~/nouns/transfers/operations.server";
 import { openStage, type RunWish, startRun } from "./fixture";
 import { endOf, startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, git, serve } = await openStage();
+const { t, app, ada, token, home, git, serve } = await openStage("--heartbeat", "0.3");
 
 const start = (product: string, exec: string, name: string, ...words: string[]) =>
   serve(product, ["--work-dir", join(home, name), "--name", name, "--exec", exec, ...words]);

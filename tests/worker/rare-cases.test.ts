@@ -11,7 +11,7 @@ import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";
 import { endOf, read } from "./worker-process";
 
-const { t, app, ada, home, repo, git, serve } = await openStage();
+const { t, app, ada, home, repo, git, serve } = await openStage("--heartbeat", "0.3");
 const actor = t.actorOf(ada);
 
 const start = (product: string, exec: string, ...words: string[]) =>

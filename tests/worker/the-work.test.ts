@@ -11,7 +11,7 @@ import { gitIn, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { endOf, read } from "./worker-process";
 
-const { t, ada, home, repo, git, serve } = await openStage();
+const { t, ada, home, repo, git, serve } = await openStage("--heartbeat", "0.3");
 const actor = t.actorOf(ada);
 const origin = join(home, "origin.git");
 const clone = join(home, "clone");

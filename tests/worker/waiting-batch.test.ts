@@ -9,7 +9,7 @@ import { openStage, startStories } from "./fixture";
 import { makeHold } from "./hold";
 import { endOf } from "./worker-process";
 
-const { t, ada, home, git, serve } = await openStage();
+const { t, ada, home, git, serve } = await openStage("--heartbeat", "0.3");
 const actor = t.actorOf(ada);
 
 interface Story {
