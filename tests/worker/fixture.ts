@@ -124,7 +124,7 @@ export function startRun(t: WorldStore, owner: TestUser, wish: RunWish) {
 
 type Epic = NonNullable<ExportDocumentInput["pbis"]>[number];
 
-/** The same with stories of their own. */
+/** The same with given stories. */
 export async function startStories(
   t: WorldStore,
   owner: TestUser,
@@ -151,7 +151,7 @@ export async function startStories(
   };
 }
 
-/** Tasks without plans in no sprint, and a run of their own. */
+/** Tasks without plans in no sprint, and a run for them. */
 export async function startUnplanned(
   t: WorldStore,
   owner: TestUser,
