@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
 import { updateProduct } from "~/nouns/products/operations.server";
+import { getSoloState } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create, finish } from "../../setup/world";
 
@@ -78,10 +79,9 @@ it("workers online are the same number on the board, the dashboard and the strea
   await worker("stopped", "10 seconds", "5 seconds");
   const online = z.looseObject({ workers_online: z.number() });
   const scope = { p_product_id: product.id };
-  const stream = z.looseObject({ workers: z.object({ count: z.number() }) });
   expect((await callAs(actor, "get_dashboard", {}, online)).workers_online).toBe(1);
   expect((await callAs(actor, "get_solo_board", scope, online)).workers_online).toBe(1);
-  expect((await callAs(actor, "get_solo_state", scope, stream)).workers.count).toBe(1);
+  expect((await getSoloState(actor, { product_id: product.id })).workers.count).toBe(1);
 });
 
 const { owner, actor, product, sprint, stories, start } = await t.seedSprint({
