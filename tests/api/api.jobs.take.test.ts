@@ -106,7 +106,7 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
         job_id,
       ]);
     await take();
-    // It has failed three times: a terminal that dies is no fourth one.
+    // It was lost three times before: a terminal that dies does not count.
     await t.query`update agent_jobs set retry_count = 3 where id = ${job_id}`;
     await past("lease_until");
     expect(await claim(actor)).toMatchObject({ id: job_id, attempt: 2 });

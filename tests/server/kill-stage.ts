@@ -14,7 +14,7 @@ export const kills = Number(process.env.KILLS ?? 6);
 export const seed = Number(process.env.KILL_SEED ?? 1);
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function drawFrom(start: number): () => number {
+function drawFrom(start: number): () => number {
   let state = start;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -45,7 +45,7 @@ export async function openKillStage(title: string) {
     console.log(`${title} (KILL_SEED=${seed}), kills that hit: ${JSON.stringify(hit)}`),
   );
   return {
-    ...{ store, ada, token, home, repo, gate, actor: store.actorOf(ada) },
+    ...{ store, ada, token, home, repo, gate, actor: store.actorOf(ada), draw: drawFrom(seed) },
     /** Kills the service or a process with -9; false if it has ended already. */
     async kill(victim: string, one: { kill(signal: "SIGKILL"): boolean }): Promise<boolean> {
       const isHit = victim === "service" || one.kill("SIGKILL");
@@ -78,12 +78,15 @@ export async function openKillStage(title: string) {
         now() - interval '1 second') where id = ${jobId}`;
       await sweep(store.database, {});
     },
-    /** A remote and a clone of it. */
+    /** A remote, a clone of it, and how a worker is started there. */
     cloneFor(code: string) {
       const folder = join(home, code);
+      const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
+      place.push("--product", code, "--name", "here");
+      const words = ["--url", gate.url, "--token", token, "--heartbeat", "0.3", "--once", ...place];
       gitIn(home)("clone", "--quiet", "--bare", repo, join(folder, "origin.git"));
       gitIn(folder)("clone", "--quiet", "origin.git", "clone");
-      return { folder, origin: gitIn(join(folder, "origin.git")) };
+      return { folder, place, words, origin: gitIn(join(folder, "origin.git")) };
     },
   };
 }

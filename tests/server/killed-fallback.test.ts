@@ -1,19 +1,16 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../setup/world";
 import { startRun } from "../worker/fixture";
-import { startWorker } from "../worker/worker-process";
-import { drawFrom, kills, openKillStage, seed } from "./kill-stage";
+import { fakeAgent, startWorker } from "../worker/worker-process";
+import { kills, openKillStage, seed } from "./kill-stage";
 
 /** An agent at its limit hands its work to the next one, while agent, worker and service are killed with -9. */
 const stage = await openKillStage("A fallback");
-const { store, ada, actor, token, home, gate } = stage;
-const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
-const draw = drawFrom(seed);
+const { store, ada, actor, home, draw } = stage;
 const victims = ["agent", "worker", "service"] as const;
 
 /** Different prices show whose cost it is. */
@@ -33,7 +30,7 @@ for (const [name, adapter] of [
     `for pid in $(cat '${pids}' 2>/dev/null); do grep -qas fake-agent "/proc/$pid/cmdline" && grep -qas '${home}/' "/proc/$pid/environ" && echo "$pid ${name}" >> '${two}'; done`,
     `echo $$ >> '${pids}'`,
     `export HOME="$HOME/${name}" FAKE_NAME=${name} FAKE_PRICE=${prices[name]} FAKE_ENDING=costs FAKE_MILLISECONDS=800`,
-    `exec '${process.execPath}' '${program}'`,
+    `exec '${process.execPath}' '${fakeAgent}'`,
   ];
   writeFileSync(join(bin, adapter), `${lines.join("\n")}\n`, { mode: 0o755 });
 }
@@ -41,7 +38,7 @@ for (const [name, adapter] of [
 async function openRound(code: string) {
   const product = { agent: "claude", fallback: ["codex"] };
   const run = await startRun(store, ada, { code, product });
-  const { folder, origin } = stage.cloneFor(code);
+  const { folder, origin, words } = stage.cloneFor(code);
   const own = join(folder, "own");
   for (const name of Object.keys(prices)) mkdirSync(join(own, name), { recursive: true });
   writeFileSync(join(own, "claude/limit-first"), "3600");
@@ -53,14 +50,11 @@ async function openRound(code: string) {
     worktrees: join(folder, "work/workers/here/worktrees"),
     expire: () => stage.expire(id),
     start: () =>
-      startWorker(
-        [
-          ...["--url", gate.url, "--token", token, "--product", code, "--name", "here", "--once"],
-          ...["--repo", join(folder, "clone"), "--work-dir", join(folder, "work")],
-          ...["--heartbeat", "0.3", "--agent", "claude,codex"],
-        ],
-        { ...keys, HOME: own, PATH: `${bin}:${process.env.PATH}` },
-      ),
+      startWorker([...words, "--agent", "claude,codex"], {
+        ...keys,
+        HOME: own,
+        PATH: `${bin}:${process.env.PATH}`,
+      }),
   };
 }
 /** How long an attempt takes on this machine now, so that kills come at every step of one. */

@@ -8,20 +8,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../setup/world";
 import { gitIn, startRun } from "../worker/fixture";
-import { startWorker, type WorkerProcess } from "../worker/worker-process";
+import { fakeAgent, startWorker, type WorkerProcess } from "../worker/worker-process";
 import { watchBoard } from "./board-watch";
-import { drawFrom, kills, openKillStage, seed } from "./kill-stage";
+import { kills, openKillStage, seed } from "./kill-stage";
 
 /** A person takes a task from its agent and gives it back while each side is killed with -9 at random moments. */
 const stage = await openKillStage("Take and give");
-const { store, ada, actor, token, gate } = stage;
-const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
-const draw = drawFrom(seed);
+const { store, ada, actor, token, gate, draw } = stage;
 
 /** Who dies while the task is taken, and who while it is given back. */
 const takers = ["take", "worker", "service"] as const;
@@ -44,13 +41,12 @@ const milliseconds = { take: 2_500, give: 2_500 };
 
 async function openRound(code: string) {
   const run = await startRun(store, ada, { code });
-  const { folder, origin } = stage.cloneFor(code);
+  const { folder, origin, place, words } = stage.cloneFor(code);
   const own = join(folder, "agent");
   mkdirSync(own);
   const heard = join(folder, "heard.jsonl");
   const agent = (ending: string) =>
-    `acp:HOME='${own}' FAKE_ENDING=${ending} FAKE_HEARD='${heard}' FAKE_MILLISECONDS=1 exec '${process.execPath}' '${program}'`;
-  const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
+    `acp:HOME='${own}' FAKE_ENDING=${ending} FAKE_HEARD='${heard}' FAKE_MILLISECONDS=1 exec '${process.execPath}' '${fakeAgent}'`;
   const worktrees = join(folder, "work/workers/here/worktrees");
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   const { id } = await job();
@@ -61,17 +57,13 @@ async function openRound(code: string) {
     board: watchBoard(gate.url, token, actor, run.productId),
     /** Where the agent works, and where the person does: its conversation is known by the folder. */
     folder: join(worktrees, `${id}-1`),
-    work: (ending: string) =>
-      startWorker([
-        ...["--url", gate.url, "--token", token, "--product", code, "--name", "here", "--once"],
-        ...["--heartbeat", "0.3", "--agent", agent(ending), ...place],
-      ]),
-    hand(command: keyof typeof milliseconds, ...words: string[]) {
+    work: (ending: string) => startWorker([...words, "--agent", agent(ending)]),
+    hand(command: keyof typeof milliseconds, ...further: string[]) {
       const begun = performance.now();
-      const hands = startWorker(
-        [command, ...words, ...place, "--name", "here", "--product", code],
-        { BACKLOOM_URL: gate.url, BACKLOOM_TOKEN: token },
-      );
+      const hands = startWorker([command, ...further, ...place], {
+        BACKLOOM_URL: gate.url,
+        BACKLOOM_TOKEN: token,
+      });
       void hands.ended.then((exit) => {
         if (exit === 0) milliseconds[command] = performance.now() - begun;
       });

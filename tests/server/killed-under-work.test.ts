@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { ownDataDir } from "../embedded/own-stack";
 import { at } from "../setup/world";
 import { makeHome, makeRepository, startRun } from "../worker/fixture";
 import { type HeldTool, openToolGate } from "../worker/tool-gate";
-import { startWorker } from "../worker/worker-process";
+import { fakeAgent, startWorker } from "../worker/worker-process";
 import { killService, openOwnDatabase, startService } from "./own-service";
 
 const dataDir = await ownDataDir();
@@ -20,7 +19,6 @@ const home = makeHome();
 const repo = join(home, "repo");
 const git = makeRepository(repo);
 const gate = await openToolGate(service.port);
-const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 afterAll(async () => {
   await store.close();
@@ -43,7 +41,7 @@ async function beginWork(code: string) {
   const worker = startWorker([
     ...["--url", gate.url, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
     ...["--name", `worker-${code}`, "--product", code, "--heartbeat", "0.3", "--once"],
-    ...["--agent", `acp:HOME="${own}" exec "${process.execPath}" "${program}"`],
+    ...["--agent", `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`],
   ]);
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   const goOn = () => writeFileSync(join(own, "go-on"), "");

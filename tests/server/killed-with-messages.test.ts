@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { commentSchema } from "~/nouns/comments/contract";
@@ -9,19 +8,16 @@ import { listComments, listJobMessages } from "~/nouns/comments/operations.serve
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { at, bearer } from "../setup/world";
 import { gitIn, startRun } from "../worker/fixture";
-import { read, startWorker, type WorkerProcess } from "../worker/worker-process";
-import { drawFrom, kills, openKillStage, seed } from "./kill-stage";
+import { fakeAgent, read, startWorker, type WorkerProcess } from "../worker/worker-process";
+import { kills, openKillStage, seed } from "./kill-stage";
 
 /** People write to the agent while agent, worker and service are killed with -9 at random moments. */
 const stage = await openKillStage("People write");
-const { ada, actor, token, home, repo, gate } = stage;
-const agent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
+const { ada, actor, token, home, repo, gate, draw } = stage;
 
 type Victim = "agent" | "worker" | "service";
 const victims: readonly Victim[] = ["agent", "worker", "service"];
 const ended = ["done", "failed", "skipped", "cancelled"];
-
-const draw = drawFrom(seed);
 
 /** What happens in a round, and when: milliseconds after the start of the worker, for the agent after that of its work. */
 interface Plan {
@@ -67,7 +63,7 @@ async function openRound(code: string, { way, workMilliseconds }: Plan) {
       mkdirSync(`${clone}-home`);
       writeFileSync(join(`${clone}-home`, "ending"), "patient");
     }
-    const acp = `acp:HOME='${clone}-home' FAKE_HEARD='${heard}' FAKE_MILLISECONDS=${workMilliseconds} exec '${process.execPath}' '${agent}'`;
+    const acp = `acp:HOME='${clone}-home' FAKE_HEARD='${heard}' FAKE_MILLISECONDS=${workMilliseconds} exec '${process.execPath}' '${fakeAgent}'`;
     return startWorker([
       ...["--url", gate.url, "--token", token, "--product", code, "--name", machine, "--once"],
       ...["--repo", clone, "--work-dir", `${clone}-work`, "--heartbeat", "0.3"],

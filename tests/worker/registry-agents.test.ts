@@ -1,16 +1,14 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { openStage, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
-import { endOf, follow, startWorker, workerFile } from "./worker-process";
+import { endOf, fakeAgent, follow, startWorker, workerFile } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
-const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 /** A person with a home and a folder of programs on their PATH. */
 function person(name: string) {
@@ -32,7 +30,7 @@ function person(name: string) {
   };
 }
 
-const agentScript = `FAKE_ENDING=done exec "${process.execPath}" "${program}"`;
+const agentScript = `FAKE_ENDING=done exec "${process.execPath}" "${fakeAgent}"`;
 
 /** Replaces npm: notes its words, and installs the agent in the given folder. */
 const npmScript = (code = 0) => `echo "$*" >> "$HOME/npm-asked"

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { at, bearer } from "../setup/world";
@@ -8,11 +7,10 @@ import { openStream } from "../streams/stream-reader";
 import { gitIn, openStage, type RunWish, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
-import { endOf, read, startWorker } from "./worker-process";
+import { endOf, fakeAgent, read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo } = await openStage();
 const actor = t.actorOf(ada);
-const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 const gate = await openToolGate(app.port);
 const environment = { BACKLOOM_URL: gate.url, BACKLOOM_TOKEN: token };
 
@@ -26,7 +24,7 @@ async function begin(code: string, product: RunWish["product"] = {}) {
   gitIn(folder)("clone", "--quiet", "origin.git", "clone");
   const heard = join(own, "heard.jsonl");
   const agentFor = (milliseconds: number, ending = "patient") =>
-    `acp:HOME='${own}' FAKE_ENDING=${ending} FAKE_HEARD='${heard}' FAKE_MILLISECONDS=${milliseconds} exec '${process.execPath}' '${program}'`;
+    `acp:HOME='${own}' FAKE_ENDING=${ending} FAKE_HEARD='${heard}' FAKE_MILLISECONDS=${milliseconds} exec '${process.execPath}' '${fakeAgent}'`;
   const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
   const work = (...words: string[]) =>
     startWorker([

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { expect, inject } from "vitest";
 import { bundleWorkerFile } from "../../app/cli/build.mjs";
 import { identityOf } from "../../supabase/embedded/postgres/process-identity";
@@ -22,6 +23,9 @@ export interface WorkerProcess {
 const folder = mkdtempSync(join(inject("runFolder"), "worker-"));
 await bundleWorkerFile(folder);
 export const workerFile = join(folder, "backloom-worker.mjs");
+
+/** The agent of the tests, which works and ends as its variables say. */
+export const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 const started: { child: ChildProcess; ended: Promise<unknown> }[] = [];
 

@@ -114,22 +114,21 @@ async function claimByHand(
 async function begin(hand: Hand, job: Job): Promise<Taken> {
   const { options } = hand;
   const known = await findConversation(options.workDir, job);
-  const home = known?.home ?? hand.home;
+  const home = known.home ?? hand.home;
   const folder = await openWorkFolder(options.workDir, home, `${options.name} terminal`);
   const attempt = openAttempt({ ...hand, job, folder });
-  attempt.tally.sessionId = known?.sessionId ?? sessionBefore(job);
+  attempt.tally.sessionId = known.sessionId;
   try {
     await awaitRemoval(options.workDir, job.id);
     const worktree = await interruptible(attempt.heartbeat.signal, () =>
-      prepare(attempt, known?.folder),
+      prepare(attempt, known.folder),
     );
     attempt.keeper.begin(worktree);
     const { place, work, assignment } = await beginOrReturn(attempt, worktree, hand.sandboxes);
     const taken = {
       ...{ job, home, work, resolution: assignment.resolution },
       ...{ worktree: place, repo: options.repo, confinement: hand.sandboxes.confinement },
-      ...{ agent: agentOf(job, attempt.tally.sessionId) ?? known?.agent ?? null },
-      sessionId: attempt.tally.sessionId,
+      ...{ agent: known.agent, sessionId: known.sessionId },
       ...{ keeper: await markOf(process.pid), since: new Date() },
     };
     await writeTaken(taken);
@@ -165,29 +164,22 @@ async function beginOrReturn(attempt: Attempt, worktree: Worktree, sandboxes: Ha
   }
 }
 
-/** The agent's conversation about a job, of any worker of this machine. */
+/**
+ * The agent's conversation about a job, of any worker of this machine. A command's is known to the service only. A worker
+ * with `--agent auto` has several agents, so an attempt says whose it is.
+ */
 async function findConversation(workDir: string, job: Job) {
-  for (const home of await workerHomes(workDir)) {
+  const found = (await workerHomes(workDir)).map(async (home) => {
     const known = await conversationsIn(join(home, "sessions"), job.id);
-    if (known === null) continue;
-    const { agent, folder, sessions } = known;
-    return { home, agent, folder: basename(folder), sessionId: sessions[job.task?.code ?? ""] };
-  }
-  return null;
-}
-
-/** A command's conversation is known to the service only. */
-function sessionBefore(job: Job): string | null {
-  const before = job.earlier_attempts.find(
-    ({ job_id, session_id }) => job_id === job.id && session_id,
-  );
-  return before?.session_id ?? null;
-}
-
-/** Whose conversation it is: a worker with `--agent auto` has several. */
-function agentOf(job: Job, sessionId: string | null): string | null | undefined {
-  return job.earlier_attempts.find(({ session_id }) => session_id && session_id === sessionId)
-    ?.agent;
+    return known === null ? [] : [{ ...known, home }];
+  });
+  const [known] = (await Promise.all(found)).flat();
+  const attempts = job.earlier_attempts.filter(({ session_id }) => session_id);
+  const own = attempts.find(({ job_id }) => job_id === job.id);
+  const sessionId = known?.sessions[job.task?.code ?? ""] ?? own?.session_id ?? null;
+  const had = attempts.find(({ session_id }) => session_id === sessionId);
+  const folder = known && basename(known.folder);
+  return { home: known?.home, folder, sessionId, agent: had?.agent ?? known?.agent ?? null };
 }
 
 /** Plain lines, for people to copy. */
