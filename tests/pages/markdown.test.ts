@@ -78,7 +78,7 @@ describe("a text in Markdown", () => {
   it("is formatted once for everyone who looks at it", async () => {
     const text = "- item\n".repeat(200);
     // Raw at first where the thread is busy.
-    await expect.poll(() => htmlOf(text)).toContain("<ul>");
+    await expect.poll(() => htmlOf(text), { timeout: 30_000 }).toContain("<ul>");
     const first = await htmlOf(text);
     const before = busyMilliseconds();
     expect(await htmlOf(text)).toBe(first);

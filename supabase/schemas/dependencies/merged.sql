@@ -1,4 +1,4 @@
--- Why: only a repository shows whether code has been merged, and the service never opens one. So a worker that asks for
+-- Only a repository shows whether code has been merged, and the service never opens one. So a worker that asks for
 -- work gets the awaited commits, to check whether the main branch has them (report_merged). Null if there are none:
 -- nearly always, and then this costs one look-up of the product.
 create function private.awaited_heads(p_user_id uuid, p_product_id uuid)
@@ -10,10 +10,8 @@ declare
 begin
   for v_product in
     select p.*
-    from public.product_members m
-    join public.products p on p.id = m.product_id and p.archived_at is null and p.dependency_release = 'merged'
-    where m.user_id = p_user_id and private.is_open_to_token(m.product_id)
-      and case when p_product_id is null then m.workers_allowed else m.product_id = p_product_id end
+    from private.worker_products(p_user_id, p_product_id) as w (product_id)
+    join public.products p on p.id = w.product_id and p.archived_at is null and p.dependency_release = 'merged'
     order by p.id
   loop
     for v_work in
@@ -36,7 +34,7 @@ begin
 end;
 $$;
 
--- Why: work that is done but still blocks these tasks, because its code is not on the main branch: for reasons, pages
+-- Work that is done but still blocks these tasks, because its code is not on the main branch: for reasons, pages
 -- and workers, each job once.
 create function private.awaited_work(p_task_ids uuid[], p_limit integer default 20)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -58,7 +56,7 @@ begin
 end;
 $$;
 
--- Why: "done" does not yet mean "on my branch". The blockers of a job's tasks may be on other branches, of this run or
+-- "done" does not yet mean "on my branch". The blockers of a job's tasks may be on other branches, of this run or
 -- an earlier one; their newest heads are part of the claim, so that the worker merges them before the agent begins. One
 -- head per branch, since a later head contains the earlier ones. `merged`, in products that wait for the merge, means
 -- that the main branch has the work, perhaps as other commits: then the worker merges the main branch instead.
@@ -112,7 +110,7 @@ begin
 end;
 $$;
 
--- Why: a task may be done although its own job delivered nothing: the work existed already, or a person finished it
+-- A task may be done although its own job delivered nothing: the work existed already, or a person finished it
 -- after the job was cancelled or failed. Then the last earlier delivery on the same branch counts as its work. Returns
 -- the job whose head that is, or null.
 create function private.branch_head(p_job private.works)
@@ -131,7 +129,7 @@ begin
 end;
 $$;
 
--- Why: the one place that decides whether finished code is available to what it blocks. Always, if the product asks for
+-- The one place that decides whether finished code is available to what it blocks. Always, if the product asks for
 -- no more than "done". Otherwise it must be on the main branch or on the blocked task's own branch, because jobs that
 -- share a branch would wait for a merge that comes after all of them. p_branch is the branch of a job about to be
 -- written (docs/dependencies.md).
@@ -158,7 +156,7 @@ end;
 $$;
 grant execute on function private.has_arrived to authenticated;
 
--- Why: the unmerged work of a blocker, task or story alike; a story has arrived with all of its tasks.
+-- The unmerged work of a blocker, task or story alike; a story has arrived with all of its tasks.
 create function private.unmerged_works(p_kind text, p_blocker_id uuid)
 returns table (job_id uuid, task_code text, branch text, head_sha text)
 language plpgsql stable set search_path = '' as $$
@@ -179,7 +177,7 @@ end;
 $$;
 grant execute on function private.unmerged_works to authenticated;
 
--- Why: in products that wait for the merge, a finished task releases others only when its code is on the main branch.
+-- In products that wait for the merge, a finished task releases others only when its code is on the main branch.
 -- Its newest job counts: one that left no commit or is known to be merged blocks nothing, nor does work by hand. A
 -- batch has one head for all its tasks, at its end. Returns the job whose work is not there yet, or null. Written as
 -- look-ups by key, because Postgres plans one statement for both kinds from the wrong end.
