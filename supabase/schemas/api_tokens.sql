@@ -1,4 +1,4 @@
--- Why: bearer tokens of agents and scripts, and access that people granted to programs over OAuth (rows with a
+-- Bearer tokens of agents and scripts, and access that people granted to programs over OAuth (rows with a
 -- client_id). The token is shown once; only its SHA-256 is stored. A grant has one access token at a time, replaced
 -- with each refresh.
 create table public.api_tokens (
@@ -50,7 +50,7 @@ create trigger _901_emit after update on public.api_tokens for each row
   when ((new.revoked_at is not null and old.revoked_at is null) or new.expires_at is distinct from old.expires_at)
   execute function private.tg_any__emit_credential('api_token');
 
--- Why: the app generates the token and shows it once; the service keeps only its SHA-256. Scopes and products limit it;
+-- The app generates the token and shows it once; the service keeps only its SHA-256. Scopes and products limit it;
 -- without them it can do what its user can.
 -- Definer: users may not write api_tokens directly; the row always belongs to the caller (specification: Authentication
 -- 1, Limits).
@@ -89,7 +89,7 @@ end;
 $$;
 grant execute on function operations.create_api_token to authenticated;
 
--- Why: the operator creates tokens for any account, including demo accounts, which cannot create their own. Hourly
+-- The operator creates tokens for any account, including demo accounts, which cannot create their own. Hourly
 -- limits are for users only. Receives only the SHA-256. Service only.
 create function operations.issue_api_token(
   p_user_id uuid, p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null
@@ -108,7 +108,7 @@ end;
 $$;
 grant execute on function operations.issue_api_token to service_role;
 
--- Why: ends a leaked token, or a program's access, at once. Idempotent.
+-- Ends a leaked token, or a program's access, at once. Idempotent.
 -- Definer: users may not write api_tokens directly; it touches only the caller's rows (specification: Authentication
 -- 1).
 create function operations.revoke_api_token(p_token_id uuid)
@@ -126,7 +126,7 @@ end;
 $$;
 grant execute on function operations.revoke_api_token to authenticated;
 
--- Why: the token page, without tokens or hashes. Row level security shows only the caller's. Revoked tokens stay listed
+-- The token page, without tokens or hashes. Row level security shows only the caller's. Revoked tokens stay listed
 -- for 30 days, so that their owner sees what became of them (specification: Authentication 1).
 create function operations.list_api_tokens() returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Why: generated codes come from counter rows, not from the highest code plus one, so that two concurrent creations
+-- Generated codes come from counter rows, not from the highest code plus one, so that two concurrent creations
 -- never get the same code (specification: Entity codes 3, 4). The scope is a product, or the user for ideas.
 create table public.code_counters (
   scope_id uuid not null,
@@ -14,7 +14,7 @@ create policy code_counters_service on public.code_counters for all to service_r
 
 -- Only private.next_code uses the counters.
 
--- Why: every PBI, story, task, sprint and idea has a code: the supplied one, or the next of its counter (specification:
+-- Every PBI, story, task, sprint and idea has a code: the supplied one, or the next of its counter (specification:
 -- Entity codes). A code in use is refused here with a message; the unique constraint is the second check. Runs under
 -- the product lock, so nothing takes the code in between. The argument names the kind.
 -- Definer: users may not write counters.
@@ -43,7 +43,7 @@ begin
 end;
 $$;
 
--- Why: the next generated code of a kind in a product (or of a user, for ideas). The lock of the counter row serializes
+-- The next generated code of a kind in a product (or of a user, for ideas). The lock of the counter row serializes
 -- creations. Numbers of supplied codes are skipped, so a creation never fails because of a generated code.
 -- Definer: no one writes counters directly (specification: Entity codes 3, 4, 6, 7).
 create function private.next_code(p_scope_id uuid, p_kind text)
@@ -72,7 +72,7 @@ begin
 end;
 $$;
 
--- Why: lpad truncates, so ST-1000 would become ST-100. Numbers are padded to 3 digits for stories and ideas, never cut
+-- Lpad truncates, so ST-1000 would become ST-100. Numbers are padded to 3 digits for stories and ideas, never cut
 -- (specification: Entity codes 3, 6, 7).
 create function private.format_code(p_kind text, p_number bigint)
 returns text language plpgsql immutable set search_path = '' as $$
@@ -93,7 +93,7 @@ begin
 end;
 $$;
 
--- Why: a supplied code may already use the counter's next number. Definer, because triggers check rows of any user
+-- A supplied code may already use the counter's next number. Definer, because triggers check rows of any user
 -- (specification: Entity codes 2).
 create function private.code_taken(p_scope_id uuid, p_kind text, p_code text)
 returns boolean language plpgsql volatile security definer set search_path = '' as $$
@@ -113,7 +113,7 @@ begin
 end;
 $$;
 
--- Why: sort_order of stories and tasks is set only on creation and when their code is edited (specification: Ordering
+-- sort_order of stories and tasks is set only on creation and when their code is edited (specification: Ordering
 -- rules 2). A value from outside is overwritten.
 create function private.tg_any__sort_order() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -164,7 +164,7 @@ end;
 $$;
 grant execute on function operations.resolve_reference to authenticated;
 
--- Why: one look-up for all kinds. Runs as the caller under row level security, so it finds only what the caller can
+-- One look-up for all kinds. Runs as the caller under row level security, so it finds only what the caller can
 -- reach (specification: Entity codes).
 create function private.find_reference(p_kind text, p_code text, p_id uuid, p_product_id uuid)
 returns json[] language plpgsql stable set search_path = '' as $$
@@ -190,7 +190,7 @@ end;
 $$;
 grant execute on function private.find_reference to authenticated;
 
--- Why: stories and tasks are sorted by the trailing number of their code. Codes without one, or with one past the
+-- Stories and tasks are sorted by the trailing number of their code. Codes without one, or with one past the
 -- largest safe integer, sort last (specification: Ordering rules 1).
 create function private.sort_order_from_code(p_code text)
 returns bigint language plpgsql immutable set search_path = '' as $$

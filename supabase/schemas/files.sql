@@ -1,4 +1,4 @@
--- Why: pictures and recordings shown in comments, stories, tasks and jobs. The content is in a separate table, so that
+-- Pictures and recordings shown in comments, stories, tasks and jobs. The content is in a separate table, so that
 -- listing files does not read it; supabase/README.md, Files, says why it is in the database at all. Written by functions only.
 create table public.files (
   id uuid primary key default gen_random_uuid(),
@@ -31,7 +31,7 @@ create policy files_select on public.files for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.files to authenticated;
 
--- Why: the content of a file, read by operations.read_file after it has checked access.
+-- The content of a file, read by operations.read_file after it has checked access.
 create table public.file_contents (
   file_id uuid primary key references public.files (id) on delete cascade,
   content bytea not null
@@ -48,7 +48,7 @@ create policy file_contents_service on public.file_contents for all to service_r
 create trigger _900_emit after insert or delete on public.files for each row
   execute function private.tg_any__emit('file', '{product:product_id}', '{"story_id": "story_id", "task_id": "task_id"}');
 
--- Why: a file is sent while its comment is still being written. Once the comment is there it belongs to it, and goes with it.
+-- A file is sent while its comment is still being written. Once the comment is there it belongs to it, and goes with it.
 create function private.adopt_files(p_comment public.comments)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 
--- Why: adds a file to a product. Viewers add files to their own comments only. The service has detected its type from its
+-- Adds a file to a product. Viewers add files to their own comments only. The service has detected its type from its
 -- content. Concurrent calls for products of one owner wait for each other's count. Refusals: 404, 403, 413, 422, 429.
 -- Definer: files are written by functions only (docs/board.md).
 create function operations.add_file(
@@ -89,7 +89,7 @@ end;
 $$;
 grant execute on function operations.add_file to authenticated;
 
--- Why: the item a file belongs to must be in its product, and a comment must be the caller's own.
+-- The item a file belongs to must be in its product, and a comment must be the caller's own.
 create function private.require_file_place(
   p_product_id uuid, p_story_id uuid, p_task_id uuid, p_comment_id uuid, p_job_id uuid
 ) returns void language plpgsql volatile set search_path = '' as $$
@@ -107,7 +107,7 @@ begin
 end;
 $$;
 
--- Why: no one fills the disk for the others: a product holds 1 GB, all products of an account 5 GB, and a viewer adds
+-- No one fills the disk for the others: a product holds 1 GB, all products of an account 5 GB, and a viewer adds
 -- 50 MB to a product (docs/administration.md). Uploads and imports of one owner take turns, so that the count holds until the file is there.
 create function private.require_file_room(p_product_id uuid, p_bytes integer)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -137,7 +137,7 @@ end;
 $$;
 grant execute on function private.require_file_room to service_role;
 
--- Why: the person who added a file deletes it, or the product's owner, to have room again. Only the owner deletes
+-- The person who added a file deletes it, or the product's owner, to have room again. Only the owner deletes
 -- evidence: no one removes what speaks about their own work. Refusals: 404, 403, 429. Definer: files are written by functions only.
 create function operations.delete_file(p_file_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -247,7 +247,7 @@ end;
 $$;
 grant execute on function private.file_json to authenticated, service_role;
 
--- Why: what people and agents added to a story or task itself, as its page lists it. Files of comments are in the comments, and evidence in
+-- What people and agents added to a story or task itself, as its page lists it. Files of comments are in the comments, and evidence in
 -- the proof.
 create function private.files_of(p_item_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -264,7 +264,7 @@ end;
 $$;
 grant execute on function private.files_of to authenticated;
 
--- Why: the limit of an installation counts the files of all products. Service only: the limit is a setting of the service.
+-- The limit of an installation counts the files of all products. Service only: the limit is a setting of the service.
 create function operations.count_file_bytes() returns json language plpgsql stable set search_path = '' as $$
 begin
   return (select to_json(coalesce(sum(f.size), 0)) from public.files f);

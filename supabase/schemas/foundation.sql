@@ -1,4 +1,4 @@
--- Why: imports and copies write every column that their rows name, so a new column needs no line there. All rows have
+-- Imports and copies write every column that their rows name, so a new column needs no line there. All rows have
 -- the keys of the first one; keys without a column are skipped. The caller's own grants apply.
 create function private.insert_rows(p_table regclass, p_rows jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -14,7 +14,7 @@ end;
 $$;
 grant execute on function private.insert_rows to authenticated, service_role;
 
--- Why: an edit and an undo set the columns that they name, so a new column needs no line there. Null means no change
+-- An edit and an undo set the columns that they name, so a new column needs no line there. Null means no change
 -- for a column that is never null. The caller's own grants apply: what they may not update is passed over.
 create function private.set_fields(p_table regclass, p_id uuid, p_fields jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -32,7 +32,7 @@ end;
 $$;
 grant execute on function private.set_fields to authenticated, service_role;
 
--- Why: updated_at is the time of a row's last change, on every path.
+-- updated_at is the time of a row's last change, on every path.
 create function private.tg_any__touch() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.updated_at := private.now();
@@ -40,7 +40,7 @@ begin
 end;
 $$;
 
--- Why: all rules about time use this clock, so that tests can set it (`backloom.now`, which no API client can set) and
+-- All rules about time use this clock, so that tests can set it (`backloom.now`, which no API client can set) and
 -- a transaction that waited does not decide by the stale time of its start (specification: States and transitions,
 -- Limits). Stable, although the clock moves: a volatile one would keep indexes on times from being used, and views
 -- that read it from becoming part of their query (private.job_gates; each claim would look at every job).
@@ -51,7 +51,7 @@ end;
 $$;
 grant execute on function private.now to authenticated, service_role;
 
--- Why: every refusal has the same form: SQLSTATE PT<status>, a sentence that says what to do, and optional JSON for
+-- Every refusal has the same form: SQLSTATE PT<status>, a sentence that says what to do, and optional JSON for
 -- programs (specification: Errors).
 create function private.refuse(p_status integer, p_message text, p_detail jsonb default null)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -64,7 +64,7 @@ end;
 $$;
 grant execute on function private.refuse to authenticated, service_role;
 
--- Why: every operation refuses an unknown id in the same words. The service passes a malformed one as an id that no row
+-- Every operation refuses an unknown id in the same words. The service passes a malformed one as an id that no row
 -- has (specification: Errors).
 create function private.refuse_unknown(p_kind text) returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -76,7 +76,7 @@ end;
 $$;
 grant execute on function private.refuse_unknown to authenticated, service_role;
 
--- Why: turns a value from outside, in any case, into one of the contract's words, or refuses with a 422 that lists
+-- Turns a value from outside, in any case, into one of the contract's words, or refuses with a 422 that lists
 -- them. Null stays null (specification: Errors).
 create function private.require_choice(p_field text, p_value text, p_choices text[])
 returns text language plpgsql volatile set search_path = '' as $$
@@ -92,7 +92,7 @@ begin
 end;
 $$;
 
--- Why: a link shown on a page must be http or https, never a script. Null stays null (specification: Errors).
+-- A link shown on a page must be http or https, never a script. Null stays null (specification: Errors).
 create function private.require_link(p_field text, p_value text)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -112,7 +112,7 @@ create function operations.ping() returns json language sql stable set search_pa
 $$;
 grant execute on function operations.ping to service_role;
 
--- Why: a list of hosts is short and contains nothing else (specification: Product).
+-- A list of hosts is short and contains nothing else (specification: Product).
 create function private.are_hosts(p_hosts jsonb) returns boolean language plpgsql immutable set search_path = '' as $$
 begin
   return jsonb_typeof(p_hosts) = 'array' and jsonb_array_length(p_hosts) <= 100 and not exists (
@@ -121,7 +121,7 @@ end;
 $$;
 grant execute on function private.are_hosts to authenticated, service_role;
 
--- Why: a host has one spelling: a lower-case name or an address, with a port only to allow that port alone. A name that
+-- A host has one spelling: a lower-case name or an address, with a port only to allow that port alone. A name that
 -- ends in a number is refused, because other programs would read it as an IP address (specification: Product).
 create function private.is_host(p_text text) returns boolean language plpgsql immutable set search_path = '' as $$
 declare
@@ -146,14 +146,14 @@ end;
 $$;
 grant execute on function private.is_host to authenticated, service_role;
 
--- Why: the Data API puts a refusal's sentence into the HTTP status line, where a line break ends the response. Any text
+-- The Data API puts a refusal's sentence into the HTTP status line, where a line break ends the response. Any text
 -- from a caller passes through here before it becomes part of such a sentence.
 create function private.one_line(p_text text) returns text language sql immutable set search_path = '' as $$
   select left(regexp_replace(p_text, '[[:cntrl:]]+', ' ', 'g'), 200);
 $$;
 grant execute on function private.one_line to service_role;
 
--- Why: a value that is not in the contract's list is refused with 422 and the list, on every path (specification:
+-- A value that is not in the contract's list is refused with 422 and the list, on every path (specification:
 -- Errors).
 create function private.parse_choice(p_field text, p_value text, p_allowed text[])
 returns text language plpgsql immutable set search_path = '' as $$
@@ -168,7 +168,7 @@ end;
 $$;
 grant execute on function private.parse_choice to authenticated;
 
--- Why: a sprint cannot end before it starts. The table's constraint is the second check (specification: Sprint).
+-- A sprint cannot end before it starts. The table's constraint is the second check (specification: Sprint).
 create function private.require_dates_in_order(p_start_date date, p_end_date date)
 returns void language plpgsql immutable set search_path = '' as $$
 begin
@@ -180,7 +180,7 @@ end;
 $$;
 grant execute on function private.require_dates_in_order to authenticated;
 
--- Why: appends an optional key to an answer. Without a value the answer stays byte for byte as it was before the key
+-- Appends an optional key to an answer. Without a value the answer stays byte for byte as it was before the key
 -- existed.
 create function private.with_key(p_answer json, p_key text, p_value json)
 returns json language plpgsql immutable set search_path = '' as $$
@@ -191,14 +191,14 @@ end;
 $$;
 grant execute on function private.with_key to authenticated, service_role;
 
--- Why: a time in a sentence, in UTC to the second, as programs write it.
+-- A time in a sentence, in UTC to the second, as programs write it.
 create function private.time_text(p_time timestamptz) returns text language plpgsql stable set search_path = '' as $$
 begin
   return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 end;
 $$;
 
--- Why: a list that is read in pages continues after the place of the last row shown, not after the row itself, which may
+-- A list that is read in pages continues after the place of the last row shown, not after the row itself, which may
 -- be gone by then. The cursor is this place: the numbers that the list is ordered by, and the row's id.
 create function private.cursor_of(p_id uuid, variadic p_place bigint[])
 returns text language sql immutable set search_path = '' as $$
@@ -206,7 +206,7 @@ returns text language sql immutable set search_path = '' as $$
 $$;
 grant execute on function private.cursor_of to authenticated;
 
--- Why: the place in a cursor of the list that is ordered by so many numbers, or 422. Nulls without a cursor.
+-- The place in a cursor of the list that is ordered by so many numbers, or 422. Nulls without a cursor.
 create function private.read_cursor(p_cursor text, p_numbers integer, out place bigint[], out id uuid)
 language plpgsql stable set search_path = '' as $$
 declare
@@ -222,14 +222,14 @@ end;
 $$;
 grant execute on function private.read_cursor to authenticated;
 
--- Why: a cursor has a time as a whole number, so that it is the same time again.
+-- A cursor has a time as a whole number, so that it is the same time again.
 create function private.microseconds(p_time timestamptz)
 returns bigint language sql immutable set search_path = '' as $$
   select (extract(epoch from p_time) * 1000000)::bigint;
 $$;
 grant execute on function private.microseconds to authenticated;
 
--- Why: the time that private.microseconds wrote.
+-- The time that private.microseconds wrote.
 create function private.time_at(p_microseconds bigint)
 returns timestamptz language sql immutable set search_path = '' as $$
   select 'epoch'::timestamptz + p_microseconds * interval '1 microsecond';

@@ -1,4 +1,4 @@
--- Why: a user's identity at the identity provider (OpenID Connect). Issuer and subject are permanent; an address may
+-- A user's identity at the identity provider (OpenID Connect). Issuer and subject are permanent; an address may
 -- pass to another person. The refresh token is used to check whether the account there still exists; the service seals
 -- it with SESSION_SECRET.
 create table public.account_identities (
@@ -24,7 +24,7 @@ create policy account_identities_service on public.account_identities for all to
 
 -- No one reads identities directly.
 
--- Why: only one process asks the provider about an account, so that a refresh token is used once. A claim without a
+-- Only one process asks the provider about an account, so that a refresh token is used once. A claim without a
 -- result is free again after four minutes. Also ends access that an ended account received at the very moment of its
 -- end. Service only.
 create function operations.claim_identity_checks(
@@ -58,7 +58,7 @@ end;
 $$;
 grant execute on function operations.claim_identity_checks to service_role;
 
--- Why: without a refresh token the provider cannot be asked whether an account still exists. Such an account must sign
+-- Without a refresh token the provider cannot be asked whether an account still exists. Such an account must sign
 -- in there again: after half of the time its sessions end, so that active users sign in again in time; after all of it
 -- everything else ends too.
 -- Called by claim_identity_checks.
@@ -92,7 +92,7 @@ end;
 $$;
 grant execute on function private.end_unconfirmed to service_role;
 
--- Why: the provider refused to renew the sign-in: the account there is gone, locked, or was signed out. p_tried is the
+-- The provider refused to renew the sign-in: the account there is gone, locked, or was signed out. p_tried is the
 -- refused token; after a sign-in in between, nothing ends. create_session refuses the account until it signs in at the
 -- provider again, or an administrator resets its password. Service only.
 create function operations.end_identity(p_issuer text, p_subject text, p_tried text)
@@ -116,7 +116,7 @@ end;
 $$;
 grant execute on function operations.end_identity to service_role;
 
--- Why: the provider has just confirmed that the account exists, by a sign-in or a renewal. p_tried is the renewed
+-- The provider has just confirmed that the account exists, by a sign-in or a renewal. p_tried is the renewed
 -- token; after a sign-in in between, that newer token stays. An empty token deletes the stored one. Without p_is_admin
 -- the role stays; the last administrator always keeps it. Service only.
 create function operations.keep_identity(
@@ -157,7 +157,7 @@ end;
 $$;
 grant execute on function private.set_role_by_claim to service_role;
 
--- Why: signing in at the provider as this person now signs in to this account. p_by_address: no one was signed in, but
+-- Signing in at the provider as this person now signs in to this account. p_by_address: no one was signed in, but
 -- the address was the same and the provider has verified it. The person who created the account here may not own the address
 -- and would keep access. So unless it is confirmed here too, all existing access ends; the caller has already replaced
 -- the password.
@@ -198,7 +198,7 @@ end;
 $$;
 grant execute on function operations.link_identity to service_role;
 
--- Why: ends all access to an account at once: sessions, waiting pairings, tokens and grants, and with the tokens its
+-- Ends all access to an account at once: sessions, waiting pairings, tokens and grants, and with the tokens its
 -- workers. The triggers of both tables end open streams. Returns how many of each. Called by link_identity and
 -- end_identity, which hold the user's row, and by claim_identity_checks.
 create function private.end_access(p_account uuid) returns jsonb language plpgsql volatile set search_path = '' as $$
@@ -214,7 +214,7 @@ end;
 $$;
 grant execute on function private.end_access to service_role;
 
--- Why: the settings show whether the account is connected to the provider. Service only.
+-- The settings show whether the account is connected to the provider. Service only.
 create function operations.account_identity(p_issuer text, p_account uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -224,7 +224,7 @@ end;
 $$;
 grant execute on function operations.account_identity to service_role;
 
--- Why: a sign-in at the provider leads to the account linked with it, or else to the one with the same address, which
+-- A sign-in at the provider leads to the account linked with it, or else to the one with the same address, which
 -- the caller passes only if the provider has verified it. Demo accounts are left out. is_connected_otherwise: another
 -- provider account opens it, so that the new holder of a reassigned address gets nothing of the old one's.
 -- is_address_confirmed: the account here surely belongs to that address's owner. Service only.
@@ -250,7 +250,7 @@ end;
 $$;
 grant execute on function operations.find_identity_account to service_role;
 
--- Why: an account belongs to the owner of its address if a message confirmed the address or an administrator created
+-- An account belongs to the owner of its address if a message confirmed the address or an administrator created
 -- the account; registration alone checks nothing. Definer: the confirmation is in Supabase Auth's own table. Called by
 -- find_identity_account and link_identity.
 create function private.is_address_confirmed(p_account uuid)

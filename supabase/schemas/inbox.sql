@@ -1,4 +1,4 @@
--- Why: the items a person archived or snoozed. Inbox items are never stored: they are read from questions, tasks, runs,
+-- The items a person archived or snoozed. Inbox items are never stored: they are read from questions, tasks, runs,
 -- jobs and memberships (private.inbox_items), so they can be neither lost nor stale. A mark holds for the item as of
 -- `item_at`: when it needs the person again, it is back.
 create table public.inbox_marks (
@@ -22,7 +22,7 @@ create policy inbox_marks_select on public.inbox_marks for select to authenticat
   using (user_id = (select auth.uid()));
 grant select on public.inbox_marks to authenticated;
 
--- Why: reviews and failures must reach open inboxes as promptly as questions. Members only hear that something changed;
+-- Reviews and failures must reach open inboxes as promptly as questions. Members only hear that something changed;
 -- streams then read their state again.
 -- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_any__notify_inbox()
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 
--- Why: archiving or snoozing does not change the item itself: a question stays open for others, a task stays in review.
+-- Archiving or snoozing does not change the item itself: a question stays open for others, a task stays in review.
 -- "done" holds until the item needs the person again, "later" until a time (by default tomorrow morning). Marks older
 -- than 90 days are deleted.
 -- Refusals: 404 for what does not wait for the caller, 403 for demo accounts, 422. Definer: no one writes marks
@@ -70,7 +70,7 @@ end;
 $$;
 grant execute on function operations.mark_inbox_item to authenticated;
 
--- Why: one page for everything that needs a person: newest first, at most a hundred, with the number of open items by
+-- One page for everything that needs a person: newest first, at most a hundred, with the number of open items by
 -- kind. Definer: contents are read only for items the caller can reach (private.inbox_items).
 create function operations.get_inbox(p_state text default 'OPEN', p_kinds jsonb default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -104,7 +104,7 @@ end;
 $$;
 grant execute on function operations.get_inbox to authenticated;
 
--- Why: what a person needs to judge an item without opening it: what it is about, why it waits, and its link.
+-- What a person needs to judge an item without opening it: what it is about, why it waits, and its link.
 -- Definer: reads names of products and people, like the list it is called for; the caller has checked access.
 create function private.inbox_item_json(p_kind text, p_id uuid)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
@@ -168,7 +168,7 @@ begin
 end;
 $$;
 
--- Why: one rule of open, snoozed and archived, for the page and for the count in every page's frame. A mark holds only
+-- One rule of open, snoozed and archived, for the page and for the count in every page's frame. A mark holds only
 -- for the item as it was then.
 create function private.inbox_state(p_at timestamptz, p_mark public.inbox_marks)
 returns text language plpgsql stable set search_path = '' as $$
@@ -183,7 +183,7 @@ end;
 $$;
 grant execute on function private.inbox_state to authenticated;
 
--- Why: everything that needs the caller in one list: open questions, tasks in review, runs and conversations about
+-- Everything that needs the caller in one list: open questions, tasks in review, runs and conversations about
 -- ideas that failed within two weeks and were not retried, invitations, products they were added to, stories in triage,
 -- lessons that wait for a verdict or propose their own end, and mentions of the last two weeks. Archived products are left out.
 -- Planned once per session: planning takes five times as long as running it.
@@ -263,7 +263,7 @@ end;
 $$;
 grant execute on function private.inbox_items to authenticated;
 
--- Why: the number in every page's frame, in the tab's title and its icon.
+-- The number in every page's frame, in the tab's title and its icon.
 create function private.inbox_count() returns integer language plpgsql stable set search_path = '' as $$
 begin
   return (

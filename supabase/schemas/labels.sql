@@ -1,4 +1,4 @@
--- Why: people sort work by their own labels. Stories and tasks hold the ids of theirs (label_ids), so that changing
+-- People sort work by their own labels. Stories and tasks hold the ids of theirs (label_ids), so that changing
 -- them changes the row: streams get the event, and it can be undone like any other change.
 create table public.labels (
   id uuid primary key default gen_random_uuid(),
@@ -24,7 +24,7 @@ create trigger _940_limit_rows after insert on public.labels
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '200', 'labels of this product, which is the limit. Delete some that are not needed.');
 
--- Why: a row holds only labels of its product, each once and ordered by name, for every write. A label deleted
+-- A row holds only labels of its product, each once and ordered by name, for every write. A label deleted
 -- since is dropped, so that an undo does not fail because of it. Definer: the caller of an import is the service.
 create function private.tg_any__keep_labels()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -69,7 +69,7 @@ end;
 $$;
 grant execute on function operations.create_label to authenticated;
 
--- Why: deleting a label removes it from all items. That cannot be undone on the items, as the label would be missing.
+-- Deleting a label removes it from all items. That cannot be undone on the items, as the label would be missing.
 -- Refusals: 404, 403, 429. Definer: labels are written by functions only.
 create function operations.delete_label(p_product_id uuid, p_label_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -104,7 +104,7 @@ end;
 $$;
 grant execute on function operations.update_label to authenticated;
 
--- Why: the first line of every change of a label: 404, 403, the product's lock. Returns the label.
+-- The first line of every change of a label: 404, 403, the product's lock. Returns the label.
 -- Definer: under RLS a label of a foreign product would look like a missing one.
 create function private.require_label(p_product_id uuid, p_label_id uuid)
 returns public.labels language plpgsql volatile security definer set search_path = '' as $$
@@ -121,7 +121,7 @@ begin
 end;
 $$;
 
--- Why: a name, in any case, is unique in its product. Under the product lock, so that two concurrent calls cannot take
+-- A name, in any case, is unique in its product. Under the product lock, so that two concurrent calls cannot take
 -- the same name.
 create function private.require_label_name(p_product_id uuid, p_name text, p_except uuid)
 returns text language plpgsql volatile set search_path = '' as $$
@@ -181,7 +181,7 @@ create function private.next_label_color(p_product_id uuid) returns text languag
 $$;
 grant execute on function private.next_label_color to service_role;
 
--- Why: labels are given by name (in any case) or id. An unknown name is refused, so that a typo does not become a
+-- Labels are given by name (in any case) or id. An unknown name is refused, so that a typo does not become a
 -- label. Null stays null: the labels do not change.
 create function private.require_labels(p_product_id uuid, p_labels jsonb)
 returns uuid[] language plpgsql stable set search_path = '' as $$
@@ -213,7 +213,7 @@ end;
 $$;
 grant execute on function private.require_labels to authenticated;
 
--- Why: a row without labels is returned as before labels existed; with labels it has one more key.
+-- A row without labels is returned as before labels existed; with labels it has one more key.
 create function private.with_labels(p_row json, p_label_ids uuid[])
 returns json language plpgsql stable set search_path = '' as $$
 begin

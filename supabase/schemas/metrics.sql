@@ -1,11 +1,11 @@
--- Why: monitoring needs a counter that only grows, but jobs get deleted. A sequence counts without a lock, so that
+-- Monitoring needs a counter that only grows, but jobs get deleted. A sequence counts without a lock, so that
 -- taking jobs back never waits; one that is rolled back still counts.
 create sequence private.lost_lease_seq;
 
 comment on sequence private.lost_lease_seq is
   'How many leases were lost since the installation began. Only private.requeue_lost_job takes numbers.';
 
--- Why: the database part of an operator's monitoring in one query that is cheap at any size: it walks indexes of
+-- The database part of an operator's monitoring in one query that is cheap at any size: it walks indexes of
 -- unfinished rows, and reads the reasons of one claimable job per product, for at most 200 products. Service only.
 -- Definer: reads the outbox, the schedule and everyone's jobs.
 create function operations.get_metrics()
@@ -38,7 +38,7 @@ end;
 $$;
 grant execute on function operations.get_metrics to service_role;
 
--- Why: queued jobs by what they wait for. The row itself gives most reasons; whether a worker is there is the same for
+-- Queued jobs by what they wait for. The row itself gives most reasons; whether a worker is there is the same for
 -- all claimable jobs of a product, so the first one answers for the rest (docs/operate.md).
 create function private.job_metrics() returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -74,7 +74,7 @@ begin
 end;
 $$;
 
--- Why: the spending of budgets that can still stop something: those of products and of unfinished runs
+-- The spending of budgets that can still stop something: those of products and of unfinished runs
 -- (docs/operate.md).
 create function private.budget_metrics() returns json language plpgsql stable set search_path = '' as $$
 begin

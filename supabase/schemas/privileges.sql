@@ -1,4 +1,4 @@
--- Why: the Data API exposes only `public`: tables under row level security, and the entry points of calls.
+-- The Data API exposes only `public`: tables under row level security, and the entry points of calls.
 -- Operations are in `operations`, helpers in `private`. No one but the service role, which reads and writes every table, can
 -- use a new object until a grant names it, regardless of the project's default privileges.
 create schema if not exists private;

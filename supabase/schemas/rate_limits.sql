@@ -1,4 +1,4 @@
--- Why: all processes on one database share the counts, and a restart does not reset them (specification: Limits).
+-- All processes on one database share the counts, and a restart does not reset them (specification: Limits).
 -- One row per action and key (a user id or a client address); private.take_rate_limit is the only writer.
 create table public.rate_limit_counters (
   action text not null,
@@ -17,7 +17,7 @@ create policy rate_limit_counters_service on public.rate_limit_counters for all 
 
 -- No one reads or resets counters directly.
 
--- Why: limits on creating hold on every path of a user, the Data API included (specification: Limits). The service
+-- Limits on creating hold on every path of a user, the Data API included (specification: Limits). The service
 -- itself (no user: import, seed) is not limited. The trigger's argument names the limit.
 create function private.tg_any__take_rate_limit() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 
--- Why: a limit per minute bounds no sum. Everything that can be created has a bound that no one meets at work, on every way: Data
+-- A limit per minute bounds no sum. Everything that can be created has a bound that no one meets at work, on every way: Data
 -- API, imports, and what comes from outside. Arguments of the trigger: the column of the owner, product or story, how many, and
 -- what to say. Counted once a statement, in the index that begins with the column, and no further than the limit. Definer:
 -- counts rows that row level security, or a token that is limited to some products, hides.
@@ -47,7 +47,7 @@ begin
 end;
 $$;
 
--- Why: one count per action and key (a user id or an address), shared by all processes and exact under concurrency: the
+-- One count per action and key (a user id or an address), shared by all processes and exact under concurrency: the
 -- lock of the counter row serializes them. The window starts with the first count. Inside an operation a refusal rolls
 -- the count back; to count failed tries (login), call it on its own. Definer: no one writes counters directly
 -- (specification: Limits).
@@ -82,7 +82,7 @@ end;
 $$;
 grant execute on function private.take_rate_limit to authenticated, service_role;
 
--- Why: a sign-in is counted before its password is checked, so that parallel guesses all count. A right password gives
+-- A sign-in is counted before its password is checked, so that parallel guesses all count. A right password gives
 -- its count back, so that only failures add up; earlier wrong ones stay counted.
 -- Called by the login with the secret key.
 create function operations.give_back_limit(p_action text, p_key text)
@@ -95,7 +95,7 @@ end;
 $$;
 grant execute on function operations.give_back_limit to service_role;
 
--- Why: limits before sign-in are taken before the work, in a separate call, so that a failed try counts (specification:
+-- Limits before sign-in are taken before the work, in a separate call, so that a failed try counts (specification:
 -- Limits, login, registration, pair/start). Service only: the key is an address or an account.
 create function operations.take_limit(p_action text, p_key text)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -106,7 +106,7 @@ end;
 $$;
 grant execute on function operations.take_limit to service_role;
 
--- Why: all limits of the contract in one readable list: how many, within how many seconds (specification: Limits).
+-- All limits of the contract in one readable list: how many, within how many seconds (specification: Limits).
 create function private.rate_limit(p_action text, out p_max integer, out p_seconds integer)
 language plpgsql
 immutable

@@ -1,4 +1,4 @@
--- Why: a template story and its schedule. The app parses cron lines and stores the next slot; the database decides
+-- A template story and its schedule. The app parses cron lines and stores the next slot; the database decides
 -- which process fires it.
 create table public.recurrences (
   story_id uuid primary key references public.stories (id) on delete cascade,
@@ -25,7 +25,7 @@ create policy recurrences_select on public.recurrences for select to authenticat
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.recurrences to authenticated;
 
--- Why: a slot is decided once, even if several processes see that it is due: the one that inserts its row decides.
+-- A slot is decided once, even if several processes see that it is due: the one that inserts its row decides.
 create table public.recurrence_slots (
   story_id uuid not null references public.recurrences (story_id) on delete cascade,
   slot timestamptz not null,
@@ -45,7 +45,7 @@ create policy recurrence_slots_select on public.recurrence_slots for select to a
   using (story_id in (select r.story_id from public.recurrences r));
 grant select on public.recurrence_slots to authenticated;
 
--- Why: ends the schedule; the template is a normal story of the backlog again. Its copies stay. Refusals: 404, 403.
+-- Ends the schedule; the template is a normal story of the backlog again. Its copies stay. Refusals: 404, 403.
 -- Definer: recurrences are written by functions only.
 create function operations.delete_recurrence(p_story_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -63,7 +63,7 @@ end;
 $$;
 grant execute on function operations.delete_recurrence to authenticated;
 
--- Why: a slot creates one story, whichever process is first, or records why not: the last copy is not done, a budget of
+-- A slot creates one story, whichever process is first, or records why not: the last copy is not done, a budget of
 -- the product is used up, or the slot was missed and the template skips missed ones. p_due_at is the next_at the caller
 -- has seen, p_slot the last slot up to now, p_next_at the one after. Service only. Definer: there is no user.
 create function operations.fire_recurrence(
@@ -106,7 +106,7 @@ end;
 $$;
 grant execute on function operations.fire_recurrence to service_role;
 
--- Why: the copy has everything planned in the template: texts, labels, tasks with their plans, dependencies and
+-- The copy has everything planned in the template: texts, labels, tasks with their plans, dependencies and
 -- budgets. It joins the active sprint, or else the backlog. Called by fire_recurrence under the product's lock.
 create function private.copy_template(p_template_id uuid)
 returns uuid language plpgsql volatile set search_path = '' as $$
@@ -143,7 +143,7 @@ begin
 end;
 $$;
 
--- Why: turns a story into a template, or changes its schedule. A template leaves its sprint and is hidden from agents,
+-- Turns a story into a template, or changes its schedule. A template leaves its sprint and is hidden from agents,
 -- and creates a story at every slot. The app has parsed the cron line and passes the next slot. Refusals: 404, 403
 -- (also for a token in products where agents' items go to triage), 409 for a story that cannot become a template, 422.
 -- Definer: recurrences are written by functions only.
@@ -177,7 +177,7 @@ end;
 $$;
 grant execute on function operations.set_recurrence to authenticated;
 
--- Why: a template is never worked on, so no one may be at work on it, and it may block nothing.
+-- A template is never worked on, so no one may be at work on it, and it may block nothing.
 create function private.require_set_aside(p_story public.stories)
 returns void language plpgsql stable set search_path = '' as $$
 declare
@@ -236,7 +236,7 @@ create function private.recurrence_json(p_story_id uuid) returns json language s
 $$;
 grant execute on function private.recurrence_json to authenticated;
 
--- Why: due recurrences with their cron lines, which the app parses. Archived products are left out. Service only.
+-- Due recurrences with their cron lines, which the app parses. Archived products are left out. Service only.
 create function operations.list_due_recurrences() returns json language plpgsql stable set search_path = '' as $$
 declare
   v_now timestamptz := private.now();

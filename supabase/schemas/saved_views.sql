@@ -1,4 +1,4 @@
--- Why: a person can save the filter and layout of a backlog or board under a name, for themselves or for all members. A
+-- A person can save the filter and layout of a backlog or board under a name, for themselves or for all members. A
 -- look is what the page's address contains: filter, groups, layout and what cards hide.
 -- user_id     whose view it is; null when all members see it
 -- created_by  its creator; may change a shared view, like the product's owner
@@ -34,7 +34,7 @@ create trigger _940_limit_rows after insert on public.saved_views
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '1000', 'views of this product, which is the limit. Delete some that are not needed.');
 
--- Why: saves a look under a name. Refusals: 404, 403, 429, 422, 409. Definer: views are written by functions only.
+-- Saves a look under a name. Refusals: 404, 403, 429, 422, 409. Definer: views are written by functions only.
 create function operations.create_saved_view(
   p_product_id uuid, p_page text, p_name text, p_look jsonb, p_shared boolean default false
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -55,7 +55,7 @@ end;
 $$;
 grant execute on function operations.create_saved_view to authenticated;
 
--- Why: deletes a view. Refusals: 404, 403, 429. Definer: views are written by functions only.
+-- Deletes a view. Refusals: 404, 403, 429. Definer: views are written by functions only.
 create function operations.delete_saved_view(p_view_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -67,7 +67,7 @@ end;
 $$;
 grant execute on function operations.delete_saved_view to authenticated;
 
--- Why: renames a view, changes its look, or shares or unshares it. Making a shared view private makes it the caller's.
+-- Renames a view, changes its look, or shares or unshares it. Making a shared view private makes it the caller's.
 -- Refusals: 404, 403, 429, 422, 409. Definer: views are written by functions only.
 create function operations.update_saved_view(p_view_id uuid, p_changes jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -92,7 +92,7 @@ end;
 $$;
 grant execute on function operations.update_saved_view to authenticated;
 
--- Why: a look holds only what a page's address may hold. Returns it without empty values.
+-- A look holds only what a page's address may hold. Returns it without empty values.
 create function private.require_look(p_look jsonb) returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_known text[] := '{q,status,sprint,done,group,as,dense,hide,fold}';
@@ -110,7 +110,7 @@ begin
 end;
 $$;
 
--- Why: the first line of every change of a view. Someone else's private view is 404.
+-- The first line of every change of a view. Someone else's private view is 404.
 -- Definer: under RLS a view of a foreign product would look like a missing one.
 create function private.require_own_view(p_view_id uuid)
 returns public.saved_views language plpgsql volatile security definer set search_path = '' as $$
@@ -137,7 +137,7 @@ begin
 end;
 $$;
 
--- Why: people find a view by its name, so it is unique among the shared views of a page, and among each person's own.
+-- People find a view by its name, so it is unique among the shared views of a page, and among each person's own.
 -- Under the product lock, so that two concurrent calls cannot take the same name.
 create function private.require_view_name(p_product_id uuid, p_page text, p_user_id uuid, p_name text, p_except uuid)
 returns text language plpgsql volatile set search_path = '' as $$
@@ -175,7 +175,7 @@ end;
 $$;
 grant execute on function operations.list_saved_views to authenticated;
 
--- Why: pages read their views together with their other data. Definer: the caller has checked access to the product.
+-- Pages read their views together with their other data. Definer: the caller has checked access to the product.
 create function private.saved_views_of(p_product_id uuid, p_page text)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -188,7 +188,7 @@ end;
 $$;
 grant execute on function private.saved_views_of to authenticated;
 
--- Why: one form of a view in every answer. It says whether the caller may change it, so that no page needs the rule.
+-- One form of a view in every answer. It says whether the caller may change it, so that no page needs the rule.
 -- Definer: reads the caller's membership.
 create function private.saved_view_json(p_view public.saved_views)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -200,7 +200,7 @@ begin
 end;
 $$;
 
--- Why: a private view is changed by its user, a shared one by its creator and the product's owner. Definer: reads the
+-- A private view is changed by its user, a shared one by its creator and the product's owner. Definer: reads the
 -- caller's membership.
 create function private.may_change_view(p_view public.saved_views)
 returns boolean language plpgsql stable security definer set search_path = '' as $$

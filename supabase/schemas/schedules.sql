@@ -1,4 +1,4 @@
--- Why: several app processes may share one database, and each entry of the schedule must run once. The process that
+-- Several app processes may share one database, and each entry of the schedule must run once. The process that
 -- inserts the row for (name, due_at) runs the entry; the others find it taken. An unfinished one (its call failed, or
 -- its process died) is taken again after five minutes.
 create table public.schedule_runs (
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 
--- Why: on hosted Supabase the schedules live in the database: pg_cron starts them, pg_net posts to the scheduled
+-- On hosted Supabase the schedules live in the database: pg_cron starts them, pg_net posts to the scheduled
 -- endpoints. The address and the secret come from Vault at each call, so that neither is in a job's text: select
 -- vault.create_secret('https://backlog.example.com', 'backloom_origin'); select vault.create_secret('<CRON_SECRET>',
 -- 'backloom_cron_secret'); Without pg_cron, pg_net or Vault (the embedded database) nothing is scheduled here and the
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 
--- Why: decides which app process runs a scheduled entry.
+-- Decides which app process runs a scheduled entry.
 -- Called by app/server/scheduler.server.ts with the secret key before it calls the endpoint. Returns true for one
 -- caller per (p_name, p_due_at), and again for one every five minutes until finish_schedule_run is called. Deletes
 -- entries older than 30 days.
@@ -88,7 +88,7 @@ end;
 $$;
 grant execute on function operations.claim_schedule_run to service_role;
 
--- Why: the scheduled cleanup: hard-deletes failed and cancelled jobs that finished more than 7 days ago, and no others
+-- The scheduled cleanup: hard-deletes failed and cancelled jobs that finished more than 7 days ago, and no others
 -- (specification: Scheduled endpoints). Each call deletes one portion, under the locks of its products, and says
 -- whether there is more, so that a large backlog never times out. Parallel calls wait for each other product by
 -- product; the one that deletes a job counts it. Rows that later calls still read stay (private.keep_past).
@@ -123,7 +123,7 @@ end;
 $$;
 grant execute on function operations.cleanup_agent_artifacts to service_role;
 
--- Why: with a job go its output, attempts and drafts. Its pushed work, what people decided about it, and what proves a
+-- With a job go its output, attempts and drafts. Its pushed work, what people decided about it, and what proves a
 -- criterion is read for as long as the task, so it no longer hangs on the job. A batch's reviews are about no one task.
 create function private.keep_past(p_job_ids uuid[]) returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -148,7 +148,7 @@ begin
 end;
 $$;
 
--- Why: a claimed entry whose call failed is taken again; one that succeeded is not.
+-- A claimed entry whose call failed is taken again; one that succeeded is not.
 -- Called by app/server/scheduler.server.ts with the secret key after the endpoint succeeded.
 create function operations.finish_schedule_run(p_name text, p_due_at timestamptz)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -161,7 +161,7 @@ end;
 $$;
 grant execute on function operations.finish_schedule_run to service_role;
 
--- Why: what cannot wait for the daily schedule: expired leases, and expired questions that work waits for. Also deletes
+-- What cannot wait for the daily schedule: expired leases, and expired questions that work waits for. Also deletes
 -- stale rows, about once a minute or with p_full. Any number of processes may call it at once; one that finds another
 -- doing it leaves the stale rows to that one. The products of leases and questions are locked together, in one order.
 -- Service only. Definer: jobs and questions are written by functions only.
@@ -196,7 +196,7 @@ end;
 $$;
 grant execute on function operations.sweep to service_role;
 
--- Why: locking for leases and then again for questions would break the one order of product locks.
+-- Locking for leases and then again for questions would break the one order of product locks.
 create function private.products_past_due() returns uuid[] language sql volatile set search_path = '' as $$
   select array(
     select j.product_id from public.agent_jobs j
@@ -209,7 +209,7 @@ create function private.products_past_due() returns uuid[] language sql volatile
     order by 1);
 $$;
 
--- Why: rows no one will read again: counters of old windows, sessions that ended long ago, pairings and codes of
+-- Rows no one will read again: counters of old windows, sessions that ended long ago, pairings and codes of
 -- yesterday, grants that ended a month ago, programs registered but unused for a month, finished notices, agent output
 -- after two weeks, diffs of superseded attempts, workers unseen for a month (unless a job still names them), answers to
 -- idempotency keys after a day. Broadcast messages are left alone: Realtime drops them daily, and other apps of the
@@ -273,7 +273,7 @@ begin
 end;
 $$;
 
--- Why: `admin doctor` compares the applied migrations and installed schedules with the files of the checkout, over any
+-- `admin doctor` compares the applied migrations and installed schedules with the files of the checkout, over any
 -- transport. Definer, because they are in schemas the API roles cannot reach. Returns names, no secrets. Service only.
 create function operations.doctor_facts()
 returns json language plpgsql stable security definer set search_path = '' as $$

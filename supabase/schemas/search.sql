@@ -28,7 +28,7 @@ end;
 $$;
 grant execute on function operations.search to authenticated;
 
--- Why: words match by prefix, codes too. Ranking parses a match's text again, so only the newest 200 are ranked, by
+-- Words match by prefix, codes too. Ranking parses a match's text again, so only the newest 200 are ranked, by
 -- their prefixes; older ones follow by creation time. The words are searched alone, without a sequential scan: next to
 -- any other condition the planner may parse the texts of all rows instead.
 -- Planned once per session: to plan a search, Postgres compares its words with the most common ones of all users each
@@ -131,7 +131,7 @@ begin
 end;
 $$;
 
--- Why: every word must match as a prefix, within one of the scopes. An empty scope uses the words as they are.
+-- Every word must match as a prefix, within one of the scopes. An empty scope uses the words as they are.
 create function private.words_in_scopes(p_scopes text[], p_words text[])
 returns tsquery language sql immutable set search_path = '' as $$
   select coalesce(string_agg(q.words, ' | '), '')::tsquery
@@ -142,7 +142,7 @@ returns tsquery language sql immutable set search_path = '' as $$
     group by s.scope) q;
 $$;
 
--- Why: `blocked:` in a search finds dependencies: `blocked:` and `blocked:yes` unfinished tasks and stories that are
+-- `blocked:` in a search finds dependencies: `blocked:` and `blocked:yes` unfinished tasks and stories that are
 -- blocked, `blocked:no` those that are not, `blocked:T-3` those blocked by that one. Other words filter by code and
 -- title. The query is limited to the caller's products (docs/dependencies.md).
 create function private.search_blocked(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
@@ -189,7 +189,7 @@ begin
 end;
 $$;
 
--- Why: the prefix of a product's words in the search indexes; for ideas, of their user's. The first 48 bits of the id
+-- The prefix of a product's words in the search indexes; for ideas, of their user's. The first 48 bits of the id
 -- are enough, because hits are checked again.
 create function private.scope_of_words(p_scope uuid) returns text language plpgsql immutable set search_path = '' as $$
 begin
@@ -198,7 +198,7 @@ end;
 $$;
 grant execute on function private.scope_of_words to authenticated, service_role;
 
--- Why: each word in a search index starts with its scope, so that a search reads only the caller's words: others' texts
+-- Each word in a search index starts with its scope, so that a search reads only the caller's words: others' texts
 -- cost no time and reveal nothing. The cost keeps the planner from parsing all texts again instead of reading an index.
 create function private.scoped_words(p_scope uuid, p_code text, p_title text, p_description text)
 returns tsvector language plpgsql immutable cost 100000 set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: files of the repository that follow the backlog by pull request: accepted lessons in AGENTS.md, and boxes of done
+-- Files of the repository that follow the backlog by pull request: accepted lessons in AGENTS.md, and boxes of done
 -- tasks in specs/*/tasks.md. One worker at a time has the row of a product and kind. Written by operations.next_upkeep and
 -- operations.report_upkeep.
 create table public.upkeeps (
@@ -30,7 +30,7 @@ create policy upkeeps_select on public.upkeeps for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.upkeeps to authenticated;
 
--- Why: a worker with --pr asks which file of the repository is due. One worker has it at a time; when its lease expires,
+-- A worker with --pr asks which file of the repository is due. One worker has it at a time; when its lease expires,
 -- another takes over and sees in git and at the Git host how far it got.
 -- Refusals: 404, 403, 429. Definer: upkeeps are written by functions only (docs/forges.md).
 create function operations.next_upkeep(p_product_id uuid, p_worker text)
@@ -68,7 +68,7 @@ end;
 $$;
 grant execute on function operations.next_upkeep to authenticated;
 
--- Why: a worker reports what became of a file, with its lease, for the content of that digest. An open pull request, a
+-- A worker reports what became of a file, with its lease, for the content of that digest. An open pull request, a
 -- branch and a conflict are looked at again; what was merged or closed waits for other content. `put_off` returns it for
 -- five minutes.
 -- Refusals: 404, 403 also for an address elsewhere, 409 for a lease that was taken over, 422, 429. Definer: upkeeps are
@@ -109,7 +109,7 @@ create trigger _900_emit after update on public.upkeeps for each row
   when (old.state is distinct from new.state or old.words is distinct from new.words or old.digest is distinct from new.digest)
   execute function private.tg_any__emit('upkeep', '{product:product_id}', '{"state": "state"}');
 
--- Why: what each file should hold now, for products that want pull requests: the accepted lessons, and the done tasks of
+-- What each file should hold now, for products that want pull requests: the accepted lessons, and the done tasks of
 -- imported features, by feature and number. Null for none.
 create function private.wanted_upkeeps(p_product_id uuid)
 returns table (kind text, content json, digest text) language plpgsql stable set search_path = '' as $$
@@ -138,7 +138,7 @@ begin
 end;
 $$;
 
--- Why: the state of each file that has content or had some, for the page of lessons. Content that no report
+-- The state of each file that has content or had some, for the page of lessons. Content that no report
 -- was about waits for a worker.
 create function private.upkeep_states(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin

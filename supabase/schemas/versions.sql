@@ -1,4 +1,4 @@
--- Why: editors send the version they read. Every change of a visible field raises the row's version by one, and each
+-- Editors send the version they read. Every change of a visible field raises the row's version by one, and each
 -- field keeps the version of its last change, so that a refusal can name what was changed, by whom and when. The
 -- argument lists the columns that are not such a field. Dragging a PBI to another place does not raise its version.
 create function private.tg_any__raise_version() returns trigger language plpgsql set search_path = '' as $$
@@ -38,7 +38,7 @@ create trigger _390_raise_version before update on public.ideas for each row
   when (old.* is distinct from new.*)
   execute function private.tg_any__raise_version('{user_id}');
 
--- Why: editors must not silently overwrite each other. Called by the operations that edit, under the lock of their
+-- Editors must not silently overwrite each other. Called by the operations that edit, under the lock of their
 -- write. `expected_version` in the changes is the version the caller read, or a list of them; without it nothing is
 -- checked. Changes that are already in place pass.
 create function private.require_version(p_kind text, p_id uuid, p_changes jsonb)

@@ -1,4 +1,4 @@
--- Why: the one look-up of product access, used by every policy. Definer, because the policy of product_members uses it
+-- The one look-up of product access, used by every policy. Definer, because the policy of product_members uses it
 -- too (specification: Authentication 4).
 create function private.accessible_product_ids()
 returns setof uuid language plpgsql stable security definer set search_path = '' as $$
@@ -8,7 +8,7 @@ end;
 $$;
 grant execute on function private.accessible_product_ids to authenticated, service_role;
 
--- Why: for policies of rows that belong to a user, not to a product. Such a row is frozen only while the caller reaches
+-- For policies of rows that belong to a user, not to a product. Such a row is frozen only while the caller reaches
 -- its product but may not change it (archived, or as a viewer). A product the caller has left freezes nothing. Definer
 -- for the same reason as accessible_product_ids (specification: Authentication 4).
 create function private.frozen_product_ids()
@@ -23,7 +23,7 @@ end;
 $$;
 grant execute on function private.frozen_product_ids to authenticated, service_role;
 
--- Why: the demo flag is read from the database on every request, never from a token or cookie. Definer, because users
+-- The demo flag is read from the database on every request, never from a token or cookie. Definer, because users
 -- may not read the profile table freely. A caller without a profile counts as demo: no one writes without an account
 -- (specification: Authentication 3).
 create function private.is_demo() returns boolean language plpgsql stable security definer set search_path = '' as $$
@@ -33,7 +33,7 @@ end;
 $$;
 grant execute on function private.is_demo to authenticated, service_role;
 
--- Why: a token may be limited to some of its user's products; call_as sets which, for the transaction. Every check of
+-- A token may be limited to some of its user's products; call_as sets which, for the transaction. Every check of
 -- membership also checks this. Sessions and unlimited tokens reach all products of their user (docs/oauth.md).
 create function private.is_open_to_token(p_product_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -45,7 +45,7 @@ end;
 $$;
 grant execute on function private.is_open_to_token to authenticated, service_role;
 
--- Why: for data that is hidden while a product is archived. Viewers read it like other members. Definer for the same
+-- For data that is hidden while a product is archived. Viewers read it like other members. Definer for the same
 -- reason as accessible_product_ids (specification: Authentication 4).
 create function private.open_product_ids()
 returns setof uuid language plpgsql stable security definer set search_path = '' as $$
@@ -59,7 +59,7 @@ end;
 $$;
 grant execute on function private.open_product_ids to authenticated, service_role;
 
--- Why: only the owner changes a product's settings, archive and members. Definer: product_members is protected by RLS
+-- Only the owner changes a product's settings, archive and members. Definer: product_members is protected by RLS
 -- (specification: Authentication 4).
 create function private.owned_product_ids()
 returns setof uuid language plpgsql stable security definer set search_path = '' as $$
@@ -71,7 +71,7 @@ end;
 $$;
 grant execute on function private.owned_product_ids to authenticated, service_role;
 
--- Why: every operation on a part of a product first needs its product. Definer, because under RLS an unknown id (404)
+-- Every operation on a part of a product first needs its product. Definer, because under RLS an unknown id (404)
 -- looks the same as one of a foreign product (403, decided by the caller of this function) (specification: Errors).
 create function private.product_of(p_kind text, p_id uuid)
 returns uuid language plpgsql stable security definer set search_path = '' as $$
@@ -108,7 +108,7 @@ end;
 $$;
 grant execute on function private.product_of to authenticated;
 
--- Why: the first line of every read of one item: 404, then 403. Returns its product (specification: Authentication 4,
+-- The first line of every read of one item: 404, then 403. Returns its product (specification: Authentication 4,
 -- Errors).
 create function private.require_access(p_kind text, p_id uuid)
 returns uuid language plpgsql stable set search_path = '' as $$
@@ -121,7 +121,7 @@ end;
 $$;
 grant execute on function private.require_access to authenticated;
 
--- Why: demo accounts read everything and write nothing, on every path. Policies refuse them too, but without a message
+-- Demo accounts read everything and write nothing, on every path. Policies refuse them too, but without a message
 -- (specification: Authentication 3).
 create function private.require_no_demo() returns void language plpgsql stable set search_path = '' as $$
 begin
@@ -132,7 +132,7 @@ end;
 $$;
 grant execute on function private.require_no_demo to authenticated;
 
--- Why: a viewer reads everything in a product and may comment, but changes nothing. One wording for that. Definer:
+-- A viewer reads everything in a product and may comment, but changes nothing. One wording for that. Definer:
 -- membership is protected by RLS (specification: Authentication 4).
 create function private.require_no_viewer(p_product_id uuid)
 returns void language plpgsql stable security definer set search_path = '' as $$
@@ -147,7 +147,7 @@ end;
 $$;
 grant execute on function private.require_no_viewer to authenticated;
 
--- Why: refuses in the contract's order: 404 for an unknown product, 403 for one the caller may not use. Definer,
+-- Refuses in the contract's order: 404 for an unknown product, 403 for one the caller may not use. Definer,
 -- because RLS hides the difference between the two (specification: Authentication 4).
 create function private.require_product_access(p_product_id uuid)
 returns void language plpgsql stable security definer set search_path = '' as $$
@@ -174,7 +174,7 @@ end;
 $$;
 grant execute on function private.require_product_access to authenticated;
 
--- Why: only the owner changes a product's settings, members and archive. Definer: membership is protected by RLS
+-- Only the owner changes a product's settings, members and archive. Definer: membership is protected by RLS
 -- (specification: Authentication 4).
 create function private.require_product_owner(p_product_id uuid)
 returns void language plpgsql stable security definer set search_path = '' as $$
@@ -191,7 +191,7 @@ end;
 $$;
 grant execute on function private.require_product_owner to authenticated;
 
--- Why: a token may be limited to scopes. Every token may read. What an agent does with a job needs `work`, any other
+-- A token may be limited to scopes. Every token may read. What an agent does with a job needs `work`, any other
 -- write `plan`. Called by public.call_as for tokens with scopes, before an operation that writes (docs/oauth.md).
 create function private.require_scope(p_scopes text[], p_function text)
 returns void language plpgsql immutable set search_path = '' as $$
@@ -215,7 +215,7 @@ end;
 $$;
 grant execute on function private.require_scope to service_role;
 
--- Why: a worker is not bound to one product, so its operations only check that the user may write at all. Returns the
+-- A worker is not bound to one product, so its operations only check that the user may write at all. Returns the
 -- user (specification: Authentication 3).
 create function private.require_writer() returns uuid language plpgsql stable set search_path = '' as $$
 declare
@@ -229,7 +229,7 @@ begin
 end;
 $$;
 
--- Why: for policies of writes. Definer for the same reason as accessible_product_ids. Archived products are read-only,
+-- For policies of writes. Definer for the same reason as accessible_product_ids. Archived products are read-only,
 -- and so is every product for its viewers; the messages of operations for them are in require_product_write
 -- (specification: Authentication 4).
 create function private.writable_product_ids()

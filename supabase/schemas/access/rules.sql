@@ -1,4 +1,4 @@
--- Why: a PBI or sprint never changes its product; its stories could not follow.
+-- A PBI or sprint never changes its product; its stories could not follow.
 create function private.tg_any__keep_product() returns trigger language plpgsql set search_path = '' as $$
 begin
   perform private.refuse(422, 'This cannot move to another product.',
@@ -6,7 +6,7 @@ begin
 end;
 $$;
 
--- Why: the service's own writes hold the product lock too, on every path. Operations hold it already, so this costs
+-- The service's own writes hold the product lock too, on every path. Operations hold it already, so this costs
 -- them one comparison (specification: States and transitions).
 create function private.tg_any__lock_product() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -20,7 +20,7 @@ begin
 end;
 $$;
 
--- Why: a direct write to a table locks its rows before any row trigger runs, while operations take the product lock
+-- A direct write to a table locks its rows before any row trigger runs, while operations take the product lock
 -- first. To keep one order, such a statement first locks every product its user may write, sorted by id. Operations
 -- already hold their lock (`backloom.locked_product`) and skip this. Definer: membership is protected by RLS
 -- (specification: States and transitions).
@@ -40,7 +40,7 @@ begin
 end;
 $$;
 
--- Why: under a shared product lock, a story, PBI or run is locked by itself before a status is derived from its parts.
+-- Under a shared product lock, a story, PBI or run is locked by itself before a status is derived from its parts.
 -- Under the exclusive lock this does nothing: no other transaction can be there (specification: States and
 -- transitions).
 create function private.lock_part(p_kind text, p_id uuid)
@@ -52,7 +52,7 @@ begin
 end;
 $$;
 
--- Why: to change a task, story, PBI, sprint, run or job, hold its product's lock, taken before reading anything that
+-- To change a task, story, PBI, sprint, run or job, hold its product's lock, taken before reading anything that
 -- the cascades depend on. The setting remembers the lock for the rest of the transaction, so that triggers of direct
 -- writes know whether they still have to take it (specification: States and transitions).
 create function private.lock_product(p_product_id uuid)
@@ -68,7 +68,7 @@ end;
 $$;
 grant execute on function private.lock_product to authenticated, service_role;
 
--- Why: an agent that does not know the existing items creates them again. An open sibling with the same title is
+-- An agent that does not know the existing items creates them again. An open sibling with the same title is
 -- refused with its code; allow_duplicate skips this check. The caller holds the product lock, so concurrent creations
 -- run one after another.
 -- `p_kind` is the kind to create, `p_parent_id` its parent: the product of a PBI or idea, the PBI of a story, the story
@@ -111,7 +111,7 @@ create function private.normalized_title(p_title text) returns text language sql
 $$;
 grant execute on function private.normalized_title to authenticated;
 
--- Why: demo accounts and viewers only read, and archived products are read-only. Viewers may comment: p_viewer_may is
+-- Demo accounts and viewers only read, and archived products are read-only. Viewers may comment: p_viewer_may is
 -- for that alone (private.require_commenter). Call it under the product lock, after require_product_access. Definer,
 -- because it reads the caller's profile and role (specification: Authentication 3, 4).
 create function private.require_product_write(p_product_id uuid, p_viewer_may boolean default false)
@@ -141,7 +141,7 @@ end;
 $$;
 grant execute on function private.require_product_write to authenticated;
 
--- Why: the first line of every write to one item: 404, 403, then the product lock, then demo and archive under the
+-- The first line of every write to one item: 404, 403, then the product lock, then demo and archive under the
 -- lock. Definer, so that a write costs one look-up of the product and one of the membership. Returns the product
 -- (specification: Authentication 3, 4).
 create function private.require_write(p_kind text, p_id uuid)
@@ -156,7 +156,7 @@ end;
 $$;
 grant execute on function private.require_write to authenticated;
 
--- Why: workers report often, and a lock is held until its change is on disk. Claims, first reports and the ends of
+-- Workers report often, and a lock is held until its change is on disk. Claims, first reports and the ends of
 -- single tasks therefore share the product's lock: they run next to each other, never next to anything that cascades
 -- further. They lock the rows they derive one by one, always in this order: the story, its PBI (by trigger), the run
 -- (private.lock_part). All others take private.lock_product. Trap: a transaction must not go from the share to the
@@ -174,7 +174,7 @@ begin
 end;
 $$;
 
--- Why: a transaction that holds one product's lock must not wait for another's, so that no two can deadlock
+-- A transaction that holds one product's lock must not wait for another's, so that no two can deadlock
 -- (specification: States and transitions).
 create function private.try_share_product(p_product_id uuid)
 returns boolean language plpgsql volatile set search_path = '' as $$

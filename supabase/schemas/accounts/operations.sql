@@ -1,4 +1,4 @@
--- Why: administrators set the role, the demo flag and whether a user must choose a new password. The last administrator
+-- Administrators set the role, the demo flag and whether a user must choose a new password. The last administrator
 -- keeps the role. Making someone a demo account, or asking for a new password, ends that user's sessions and unclaimed
 -- pairings.
 -- Definer: profiles cannot be written directly; it refuses everyone but administrators.
@@ -39,7 +39,7 @@ end;
 $$;
 grant execute on function operations.admin_update_user to authenticated;
 
--- Why: sets what registration cannot: an administrator role or the demo flag, by an admin command or on the first
+-- Sets what registration cannot: an administrator role or the demo flag, by an admin command or on the first
 -- start. Called with the secret key, right after the account was created.
 create function operations.configure_account(p_user_id uuid, p_role text default null, p_is_demo boolean default null)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -60,7 +60,7 @@ end;
 $$;
 grant execute on function operations.configure_account to service_role;
 
--- Why: every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime
+-- Every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime
 -- 30 days, sliding. Deletes sessions that ended more than 30 days ago.
 -- Refuses an account that ended at the identity provider (end_identity), for every way of signing in.
 -- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
@@ -103,7 +103,7 @@ end;
 $$;
 grant execute on function operations.create_session to service_role;
 
--- Why: signing out must also invalidate copies of the cookie. It does not count as a write for demo accounts.
+-- Signing out must also invalidate copies of the cookie. It does not count as a write for demo accounts.
 -- Called by POST /logout and by pages that find an expired paired session, with the secret key. Idempotent.
 create function operations.end_session(p_session_id uuid, p_ip text default null)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -122,7 +122,7 @@ end;
 $$;
 grant execute on function operations.end_session to service_role;
 
--- Why: a new password ends every other session and every unclaimed pairing at once, and clears or sets the flag that
+-- A new password ends every other session and every unclaimed pairing at once, and clears or sets the flag that
 -- asks for another one. A reset by an administrator also disconnects the account from the identity provider. Called with
 -- the secret key after Supabase Auth has stored the password: by the person (p_keep_session_id stays), by a recovery,
 -- or by an administrator (p_must_reset: the next sign-in asks for another).
@@ -150,7 +150,7 @@ end;
 $$;
 grant execute on function operations.password_changed to service_role;
 
--- Why: "sign out everywhere else". Definer: users may not write user_sessions directly; it touches only the caller's
+-- "sign out everywhere else". Definer: users may not write user_sessions directly; it touches only the caller's
 -- rows and keeps the session of this request (specification: Authentication).
 create function operations.revoke_other_sessions()
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -165,7 +165,7 @@ end;
 $$;
 grant execute on function operations.revoke_other_sessions to authenticated;
 
--- Why: signs out one device from another. Definer: users may not write user_sessions directly; it touches only the
+-- Signs out one device from another. Definer: users may not write user_sessions directly; it touches only the
 -- caller's rows (specification: Authentication).
 create function operations.revoke_session(p_session_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -181,7 +181,7 @@ end;
 $$;
 grant execute on function operations.revoke_session to authenticated;
 
--- Why: sets the product a user works on. The user needs access, it must not be archived, and demo users are refused
+-- Sets the product a user works on. The user needs access, it must not be archived, and demo users are refused
 -- (specification: Authentication 8). The row lock keeps the product from being archived in between. Null clears it.
 -- Definer: users may not write profiles directly; it touches only the caller's row.
 create function operations.set_active_product(p_product_id uuid default null)
@@ -210,7 +210,7 @@ end;
 $$;
 grant execute on function operations.set_active_product to authenticated;
 
--- Why: a picture of at most 1 MiB, stored with the profile (PNG, JPEG, WebP or GIF; the app has checked its content,
+-- A picture of at most 1 MiB, stored with the profile (PNG, JPEG, WebP or GIF; the app has checked its content,
 -- and the first bytes are checked here again). Null removes it. Hex, because JSON has no bytes.
 -- Definer: users may not write profiles directly; it touches only the caller's row.
 create function operations.set_avatar(p_mime text default null, p_hex text default null)
@@ -239,7 +239,7 @@ end;
 $$;
 grant execute on function operations.set_avatar to authenticated;
 
--- Why: what people set about themselves: username, worker quota threshold, theme; never role or flags.
+-- What people set about themselves: username, worker quota threshold, theme; never role or flags.
 -- Definer: users may not write profiles directly; it touches only the caller's row (specification: Other records,
 -- User).
 create function operations.update_profile(

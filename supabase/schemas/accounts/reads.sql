@@ -1,4 +1,4 @@
--- Why: the administration page. Definer: email addresses and flags are not readable by users in general; it refuses
+-- The administration page. Definer: email addresses and flags are not readable by users in general; it refuses
 -- everyone but administrators. Ordered by name, 100 per page after p_after.
 create function operations.admin_list_users(p_after text default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -21,7 +21,7 @@ end;
 $$;
 grant execute on function operations.admin_list_users to authenticated;
 
--- Why: people sign in with username or email address, but Supabase Auth knows only the address. For an unknown name
+-- People sign in with username or email address, but Supabase Auth knows only the address. For an unknown name
 -- it returns someone else's address and no user id, so that the caller does the same work with a password that cannot
 -- be right: neither answer nor time reveals whether the account exists.
 -- limit_key is where a failed try counts and is refused: by the name or address as given, so that a refusal does not
@@ -54,7 +54,7 @@ end;
 $$;
 grant execute on function operations.find_login_identity to service_role;
 
--- Why: the caller's picture and those of people they work with. Definer: avatars are not readable by users in general;
+-- The caller's picture and those of people they work with. Definer: avatars are not readable by users in general;
 -- it serves the caller, people who share a product with the caller, and administrators.
 create function operations.get_avatar(p_user_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -78,7 +78,7 @@ end;
 $$;
 grant execute on function operations.get_avatar to authenticated;
 
--- Why: administrators see and change users. Read from the database on each request, never from a token or cookie.
+-- Administrators see and change users. Read from the database on each request, never from a token or cookie.
 -- Definer, because users may not read the flags of profiles (specification: Other records, User).
 create function private.is_admin() returns boolean language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -87,7 +87,7 @@ end;
 $$;
 grant execute on function private.is_admin to authenticated, service_role;
 
--- Why: the profile page. Definer: email and flags are not readable by users in general; it reads only the caller's
+-- The profile page. Definer: email and flags are not readable by users in general; it reads only the caller's
 -- row (specification: Other records, User).
 create function operations.get_profile()
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -103,7 +103,7 @@ end;
 $$;
 grant execute on function operations.get_profile to authenticated;
 
--- Why: an embedded installation without any account is on its first start. Service only.
+-- An embedded installation without any account is on its first start. Service only.
 create function operations.has_accounts() returns json language plpgsql stable set search_path = '' as $$
 begin
   return to_json(exists (select from public.users));
@@ -111,7 +111,7 @@ end;
 $$;
 grant execute on function operations.has_accounts to service_role;
 
--- Why: people see the events of their account, administrators see all (row level security decides). Newest first, 50
+-- People see the events of their account, administrators see all (row level security decides). Newest first, 50
 -- per page; p_before is the created_at of the last row of the previous page.
 create function operations.list_audit_events(p_all boolean default false, p_before timestamptz default null)
 returns json language plpgsql stable set search_path = '' as $$
@@ -136,7 +136,7 @@ end;
 $$;
 grant execute on function operations.list_audit_events to authenticated;
 
--- Why: pages name owners, assignees and authors, but users may not read others' profiles. Definer; called only for
+-- Pages name owners, assignees and authors, but users may not read others' profiles. Definer; called only for
 -- people who share a product with the caller.
 create function private.username(p_user_id uuid)
 returns text language plpgsql stable security definer set search_path = '' as $$
@@ -146,7 +146,7 @@ end;
 $$;
 grant execute on function private.username to authenticated, service_role;
 
--- Why: the devices page: device, place, time, whether paired, whether current. Row level security shows only the
+-- The devices page: device, place, time, whether paired, whether current. Row level security shows only the
 -- caller's (specification: Authentication).
 create function operations.list_sessions() returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -166,7 +166,7 @@ end;
 $$;
 grant execute on function operations.list_sessions to authenticated;
 
--- Why: the devices page marks the current session, and "all others" keeps it.
+-- The devices page marks the current session, and "all others" keeps it.
 create function private.current_session_id() returns uuid language plpgsql stable set search_path = '' as $$
 begin
   return (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'session_id')::uuid;
@@ -174,7 +174,7 @@ end;
 $$;
 grant execute on function private.current_session_id to authenticated;
 
--- Why: the admin command line names people by username or email address, products by code, all else by id. Service
+-- The admin command line names people by username or email address, products by code, all else by id. Service
 -- only: it resolves any account.
 create function operations.resolve_account(p_identifier text)
 returns json language plpgsql stable set search_path = '' as $$
@@ -194,7 +194,7 @@ end;
 $$;
 grant execute on function operations.resolve_account to service_role;
 
--- Why: rows record the session that created them. Null for bearer tokens and for JWTs of Auth, whose sessions are not
+-- Rows record the session that created them. Null for bearer tokens and for JWTs of Auth, whose sessions are not
 -- rows here (specification: Authentication).
 create function private.own_session_id() returns uuid language plpgsql stable set search_path = '' as $$
 begin
@@ -204,7 +204,7 @@ begin
 end;
 $$;
 
--- Why: one wording for every operation that only administrators may call.
+-- One wording for every operation that only administrators may call.
 create function private.require_admin() returns void language plpgsql stable set search_path = '' as $$
 begin
   if not private.is_admin() then

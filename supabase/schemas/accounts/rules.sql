@@ -1,4 +1,4 @@
--- Why: every new account in Supabase Auth (by registration, an administrator or the project's dashboard) gets a profile
+-- Every new account in Supabase Auth (by registration, an administrator or the project's dashboard) gets a profile
 -- in the same transaction. The name comes from the sign-up, role and flags never do: everyone starts as a DEVELOPER
 -- without flags. Without a usable name, one is made from the address.
 -- Definer: Supabase Auth runs as its own role, which has no rights on our tables (specification: Other records, User).
@@ -23,7 +23,7 @@ create trigger _100_create_profile
 after insert on auth.users
 for each row execute function private.tg_auth_users__create_profile();
 
--- Why: people can also sign in with their address; when Supabase Auth confirms a new one, it replaces the old one here.
+-- People can also sign in with their address; when Supabase Auth confirms a new one, it replaces the old one here.
 -- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
 create function private.tg_auth_users__copy_email()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -37,7 +37,7 @@ after update of email on auth.users
 for each row when (old.email is distinct from new.email)
 execute function private.tg_auth_users__copy_email();
 
--- Why: an account that the operator bans in Supabase Auth is out at once. Auth itself refuses only the next sign-in; sessions and
+-- An account that the operator bans in Supabase Auth is out at once. Auth itself refuses only the next sign-in; sessions and
 -- tokens are the service's own.
 -- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
 create function private.tg_auth_users__end_access()
@@ -61,7 +61,7 @@ create trigger _901_emit after update on public.user_sessions for each row
     or new.paired_expires_at is distinct from old.paired_expires_at)
   execute function private.tg_any__emit_credential('session');
 
--- Why: the one writer of the audit trail. Definer, because no user may write it directly.
+-- The one writer of the audit trail. Definer, because no user may write it directly.
 -- Called by the account operations; p_detail never holds a secret.
 create function private.audit(
   p_user_id uuid, p_actor_id uuid, p_kind text, p_detail jsonb default '{}', p_ip text default null
@@ -73,7 +73,7 @@ end;
 $$;
 grant execute on function private.audit to service_role;
 
--- Why: a desktop signed in by a phone may have created tokens and signed in further desktops. Revoking the first one
+-- A desktop signed in by a phone may have created tokens and signed in further desktops. Revoking the first one
 -- revokes all of these, or it would keep access through them. Tokens of an ordinary session stay, because its user
 -- created them. Called by revoke_pairing and revoke_session, which have checked whose session it is. Returns whether a
 -- session ended (specification: Login pairing).
@@ -101,7 +101,7 @@ begin
 end;
 $$;
 
--- Why: a password change, a reset or a lost role ends every other session at once, and an approved but unclaimed
+-- A password change, a reset or a lost role ends every other session at once, and an approved but unclaimed
 -- pairing must not become a session afterwards. Definer: users may not write these tables directly.
 -- Called by password_changed, revoke_other_sessions and admin_update_user. Returns how many sessions ended
 -- (specification: Authentication).

@@ -4,7 +4,7 @@ create type public.user_role as enum ('DEVELOPER', 'ADMIN');
 -- A user's color theme; SYSTEM follows the device.
 create type public.user_theme as enum ('SYSTEM', 'LIGHT', 'DARK');
 
--- Why: the profile next to Supabase Auth: auth.users holds email and password, this table the service's own data. A
+-- The profile next to Supabase Auth: auth.users holds email and password, this table the service's own data. A
 -- trigger on auth.users creates the row. The flags are read here on every request, never from the cookie.
 -- The foreign key of active_product_id is added below, because products come after users.
 create table public.users (
@@ -52,7 +52,7 @@ create policy users_select_own_and_teammates on public.users
   );
 grant select (id, username, role, is_demo, created_at) on public.users to authenticated;
 
--- Why: sign-ins, pairings, token and role changes are recorded; users read their own, administrators all. A row
+-- Sign-ins, pairings, token and role changes are recorded; users read their own, administrators all. A row
 -- outlives its user and never holds a secret.
 create table public.audit_events (
   id uuid primary key default gen_random_uuid(),
@@ -77,7 +77,7 @@ create policy audit_events_select_own_or_admin on public.audit_events
   for select to authenticated using (user_id = (select auth.uid()) or (select private.is_admin()));
 grant select on public.audit_events to authenticated;
 
--- Why: the sealed cookie names a row here, so that a session can be listed, ended or expired at once. A paired session
+-- The sealed cookie names a row here, so that a session can be listed, ended or expired at once. A paired session
 -- always ends 8 hours after its claim; others slide (specification: Authentication 2 and 5).
 create table public.user_sessions (
   id uuid primary key default gen_random_uuid(),

@@ -1,4 +1,4 @@
--- Why: a worker that wants to stop asks whether anything is left: claimable now, waiting, or held by others.
+-- A worker that wants to stop asks whether anything is left: claimable now, waiting, or held by others.
 -- Definer: counts over all the user's products in one query (specification: Agent job).
 create function operations.check_queue_empty(p_product_id uuid default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -24,7 +24,7 @@ end;
 $$;
 grant execute on function operations.check_queue_empty to authenticated;
 
--- Why: a worker asks for work. Claims the oldest claimable job of its user's products, or returns the reason why there
+-- A worker asks for work. Claims the oldest claimable job of its user's products, or returns the reason why there
 -- is none. A worker that reports no sandbox has none, one that lists no repositories works only in those of products,
 -- and one that announces no agents gets only jobs that name none. Two workers never hold one job. Refusals: 401, 403 for
 -- demo accounts and for a viewer of the named product, 422.
@@ -109,7 +109,7 @@ end;
 $$;
 grant execute on function operations.claim_agent_job to authenticated;
 
--- Why: a claim first takes back jobs that dead workers hold in its user's products, so that the very next claim takes
+-- A claim first takes back jobs that dead workers hold in its user's products, so that the very next claim takes
 -- over an expired lease, and checks budgets under which an earlier claim found nothing left. Products are locked in one
 -- order. Returns those products; nearly always none (specification: Agent job, lease_until).
 create function private.take_back_expired(p_user_id uuid, p_product_id uuid)
@@ -153,7 +153,7 @@ begin
 end;
 $$;
 
--- Why: the claim itself in one statement: the oldest claimable job of the product, skipping locked rows, becomes
+-- The claim itself in one statement: the oldest claimable job of the product, skipping locked rows, becomes
 -- CLAIMED with a new attempt, a lease, and the current plan (specification: Agent job, plan_snapshot). The triggers
 -- move the task and the run. Called under a share of the product lock.
 create function private.take_job(
@@ -211,7 +211,7 @@ begin
 end;
 $$;
 
--- Why: the one verification gate for jobs and executions. Returns DONE or SKIPPED, or null when a DONE does not pass.
+-- The one verification gate for jobs and executions. Returns DONE or SKIPPED, or null when a DONE does not pass.
 -- EMPTY is checked first: the work already exists, so SKIPPED, unless the task only verifies (specification: Task,
 -- verify_required; Agent job, verify_result).
 create function private.gate(p_required public.verify_required, p_result public.verify_result, p_verify_only boolean)
@@ -228,7 +228,7 @@ begin
 end;
 $$;
 
--- Why: finds the product with the oldest job that a user's worker may take. Reads the partial index in claim order, one
+-- Finds the product with the oldest job that a user's worker may take. Reads the partial index in claim order, one
 -- row per product, without a lock. private.take_job asks the gates again under the product's lock, but not consent and
 -- role (specification: Agent job; claiming).
 create function private.next_product(
@@ -263,7 +263,7 @@ begin
 end;
 $$;
 
--- Why: a worker that gets no job learns in one code and message whether the queue is empty or which gates are closed
+-- A worker that gets no job learns in one code and message whether the queue is empty or which gates are closed
 -- (specification: Agent job; claiming).
 create function private.nothing_to_claim(p_asker private.asker, p_product_id uuid, p_full_budgets uuid[] default null)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -346,7 +346,7 @@ begin
 end;
 $$;
 
--- Why: jobs that a worker would get with its user's consent must not look like an empty queue. Null when there are
+-- Jobs that a worker would get with its user's consent must not look like an empty queue. Null when there are
 -- none; at most ten products (specification: Agent job; claiming).
 create function private.products_without_consent(p_user_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$

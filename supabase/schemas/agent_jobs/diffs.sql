@@ -1,4 +1,4 @@
--- Why: the changes of an attempt, file by file, for review. One row per attempt, replaced when the attempt sends again.
+-- The changes of an attempt, file by file, for review. One row per attempt, replaced when the attempt sends again.
 -- Written by functions only; private.make_room_for_diffs and the cleanup limit what a product keeps.
 create table public.job_diffs (
   job_id uuid not null,
@@ -30,7 +30,7 @@ create policy job_diffs_service on public.job_diffs for all to service_role usin
 
 -- Read through operations.get_job_diff, which checks access once per diff.
 
--- Why: the changes of an attempt, by default of the newest that sent any. Null when none has. `attempts` lists those
+-- The changes of an attempt, by default of the newest that sent any. Null when none has. `attempts` lists those
 -- with a diff, so that two can be compared. p_index leaves only one file. Refusals: 404, 403. Definer: access is checked
 -- first (docs/review.md).
 create function operations.get_job_diff(p_job_id uuid, p_attempt integer default null, p_index integer default null)
@@ -50,7 +50,7 @@ end;
 $$;
 grant execute on function operations.get_job_diff to authenticated;
 
--- Why: stores an attempt's changes, sent by its worker. Sending again replaces them; the last attempt to hold the job
+-- Stores an attempt's changes, sent by its worker. Sending again replaces them; the last attempt to hold the job
 -- may still send after its end. The job stores the totals, so that lists and cards need no second look-up, and its
 -- change is the event that tells open pages. A conversation about an idea changes no files.
 -- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: diffs are written by functions only (docs/review.md).
@@ -108,7 +108,7 @@ end;
 $$;
 grant execute on function operations.save_job_diff to authenticated;
 
--- Why: a product keeps at most 256 MiB of diffs. The excess goes, oldest first: diffs of superseded attempts are
+-- A product keeps at most 256 MiB of diffs. The excess goes, oldest first: diffs of superseded attempts are
 -- deleted, and when none are left, the newest diffs of old jobs keep their list of files and lose the lines
 -- (docs/review.md).
 create function private.make_room_for_diffs(p_product_id uuid, p_limit bigint default 268435456)

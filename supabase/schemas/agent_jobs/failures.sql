@@ -1,4 +1,4 @@
--- Why: where a product asks about failures, a task whose job would fail has not failed yet: its job waits for a person's
+-- Where a product asks about failures, a task whose job would fail has not failed yet: its job waits for a person's
 -- choice and leaves the turn of its branch queue to the next. Returns the question, or null where the job fails. A batch is one job,
 -- so there is nothing that could go on without it. Called under the product lock, before the job is queued again (docs/running.md).
 create function private.ask_about_failure(p_job public.agent_jobs, p_reason text)
@@ -24,7 +24,7 @@ begin
 end;
 $$;
 
--- Why: such a job keeps what it failed of until a person has chosen; no other queued job has both.
+-- Such a job keeps what it failed of until a person has chosen; no other queued job has both.
 create function private.awaits_choice(p_job public.agent_jobs)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
@@ -32,7 +32,7 @@ begin
 end;
 $$;
 
--- Why: what a person chose. To try again needs nothing here: the job is released like every other that waited for an answer, as it
+-- What a person chose. To try again needs nothing here: the job is released like every other that waited for an answer, as it
 -- is where the answer is only a text (specification: Agent question).
 create function private.act_on_failure_answer(p_question public.agent_questions, p_option integer)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -51,7 +51,7 @@ begin
 end;
 $$;
 
--- Why: the job begins again with all its retries.
+-- The job begins again with all its retries.
 create function private.try_again(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -61,7 +61,7 @@ begin
 end;
 $$;
 
--- Why: the failure that waited takes place, with everything that follows (specification: Task, failed).
+-- The failure that waited takes place, with everything that follows (specification: Task, failed).
 create function private.fail_after_all(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 
--- Why: the run continues without a failed task and everything that waits for it, directly or not; what was not begun is
+-- The run continues without a failed task and everything that waits for it, directly or not; what was not begun is
 -- there for the next run.
 create function private.skip_failed(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -100,7 +100,7 @@ begin
 end;
 $$;
 
--- Why: a job that returns to its branch goes before those that have not begun there; one at work ends first. Returns
+-- A job that returns to its branch goes before those that have not begun there; one at work ends first. Returns
 -- whether it has the turn at once.
 create function private.take_turn(p_job public.agent_jobs)
 returns boolean language plpgsql volatile set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: the agent that takes over what an attempt leaves: the first of the product's list that has not tried this job.
+-- The agent that takes over what an attempt leaves: the first of the product's list that has not tried this job.
 -- With a time, only if the job would wait for it longer than fallback_after. Null where the list is through, and for who
 -- only looks at the work of another. Called under the product lock, before the job changes (docs/worker.md).
 create function private.next_agent(p_job public.agent_jobs, p_until timestamptz)
@@ -16,7 +16,7 @@ begin
 end;
 $$;
 
--- Why: until when a job waits for a limit. A time that is over or less than a minute ahead, or none, would begin a model
+-- Until when a job waits for a limit. A time that is over or less than a minute ahead, or none, would begin a model
 -- call after model call: then it waits 1, 2, 4 minutes and so on up to an hour. No limit lasts more than 31 days. A
 -- paused run waits for its person anyway (specification: Agent job, not_before).
 create function private.pause_until(p_resets_at timestamptz, p_attempt integer, p_run_id uuid)

@@ -1,19 +1,28 @@
--- Why: what a job asks of a worker. Agent, model and effort are the most specific of task, story and product, field by
+-- May this job be claimed? Yes, if
+--   1. no gate is closed for every worker: private.job_gates,
+--   2. none is closed for this worker: private.worker_gates, with agents that have quota left (private.able_agents),
+--   3. its user consents: private.worker_products, and has more quota left than they want to keep (private.quota_reason
+--      in workers/reads.sql),
+--   4. the budgets have room: private.fits_budgets (budgets/claims.sql).
+-- private.take_job (claim.sql) takes the first such job. A claim that gets none is not refused: job is null, and
+-- private.nothing_to_claim says why. A person who takes a job passes the gates held and not_before
+-- (private.refuse_to_take in holders.sql).
+
+-- What a job asks of a worker. Agent, model and effort are the most specific of task, story and product, field by
 -- field; an agent that fell back to does not take the model of the one before. A batch wants what its task at work does.
 -- A conversation is for its creator; author_worker_id is the worker that may not verify its own work.
 create type private.job_wants as (
   needs_sandbox boolean, own_repo text, agent text, model text, effort text, requires_opus boolean,
   is_conversation boolean, created_by uuid, author_worker_id uuid);
 
--- Why: who asks for a job, as its claim says: what confines its agents, the repositories that it follows, and the agents
+-- Who asks for a job, as its claim says: what confines its agents, the repositories that it follows, and the agents
 -- that it has. Null means any repository and any agent, an empty list none.
 create type private.asker as (
   user_id uuid, worker_id uuid, confinement public.confinement, also_repos jsonb, agents jsonb);
 
--- Why: may this job be claimed? The one place: every queued job with the gates that are closed before it for every
--- worker, in the order in which they are reported. Gates of single workers are in private.worker_gates, which products a
--- person's workers may take from in private.worker_products, and what a budget allows in private.fits_budgets.
--- Jobs in the phase review wait for a person or CI, those in the phase plan for a person (specification: Agent job).
+-- Every queued job with the gates that are closed before it for every worker, in the order in which they are
+-- reported. Jobs in the phase review wait for a person or CI, those in the phase plan for a person (specification: Agent
+-- job). A new gate needs a branch in private.gate_reasons, which says why.
 -- The columns of a job's product, story and task are one value in the view, so that a claim looks them up once and
 -- locks none of them.
 create view private.job_gates with (security_invoker = true) as
@@ -44,13 +53,13 @@ select j.id, j.product_id, j.kind, j.sprint_run_id, j.task_id, j.created_by, j.p
 from public.agent_jobs j
 where j.status = 'QUEUED';
 
--- Why: jobs without a closed gate. Two gates are named again because the index of the claim has them as its condition:
+-- Jobs without a closed gate. Two gates are named again because the index of the claim has them as its condition:
 -- agent_jobs_claim_order_idx, whose order is claim_rank, created_at, position, id.
 create view private.claimable_jobs with (security_invoker = true) as
 select g.* from private.job_gates g
 where g.in_turn and g.open_blockers = 0 and g.gates = '{}';
 
--- Why: the gates of one job that depend on who asks. Without a worker any worker but the author may verify. A
+-- The gates of one job that depend on who asks. Without a worker any worker but the author may verify. A
 -- conversation about an idea is for workers of its creator; a task's own repository for workers that follow it; a job
 -- that names an agent for workers that announced it.
 create function private.worker_gates(p_wants private.job_wants, p_asker private.asker)
@@ -68,7 +77,7 @@ begin
 end;
 $$;
 
--- Why: the first announced agent that may do a job: the named one, or any; with the wanted model where it announced
+-- The first announced agent that may do a job: the named one, or any; with the wanted model where it announced
 -- which it has. Null if there is none (docs/worker.md).
 create function private.agent_for(p_wants private.job_wants, p_agents jsonb)
 returns text language plpgsql immutable set search_path = '' as $$
@@ -83,7 +92,7 @@ begin
 end;
 $$;
 
--- Why: requires_opus means the model opus for Claude Code where no model is set, and nothing for other agents
+-- requires_opus means the model opus for Claude Code where no model is set, and nothing for other agents
 -- (specification: Task, requires_opus).
 create function private.model_for(p_wants private.job_wants, p_agent text)
 returns text language plpgsql immutable set search_path = '' as $$
@@ -92,7 +101,7 @@ begin
 end;
 $$;
 
--- Why: an agent below the quota that its user wants to keep, or at its limit, gets no work, while others of the same
+-- An agent below the quota that its user wants to keep, or at its limit, gets no work, while others of the same
 -- worker do.
 create function private.able_agents(p_agents jsonb, p_min_quota_pct integer)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -105,7 +114,7 @@ begin
 end;
 $$;
 
--- Why: decides consent: the products whose jobs a person's workers may take, those where workers_allowed is on (owners
+-- Decides consent: the products whose jobs a person's workers may take, those where workers_allowed is on (owners
 -- always have it), or the one that the claim names (specification: Agent job; claiming).
 create function private.worker_products(p_user_id uuid, p_product_id uuid)
 returns setof uuid language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: a person has the job in a terminal, or it waits for one who takes it over: no agent works on it.
+-- A person has the job in a terminal, or it waits for one who takes it over: no agent works on it.
 create function private.is_in_hand(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -8,7 +8,7 @@ end;
 $$;
 grant execute on function private.is_in_hand to authenticated;
 
--- Why: a person takes a task's job into a terminal. If an agent has it, its worker learns at the next heartbeat that the
+-- A person takes a task's job into a terminal. If an agent has it, its worker learns at the next heartbeat that the
 -- attempt ends, after its tool call or at once, and returns the job with its work; until then job is null, and the
 -- person asks again every second. The claim that follows is an attempt like any other: it has a lease, and reports of the
 -- attempt before are refused. A hold that is not renewed ends after half a minute, so a dead terminal keeps no job.
@@ -50,7 +50,7 @@ end;
 $$;
 grant execute on function operations.take_agent_job to authenticated;
 
--- Why: a person names a task by its code. Returns its unfinished job; 404, or 409 with what to do.
+-- A person names a task by its code. Returns its unfinished job; 404, or 409 with what to do.
 create function private.job_to_take(p_task text, p_product text)
 returns uuid language plpgsql stable set search_path = '' as $$
 declare
@@ -83,7 +83,7 @@ begin
 end;
 $$;
 
--- Why: one person at a time, and nothing that a closed gate protects; a job that waits for a limit or another try can be taken.
+-- One person at a time, and nothing that a closed gate protects; a job that waits for a limit or another try can be taken.
 create function private.refuse_to_take(p_job public.agent_jobs, p_user_id uuid, p_confinement public.confinement)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -118,7 +118,7 @@ begin
 end;
 $$;
 
--- Why: the sentence that a worker hears when a person takes its job over. The code says when it ends: held after its tool
+-- The sentence that a worker hears when a person takes its job over. The code says when it ends: held after its tool
 -- call, held_at_once without waiting.
 create function private.take_over_reason(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
@@ -129,7 +129,7 @@ begin
 end;
 $$;
 
--- Why: who has it, until when, and the line that returns it.
+-- Who has it, until when, and the line that returns it.
 create function private.held_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin

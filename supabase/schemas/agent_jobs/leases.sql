@@ -1,4 +1,4 @@
--- Why: renews the lease and says what the worker does next: continue, pause (its run is paused; it still holds the
+-- Renews the lease and says what the worker does next: continue, pause (its run is paused; it still holds the
 -- job) or stop (it no longer holds the job, or the product is archived), with the reason as code and message. For a
 -- lost attempt, or in an archived product, nothing changes, because its work could not be reported.
 -- Returns messages that people wrote to the job's agent, and stores which earlier ones the worker has seen.
@@ -63,14 +63,14 @@ end;
 $$;
 grant execute on function operations.heartbeat_agent_job to authenticated;
 
--- Why: the one place for how long a claim lasts without a call from its worker (specification: Agent job, lease_until).
+-- The one place for how long a claim lasts without a call from its worker (specification: Agent job, lease_until).
 create function private.lease() returns interval language plpgsql immutable set search_path = '' as $$
 begin
   return interval '5 minutes';
 end;
 $$;
 
--- Why: a dead worker holds its jobs no longer than the lease. Called by claims and by the sweep, under the product
+-- A dead worker holds its jobs no longer than the lease. Called by claims and by the sweep, under the product
 -- lock. Returns how many leases had expired (specification: Agent job, lease_until).
 create function private.requeue_expired_leases(p_product_id uuid)
 returns integer language plpgsql volatile set search_path = '' as $$
@@ -95,7 +95,7 @@ begin
 end;
 $$;
 
--- Why: a lost lease (expired, or its worker restarted) requeues the job with one more retry; after three retries the next
+-- A lost lease (expired, or its worker restarted) requeues the job with one more retry; after three retries the next
 -- agent of the product's list has it, and without one it fails and keeps the reason. A person's terminal that dies uses up
 -- no job. Called under the product lock. The triggers carry a failure upwards (specification: Agent job; lease lost).
 create function private.requeue_lost_job(p_job public.agent_jobs, p_reason text)
@@ -129,7 +129,7 @@ begin
 end;
 $$;
 
--- Why: most reports are only accepted from the attempt that holds the job, and each renews the lease as a heartbeat
+-- Most reports are only accepted from the attempt that holds the job, and each renews the lease as a heartbeat
 -- does. Returns the job under the product lock, or PT409 (specification: Agent job).
 create function private.hold_job(p_job_id uuid, p_attempt integer)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
@@ -145,7 +145,7 @@ begin
 end;
 $$;
 
--- Why: the first line of every change of a job: 404, 403, the product lock, demo and archive. Returns the current row.
+-- The first line of every change of a job: 404, 403, the product lock, demo and archive. Returns the current row.
 -- With p_share a job of one task takes only a share of the lock, and locks the story of its task: enough for the end of
 -- one task, and for less. A batch affects more and always takes the exclusive lock (specification: Agent job).
 create function private.lock_job(p_job_id uuid, p_share boolean default false)

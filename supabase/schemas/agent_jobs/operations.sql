@@ -1,4 +1,4 @@
--- Why: a single queued job can be cancelled (specification: Starting a sprint run 4). A job at work is stopped by
+-- A single queued job can be cancelled (specification: Starting a sprint run 4). A job at work is stopped by
 -- cancelling its run; a conversation, which has no run, can be cancelled at any time before its end. Idempotent.
 -- Refusals: 404, 403, 409. Definer: jobs are written by functions only.
 create function operations.cancel_agent_job(p_job_id uuid)
@@ -29,7 +29,7 @@ end;
 $$;
 grant execute on function operations.cancel_agent_job to authenticated;
 
--- Why: before a worker reports done, it compares its diff with the plan and submits the result.
+-- Before a worker reports done, it compares its diff with the plan and submits the result.
 -- Refusals: 404, 403, 409, 422. Definer: jobs are written by functions only (specification: Agent job, verify_result).
 create function operations.verify_task_against_plan(
   p_job_id uuid, p_attempt integer, p_verify_result text default null, p_changed_files jsonb default null,

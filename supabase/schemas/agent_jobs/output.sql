@@ -1,4 +1,4 @@
--- Why: what an agent says and does while it works, entry by entry, for people to watch or read later. Entries are never
+-- What an agent says and does while it works, entry by entry, for people to watch or read later. Entries are never
 -- changed; the same seq sent twice is one entry. Kept for 14 days.
 create table public.job_outputs (
   job_id uuid not null,
@@ -25,7 +25,7 @@ create policy job_outputs_service on public.job_outputs for all to service_role 
 
 -- Read through operations.get_job_output, which checks access once per page of entries.
 
--- Why: people watch an agent while it works. Entries come in batches; a repeated seq is ignored, so that a batch whose
+-- People watch an agent while it works. Entries come in batches; a repeated seq is ignored, so that a batch whose
 -- answer was lost can be sent again. They renew the lease, once a minute. The last attempt to hold the job may still
 -- send its final output, for ten minutes and until the next attempt begins.
 -- Takes no product lock: nothing else depends on entries, and the lock of the attempt's row serializes its batches. The
@@ -101,7 +101,7 @@ end;
 $$;
 grant execute on function operations.append_job_output to authenticated;
 
--- Why: an attempt keeps 5 MiB of output. The excess is deleted from the middle, because people read how an attempt
+-- An attempt keeps 5 MiB of output. The excess is deleted from the middle, because people read how an attempt
 -- began and ended. A quarter of the space is freed at once, so that this is rare.
 create function private.drop_output_middle(p_attempt public.job_attempts)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -128,13 +128,13 @@ begin
 end;
 $$;
 
--- Why: entries with little text, or none, take room too: an attempt has no more of them than its 5 MiB hold.
+-- Entries with little text, or none, take room too: an attempt has no more of them than its 5 MiB hold.
 create function private.output_bytes(p_entry public.job_outputs)
 returns bigint language sql stable set search_path = '' as $$
   select 64 + octet_length(concat(p_entry.text, p_entry.title, p_entry.path));
 $$;
 
--- Why: serializes all additions to an attempt. A job claimed without the triggers has no row for its attempt yet
+-- Serializes all additions to an attempt. A job claimed without the triggers has no row for its attempt yet
 -- (specification: Agent job; attempts).
 create function private.lock_attempt(p_job public.agent_jobs, p_attempt integer)
 returns public.job_attempts language plpgsql volatile set search_path = '' as $$
@@ -153,7 +153,7 @@ begin
 end;
 $$;
 
--- Why: entries of one attempt after a seq, live and afterwards; by default of the newest attempt. `complete` means that
+-- Entries of one attempt after a seq, live and afterwards; by default of the newest attempt. `complete` means that
 -- no more entries will follow. Refusals: 404, 403, 422. Definer: access is checked first (docs/runs.md).
 create function operations.get_job_output(
   p_job_id uuid, p_attempt integer default null, p_after bigint default null, p_limit integer default null
@@ -191,7 +191,7 @@ end;
 $$;
 grant execute on function operations.get_job_output to authenticated;
 
--- Why: the first state of a job's stream and its reader, in one statement. Definer: access is checked first
+-- The first state of a job's stream and its reader, in one statement. Definer: access is checked first
 -- (docs/runs.md).
 create function operations.read_job_stream(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: the work of failed or cancelled jobs may still be kept: jobs of the same task, or for a batch of the same
+-- The work of failed or cancelled jobs may still be kept: jobs of the same task, or for a batch of the same
 -- sprint, or without a sprint of the same tasks. Nothing from before a person started the story over (specification:
 -- Agent job).
 create function private.earlier_jobs(p_job public.agent_jobs, p_sprint_id uuid)
@@ -35,7 +35,7 @@ begin
 end;
 $$;
 
--- Why: any member can set the repository of a task, and anyone who can write there runs programs on the worker's machine.
+-- Any member can set the repository of a task, and anyone who can write there runs programs on the worker's machine.
 -- So it counts only if the worker's user has listed it, in full or by a prefix that ends in "/". A server may read `..`
 -- as a step out of the listed folder. Null is a worker that accepts any repository (specification: Agent job;
 -- claiming).
@@ -48,7 +48,7 @@ begin
 end;
 $$;
 
--- Why: a run keeps the names of its branches when the product's prefix changes, and what its jobs keep stays next to them.
+-- A run keeps the names of its branches when the product's prefix changes, and what its jobs keep stays next to them.
 create function private.branch_prefix_of(p_branch text, p_product public.products)
 returns text language plpgsql immutable set search_path = '' as $$
 declare
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 
--- Why: a claim carries everything the work needs, so that a worker makes no further calls: task, story, product,
+-- A claim carries everything the work needs, so that a worker makes no further calls: task, story, product,
 -- repository, branch, run, plan, criteria, verification, answers to earlier questions, why the last attempt failed
 -- (including one of an earlier run), and earlier jobs whose work may still be kept. A verifier forms its own view, so
 -- it does not get what the authors said.
@@ -184,7 +184,7 @@ begin
 end;
 $$;
 
--- Why: a batch gets all tasks of its run at once, each with its frozen plan and why it failed before (specification:
+-- A batch gets all tasks of its run at once, each with its frozen plan and why it failed before (specification:
 -- Sprint run, executions).
 create function private.batch_executions(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
@@ -208,7 +208,7 @@ begin
 end;
 $$;
 
--- Why: the next attempt at a task, even in another run, learns who tried it before, how each attempt ended, and where
+-- The next attempt at a task, even in another run, learns who tried it before, how each attempt ended, and where
 -- its work and session are kept. Newest first (specification: Agent job; attempts).
 create function private.earlier_attempts(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
@@ -229,7 +229,7 @@ begin
 end;
 $$;
 
--- Why: the next attempt at a task learns why the last one failed, even in an earlier run (specification: Agent job).
+-- The next attempt at a task learns why the last one failed, even in an earlier run (specification: Agent job).
 create function private.previous_failure(p_job public.agent_jobs)
 returns text language plpgsql stable set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Why: a person approves the plan that an agent handed in, perhaps with changes, or sends it back with comments, which its
+-- A person approves the plan that an agent handed in, perhaps with changes, or sends it back with comments, which its
 -- next attempt gets in the same conversation as the answer to its question. The approved text is the frozen plan, even if
 -- the task's plan changes later. A second verdict is refused, and no token gives one: an agent does not approve its own plan.
 -- Refusals: 403, 404, 409 when none waits, 422, 429. Definer: jobs and questions are written by functions only
@@ -52,7 +52,7 @@ end;
 $$;
 grant execute on function operations.review_plan to authenticated;
 
--- Why: of two verdicts the second is refused. A plan that was not judged in time is asked for again when the run is resumed.
+-- Of two verdicts the second is refused. A plan that was not judged in time is asked for again when the run is resumed.
 create function private.require_waiting_plan(p_job public.agent_jobs)
 returns public.agent_questions language plpgsql volatile set search_path = '' as $$
 declare
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 
--- Why: no work of a task counts before a person approved its plan, where the run wants that and an agent writes the plan.
+-- No work of a task counts before a person approved its plan, where the run wants that and an agent writes the plan.
 -- A plan that was there when the job was claimed needs no one.
 create function private.needs_approved_plan(p_job public.agent_jobs, p_task_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -88,14 +88,14 @@ begin
 end;
 $$;
 
--- Why: what an agent reports too early is refused with what to do first.
+-- What an agent reports too early is refused with what to do first.
 create function private.refuse_unapproved() returns void language plpgsql volatile set search_path = '' as $$
 begin
   perform private.refuse(409, 'A person approves the plan first. Hand it in as implementation_plan with status running, and stop there.');
 end;
 $$;
 
--- Why: an agent that plans first hands in its plan before it works. The plan is stored in the task, where people read
+-- An agent that plans first hands in its plan before it works. The plan is stored in the task, where people read
 -- and edit it, and in the frozen plans of the job and the batch. A plan that someone has written since is kept, and
 -- becomes the plan of this attempt (docs/runs.md).
 create function private.keep_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
@@ -120,7 +120,7 @@ begin
 end;
 $$;
 
--- Why: one rule for the length of a plan, by an agent or a person.
+-- One rule for the length of a plan, by an agent or a person.
 create function private.check_plan(p_field text, p_plan text) returns void language plpgsql volatile set search_path = '' as $$
 begin
   if p_plan !~ '\S' or char_length(p_plan) > 100000 then
@@ -129,7 +129,7 @@ begin
 end;
 $$;
 
--- Why: a plan that is handed in ends the attempt without a failure. The job waits for a person, and its worker is free.
+-- A plan that is handed in ends the attempt without a failure. The job waits for a person, and its worker is free.
 -- Called under the product lock by an attempt that holds the job.
 create function private.hand_in_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
 returns jsonb language plpgsql volatile set search_path = '' as $$
@@ -146,7 +146,7 @@ begin
 end;
 $$;
 
--- Why: a plan waits as a question does: in the inbox, with a notice, an expiry, and an end with its job or run.
+-- A plan waits as a question does: in the inbox, with a notice, an expiry, and an end with its job or run.
 create function private.ask_for_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -162,7 +162,7 @@ begin
 end;
 $$;
 
--- Why: a run that was paused because a plan was not judged in time asks for the same plan again when it is resumed.
+-- A run that was paused because a plan was not judged in time asks for the same plan again when it is resumed.
 create function private.ask_again_for_plans(p_sprint_run_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -182,7 +182,7 @@ begin
 end;
 $$;
 
--- Why: an answer may get lost, so a worker hands the same plan in again; then nothing changes.
+-- An answer may get lost, so a worker hands the same plan in again; then nothing changes.
 create function private.repeats_plan(p_job public.agent_jobs, p_state text, p_plan text)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -191,7 +191,7 @@ begin
 end;
 $$;
 
--- Why: who waits for what, and the line that decides it.
+-- Who waits for what, and the line that decides it.
 create function private.plan_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare

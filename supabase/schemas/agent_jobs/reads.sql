@@ -1,4 +1,4 @@
--- Why: what was done for tasks, whether or not its job was deleted since. Everything that asks where code is reads this and
+-- What was done for tasks, whether or not its job was deleted since. Everything that asks where code is reads this and
 -- never agent_jobs alone, so that the cleanup changes no answer (docs/worker.md).
 create view private.works with (security_invoker = true) as
 select j.id, j.product_id, j.task_id, j.kind, j.status, j.sprint_run_id, j.branch, j.base_sha, j.head_sha,
@@ -13,7 +13,7 @@ select p.id, p.product_id, p.task_id, p.kind, p.status, p.sprint_run_id, p.branc
 from public.past_jobs p;
 grant select on private.works to authenticated;
 
--- Why: a run can end before the review of its work. Returns when that work ended; null for a job that has no run, or
+-- A run can end before the review of its work. Returns when that work ended; null for a job that has no run, or
 -- whose run is at work (docs/review.md).
 create function private.ended_before_review(p_job public.agent_jobs)
 returns timestamptz language plpgsql stable set search_path = '' as $$
@@ -29,7 +29,7 @@ end;
 $$;
 grant execute on function private.ended_before_review to authenticated;
 
--- Why: one job for its page, with its attempts and its questions. Definer: access is checked first (specification:
+-- One job for its page, with its attempts and its questions. Definer: access is checked first (specification:
 -- Agent job).
 create function operations.get_agent_job(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -45,7 +45,7 @@ end;
 $$;
 grant execute on function operations.get_agent_job to authenticated;
 
--- Why: the first line of every operation on a job. Returns its product; PT404, then PT403 (specification: Errors).
+-- The first line of every operation on a job. Returns its product; PT404, then PT403 (specification: Errors).
 create function private.require_job(p_job_id uuid) returns uuid language plpgsql stable set search_path = '' as $$
 declare
   v_product_id uuid;
@@ -59,7 +59,7 @@ begin
 end;
 $$;
 
--- Why: a conversation about an idea belongs to the user who asked. Other members see that its job exists, not what is
+-- A conversation about an idea belongs to the user who asked. Other members see that its job exists, not what is
 -- said (specification: Idea; User question).
 create function private.can_read_conversation(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -69,7 +69,7 @@ end;
 $$;
 grant execute on function private.can_read_conversation to authenticated;
 
--- Why: the attempts of a job: worker, times, outcome and usage (docs/runs.md) (specification: Agent job; attempts).
+-- The attempts of a job: worker, times, outcome and usage (docs/runs.md) (specification: Agent job; attempts).
 create function private.attempts_json(p_job_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -84,7 +84,7 @@ begin
 end;
 $$;
 
--- Why: the usage of one attempt. Null means "never reported"; the sources show whether its cost was reported,
+-- The usage of one attempt. Null means "never reported"; the sources show whether its cost was reported,
 -- calculated from prices, or unknown (specification: Agent job, token usage).
 create function private.attempt_usage_json(p_job_id uuid, p_attempt integer)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -108,7 +108,7 @@ begin
 end;
 $$;
 
--- Why: the jobs of all the caller's products, or of one product or run, newest first, in pages. p_state is one status,
+-- The jobs of all the caller's products, or of one product or run, newest first, in pages. p_state is one status,
 -- or `unfinished`. Definer: the query itself limits the products (specification: Agent job).
 create function operations.list_agent_jobs(
   p_product_id uuid default null, p_sprint_run_id uuid default null, p_state text default null,
@@ -148,7 +148,7 @@ end;
 $$;
 grant execute on function operations.list_agent_jobs to authenticated;
 
--- Why: each claim is a numbered attempt, and every later call of a worker carries the number. Returns the state of an
+-- Each claim is a numbered attempt, and every later call of a worker carries the number. Returns the state of an
 -- attempt: held; an end of its own kind (cancelled, finished, handed_over to another phase, parked with a question, stopped
 -- by a budget, requeued by a limit, sent_home by a conflict, returned by its worker, failed_look of a verifier, failed
 -- where a person is asked what follows or another agent takes over) while no one else has the job; or lost. The outcome is
@@ -186,7 +186,7 @@ begin
 end;
 $$;
 
--- Why: boards and runs show in one line what an agent is doing: the latest entry of an attempt, cut to a line. Not for
+-- Boards and runs show in one line what an agent is doing: the latest entry of an attempt, cut to a line. Not for
 -- conversations about ideas. Definer: entries have no policy for users; access to the product is checked
 -- (docs/runs.md).
 create function private.doing_now(p_job_id uuid, p_attempt integer)
@@ -204,7 +204,7 @@ end;
 $$;
 grant execute on function private.doing_now to authenticated;
 
--- Why: one form of a job for all readers: the contract's fields, plus codes and names that a page needs (specification:
+-- One form of a job for all readers: the contract's fields, plus codes and names that a page needs (specification:
 -- Agent job).
 create function private.job_json(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -262,7 +262,7 @@ end;
 $$;
 grant execute on function private.job_json to authenticated;
 
--- Why: only the owner of a conversation about an idea may read it, not even other members. Returns the job; 404, 403
+-- Only the owner of a conversation about an idea may read it, not even other members. Returns the job; 404, 403
 -- (specification: Errors; Idea).
 create function private.require_job_reader(p_job_id uuid)
 returns public.agent_jobs language plpgsql stable set search_path = '' as $$

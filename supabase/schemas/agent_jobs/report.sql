@@ -1,4 +1,4 @@
--- Why: a worker reports on its attempt: RUNNING, DONE, FAILED, SKIPPED or QUEUED. QUEUED returns the job without counting a retry: the rest of a batch is
+-- A worker reports on its attempt: RUNNING, DONE, FAILED, SKIPPED or QUEUED. QUEUED returns the job without counting a retry: the rest of a batch is
 -- blocked, or a person takes the job over or returns it. Only accepted from the attempt that holds the job. A task without a
 -- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
 -- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
@@ -157,7 +157,7 @@ end;
 $$;
 grant execute on function operations.report_agent_job to authenticated;
 
--- Why: a PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or now as the
+-- A PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or now as the
 -- summary (specification: User question).
 create function private.answer_chat(p_job public.agent_jobs, p_summary text)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -171,7 +171,7 @@ begin
 end;
 $$;
 
--- Why: what a reported DONE or SKIPPED requires, by kind of job: the gate for a task, all executions finished for a
+-- What a reported DONE or SKIPPED requires, by kind of job: the gate for a task, all executions finished for a
 -- batch, an answered question for a conversation. Returns DONE or SKIPPED; otherwise refuses without a change
 -- (specification: Agent job, SKIPPED; Task, verify_required).
 create function private.finish_outcome(p_job public.agent_jobs, p_status text, p_result public.verify_result)
@@ -219,7 +219,7 @@ begin
 end;
 $$;
 
--- Why: an answer may get lost, so workers repeat reports; reporting the same end twice is fine and changes nothing
+-- An answer may get lost, so workers repeat reports; reporting the same end twice is fine and changes nothing
 -- (specification: Agent job).
 create function private.repeats_report(
   p_job public.agent_jobs, p_state text, p_status text, p_class public.failure_class, p_result public.verify_result
@@ -237,7 +237,7 @@ begin
 end;
 $$;
 
--- Why: a DONE that does not pass the gate changes nothing; the refusal says what would pass (specification: Task,
+-- A DONE that does not pass the gate changes nothing; the refusal says what would pass (specification: Task,
 -- verify_required).
 create function private.refuse_gate(p_required public.verify_required, p_result public.verify_result)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -251,7 +251,7 @@ begin
 end;
 $$;
 
--- Why: a lost attempt changes nothing; the refusal says what to do next (specification: Agent job; attempts).
+-- A lost attempt changes nothing; the refusal says what to do next (specification: Agent job; attempts).
 create function private.refuse_attempt(p_job public.agent_jobs, p_attempt integer, p_state text)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -260,7 +260,7 @@ begin
 end;
 $$;
 
--- Why: the agent's session and the place of unfinished work outlive the attempt; the next one gets both (specification:
+-- The agent's session and the place of unfinished work outlive the attempt; the next one gets both (specification:
 -- Agent job; attempts).
 create function private.note_attempt(p_job public.agent_jobs, p_report private.job_report)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -276,7 +276,7 @@ begin
 end;
 $$;
 
--- Why: a worker that stops normally returns its job: nothing went wrong, so no retry or failure is recorded. Called
+-- A worker that stops normally returns its job: nothing went wrong, so no retry or failure is recorded. Called
 -- under the product lock (specification: Agent job).
 create function private.give_back_job(p_job public.agent_jobs)
 returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
@@ -292,7 +292,7 @@ begin
 end;
 $$;
 
--- Why: one verification for a job's task and for a task of a batch: the worker sends its verdict, the changed files, or
+-- One verification for a job's task and for a task of a batch: the worker sends its verdict, the changed files, or
 -- both; without changed files the result is EMPTY for every verdict. Stores the result with the evidence and returns
 -- what the gate would decide. Called under the product lock by an attempt that holds the job (specification: Agent job,
 -- verify_result).
@@ -352,7 +352,7 @@ begin
 end;
 $$;
 
--- Why: if a worker sends changed files but no verdict, they are compared with the files the plan names: none changed is
+-- If a worker sends changed files but no verdict, they are compared with the files the plan names: none changed is
 -- EMPTY, all named ones ALIGNED, some PARTIAL, none of them DIVERGENT. A plan that names no file cannot be confirmed,
 -- so it is PARTIAL. Names may have letters of any script, but not the quotation marks around them (specification: Agent
 -- job, verify_result).

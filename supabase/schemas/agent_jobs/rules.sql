@@ -1,4 +1,4 @@
--- Why: a new job knows its blockers from the start. Definer: counts independently of what the caller may see.
+-- A new job knows its blockers from the start. Definer: counts independently of what the caller may see.
 create function private.tg_agent_jobs__count_blockers()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -11,7 +11,7 @@ before insert on public.agent_jobs
 for each row when (new.kind <> 'PLAN_CHAT')
 execute function private.tg_agent_jobs__count_blockers();
 
--- Why: sets what follows from a job's row alone, for every writer: a single job outside a run is refused with the
+-- Sets what follows from a job's row alone, for every writer: a single job outside a run is refused with the
 -- alternative, a final status has its time, a queued or finished job has no lease, and a job alone has its own branch
 -- queue.
 -- Invoker on purpose: the current role separates a user's direct insert (always refused) from one by our own functions
@@ -54,7 +54,7 @@ create trigger _200_stamp
 before insert or update on public.agent_jobs
 for each row execute function private.tg_agent_jobs__stamp();
 
--- Why: the one place where the consequences of a job's change begin; private.after_job_change says which. They come before
+-- The one place where the consequences of a job's change begin; private.after_job_change says which. They come before
 -- the job's own event: who waits for a job's end finds its task finished. Definer: the caller may not write tasks, runs, attempts,
 -- messages and the ledger (specification: Agent job).
 create function private.tg_agent_jobs__follow()
@@ -80,7 +80,7 @@ create trigger _890_follow_delete after delete on public.agent_jobs
   for each row when (old.sprint_run_id is not null and old.status in ('QUEUED', 'CLAIMED', 'RUNNING'))
   execute function private.tg_agent_jobs__follow();
 
--- Why: in products that wait for the merge, work that reaches the main branch releases what it blocks.
+-- In products that wait for the merge, work that reaches the main branch releases what it blocks.
 -- Definer: the caller may not write jobs (docs/dependencies.md).
 create function private.tg_agent_jobs__settle_merged()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -96,7 +96,7 @@ after update of merged_at on public.agent_jobs
 for each row when (new.merged_at is distinct from old.merged_at)
 execute function private.tg_agent_jobs__settle_merged();
 
--- Why: the solo stream sends job events. A heartbeat that only renews the lease sends none, nor does getting the turn:
+-- The solo stream sends job events. A heartbeat that only renews the lease sends none, nor does getting the turn:
 -- the end of the job before says it. A lower number of blockers is sent only when it reaches 0.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream).
 create function private.tg_agent_jobs__emit()
@@ -135,7 +135,7 @@ create trigger _900_emit
 after insert or update or delete on public.agent_jobs
 for each row execute function private.tg_agent_jobs__emit();
 
--- Why: claims and ends write a job often, and always the same few columns. If no others differ, this finds their names
+-- Claims and ends write a job often, and always the same few columns. If no others differ, this finds their names
 -- without converting the row to JSON twice, the most expensive part of an event. A column missing here is still found.
 -- The names are in the order of private.changed_fields (specification: Solo stream, changed_fields).
 create function private.changed_job_fields(p_old public.agent_jobs, p_new public.agent_jobs)
@@ -182,7 +182,7 @@ begin
 end;
 $$;
 
--- Why: what happens when a job is claimed, ends or returns to the queue, in this order. Under a shared product lock the
+-- What happens when a job is claimed, ends or returns to the queue, in this order. Under a shared product lock the
 -- locks are taken in the order story and PBI (with the task), run, jobs (specification: Agent job; Task; Sprint run).
 create function private.after_job_change(p_old public.agent_jobs, p_new public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -238,7 +238,7 @@ begin
 end;
 $$;
 
--- Why: attempts follow the job, for every writer: a claim begins one, leaving CLAIMED and RUNNING ends it
+-- Attempts follow the job, for every writer: a claim begins one, leaving CLAIMED and RUNNING ends it
 -- (specification: Agent job; attempts).
 create function private.begin_attempt(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -251,7 +251,7 @@ begin
 end;
 $$;
 
--- Why: the outcome of a requeued job says why: a limit, a question, a budget, a lost lease, a failed verifier, work done
+-- The outcome of a requeued job says why: a limit, a question, a budget, a lost lease, a failed verifier, work done
 -- and now for someone else to check, or returned by its worker (specification: Agent job; attempts).
 create function private.end_attempt(p_old public.agent_jobs, p_new public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -280,7 +280,7 @@ begin
 end;
 $$;
 
--- Why: under a shared product lock the end of a task only notes what to recount (private.recount_blocked). By now story
+-- Under a shared product lock the end of a task only notes what to recount (private.recount_blocked). By now story
 -- and PBI have followed; the run is locked before the rows of its jobs, and before its branch queue advances
 -- (specification: Agent job).
 create function private.release_noted(p_sprint_run_id uuid)
@@ -297,7 +297,7 @@ begin
 end;
 $$;
 
--- Why: a task follows its job, and a run begins with the first claim of one of its jobs (specification: Task, Sprint
+-- A task follows its job, and a run begins with the first claim of one of its jobs (specification: Task, Sprint
 -- run).
 create function private.advance_task(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -338,7 +338,7 @@ begin
 end;
 $$;
 
--- Why: jobs that share a branch run one after another. When one is finished or deleted, the first unfinished job of its
+-- Jobs that share a branch run one after another. When one is finished or deleted, the first unfinished job of its
 -- branch queue gets the turn; when the run has none left, the run is done (specification: Agent job; Sprint run).
 create function private.advance_branch_queue(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -355,13 +355,13 @@ begin
 end;
 $$;
 
--- Why: the work of a deleted job reaches the main branch like any other.
+-- The work of a deleted job reaches the main branch like any other.
 create trigger _592_settle_merged
 after update of merged_at on public.past_jobs
 for each row when (new.merged_at is distinct from old.merged_at)
 execute function private.tg_agent_jobs__settle_merged();
 
--- Why: what is said of work, such as that it was merged, also holds for work whose job was deleted. PT404, PT403, then
+-- What is said of work, such as that it was merged, also holds for work whose job was deleted. PT404, PT403, then
 -- the product lock.
 create function private.lock_work(p_job_id uuid)
 returns private.works language plpgsql volatile set search_path = '' as $$
@@ -380,7 +380,7 @@ begin
 end;
 $$;
 
--- Why: since when work is known to be on the main branch, or null. Triggers count what waits for it again. Called under
+-- Since when work is known to be on the main branch, or null. Triggers count what waits for it again. Called under
 -- the product lock (docs/dependencies.md).
 create function private.set_merged(p_job_ids uuid[], p_merged_at timestamptz)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -15,7 +15,7 @@ create type public.job_phase as enum ('implement', 'verify', 'review', 'plan');
 create type public.failure_class as enum
   ('agent_error', 'verification_failed', 'rate_limited', 'infrastructure', 'cancelled');
 
--- Why: a report is one value with named fields, not a row of parameters. A missing field is null and changes nothing
+-- A report is one value with named fields, not a row of parameters. A missing field is null and changes nothing
 -- (specification: Agent job).
 create type private.job_report as (
   status text,
@@ -43,7 +43,7 @@ create type private.job_report as (
   agent text
 );
 
--- Why: the workers' queue (specification: Agent job). The contract's columns, and five that keep claims cheap:
+-- The workers' queue (specification: Agent job). The contract's columns, and five that keep claims cheap:
 -- lane_id        the branch queue (run, story or job): jobs that share a branch run one after another
 -- position       the place in PBI, story, task order within the run
 -- in_turn        true once every earlier job of the branch queue is finished, so that a claim reads only claimable jobs
@@ -185,7 +185,7 @@ create policy agent_jobs_select on public.agent_jobs for select to authenticated
 grant select on public.agent_jobs to authenticated;
 grant insert on public.agent_jobs to authenticated;
 
--- Why: one claim of a job is one attempt. The job has the current state; this has who tried, when, and how each attempt
+-- One claim of a job is one attempt. The job has the current state; this has who tried, when, and how each attempt
 -- ended. Written by triggers and functions only. product_id has no foreign key, because its check would make all
 -- writers of a product contend for the product's row.
 create table public.job_attempts (
@@ -229,7 +229,7 @@ create policy job_attempts_select on public.job_attempts for select to authentic
     and product_id in (select private.accessible_product_ids()));
 grant select on public.job_attempts to authenticated;
 
--- Why: the scheduled cleanup deletes failed and cancelled jobs, but what they pushed is still where the next run begins
+-- The scheduled cleanup deletes failed and cancelled jobs, but what they pushed is still where the next run begins
 -- and what other tasks wait for. One row a deleted job, with its id and what private.works reads of it. Written by the
 -- cleanup and by merges only.
 create table public.past_jobs (

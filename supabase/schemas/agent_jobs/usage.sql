@@ -1,4 +1,4 @@
--- Why: the ledger of tokens and money: usage is written once, with the prices of that moment, and never changed, so
+-- The ledger of tokens and money: usage is written once, with the prices of that moment, and never changed, so
 -- later price changes affect only the future. The counts are disjoint: cached input is not in `input_tokens`. Null
 -- means "never reported", zero "reported as zero". A total sent instead of single events is stored as the difference to
 -- the attempt's earlier lines, with a negative seq. Rows stay when their job is cleaned up.
@@ -47,7 +47,7 @@ create policy usage_events_select on public.usage_events for select to authentic
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.usage_events to authenticated;
 
--- Why: an attempt's usage since the last line of the ledger, as its heartbeats report it. Ledger lines are never
+-- An attempt's usage since the last line of the ledger, as its heartbeats report it. Ledger lines are never
 -- changed, and the usage of a turn is only certain at its end; until then this is the best estimate. The turn's lines
 -- replace it. If the attempt dies before, it becomes a line marked as estimated.
 create table public.usage_so_far (
@@ -86,7 +86,7 @@ create policy usage_so_far_select on public.usage_so_far for select to authentic
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.usage_so_far to authenticated;
 
--- Why: reports tokens during the work: single events with a seq each, or totals of the attempt. Sending either twice
+-- Reports tokens during the work: single events with a seq each, or totals of the attempt. Sending either twice
 -- counts once. An ended attempt may still report its usage until someone else takes the job.
 -- Refusals: 404, 403, 409 for a lost attempt, 422. Definer: jobs are written by functions only (specification: Agent
 -- job).
@@ -110,7 +110,7 @@ end;
 $$;
 grant execute on function operations.report_job_usage to authenticated;
 
--- Why: totals of the attempt and single events may come mixed and repeatedly; the job's numbers follow. They replace
+-- Totals of the attempt and single events may come mixed and repeatedly; the job's numbers follow. They replace
 -- what was reported of the current turn so far (specification: Agent job, token usage).
 create function private.record_usage(p_job public.agent_jobs, p_attempt integer, p_report private.job_report)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
@@ -132,7 +132,7 @@ begin
 end;
 $$;
 
--- Why: the contract's report carries totals of an attempt. The part not yet in the ledger becomes a line, so that a
+-- The contract's report carries totals of an attempt. The part not yet in the ledger becomes a line, so that a
 -- total sent twice, or after its single events, counts once. Null says nothing about a number (specification: Agent
 -- job, token usage).
 create function private.record_usage_total(p_job public.agent_jobs, p_attempt integer, p_report private.job_report)
@@ -166,7 +166,7 @@ begin
 end;
 $$;
 
--- Why: one line of the ledger, with the current rates. The same seq of an attempt counts once (specification: Agent
+-- One line of the ledger, with the current rates. The same seq of an attempt counts once (specification: Agent
 -- job, token usage; Model price).
 create function private.record_usage_event(p_job public.agent_jobs, p_attempt integer, p_event jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -187,7 +187,7 @@ begin
 end;
 $$;
 
--- Why: the one place that prices usage: the cost the tool reports; else the model's current price; else none
+-- The one place that prices usage: the cost the tool reports; else the model's current price; else none
 -- (specification: Model price).
 create function private.price_usage(
   p_usage jsonb, out rates jsonb, out cost numeric, out currency text, out source text)
@@ -227,7 +227,7 @@ begin
 end;
 $$;
 
--- Why: a job's four token counts are the sums of its lines in the ledger, over all attempts (specification: Agent job).
+-- A job's four token counts are the sums of its lines in the ledger, over all attempts (specification: Agent job).
 create function private.sum_usage(p_job_id uuid, p_model_id text)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
 declare
@@ -248,7 +248,7 @@ begin
 end;
 $$;
 
--- Why: the cost of a run, or without one of a whole product: one sum per currency, never added together (specification:
+-- The cost of a run, or without one of a whole product: one sum per currency, never added together (specification:
 -- Model price).
 create function private.costs_of(p_product_id uuid, p_sprint_run_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -266,7 +266,7 @@ begin
 end;
 $$;
 
--- Why: usage that an attempt reported for a turn it never finished becomes an estimated line of the ledger: a killed
+-- Usage that an attempt reported for a turn it never finished becomes an estimated line of the ledger: a killed
 -- worker has used it all the same. Called when no more reports of the attempt can come (specification: Agent job, token
 -- usage).
 create function private.keep_usage_so_far(p_job_id uuid, p_attempt integer)
@@ -290,7 +290,7 @@ begin
 end;
 $$;
 
--- Why: a heartbeat reports the attempt's usage since the last line of the ledger. Called while the job's row is locked,
+-- A heartbeat reports the attempt's usage since the last line of the ledger. Called while the job's row is locked,
 -- so that a line written in between is seen: it already includes these tokens (specification: Agent job, token usage).
 create function private.note_usage_so_far(p_job public.agent_jobs, p_usage jsonb)
 returns void language plpgsql volatile set search_path = '' as $$

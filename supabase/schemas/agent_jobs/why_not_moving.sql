@@ -1,4 +1,4 @@
--- Why: answers "why is this not moving?" for a job, a task or a run, in codes and messages; the same on the board, in
+-- Answers "why is this not moving?" for a job, a task or a run, in codes and messages; the same on the board, in
 -- tool results and in a worker's log. `moving` is true while someone holds the work.
 -- Refusals: 404, 403, 422. Definer: access is checked first (specification: Agent job; Sprint run).
 create function operations.why_not_moving(p_kind text, p_id uuid)
@@ -34,7 +34,7 @@ end;
 $$;
 grant execute on function operations.why_not_moving to authenticated;
 
--- Why: a run moves when one of its jobs is held or claimable. Otherwise: the reasons of the next jobs in its branch
+-- A run moves when one of its jobs is held or claimable. Otherwise: the reasons of the next jobs in its branch
 -- queues, each code once (specification: Sprint run).
 create function private.run_reasons(p_run public.sprint_runs)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -61,7 +61,7 @@ begin
 end;
 $$;
 
--- Why: a task moves by its job. Without one, the reason is why there is none: no run of its sprint, no sprint, or done
+-- A task moves by its job. Without one, the reason is why there is none: no run of its sprint, no sprint, or done
 -- (specification: Task; Agent job).
 create function private.task_reasons(p_task_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -106,7 +106,7 @@ begin
 end;
 $$;
 
--- Why: everything that keeps one job from moving, each as a code, a message and ids for a link. For a held job this is
+-- Everything that keeps one job from moving, each as a code, a message and ids for a link. For a held job this is
 -- its lease, or the person: held by whom until when. The codes: finished, budget, lease, held, those of private.job_gates and
 -- private.worker_gates, blocked, dependency_failed, dependency_unmerged, ci, no_worker, consent, quota, ready
 -- (specification: Agent job).
@@ -135,7 +135,7 @@ begin
 end;
 $$;
 
--- Why: the reason of a job that no longer waits: how it ended, or who holds it until when. Leaves out the content of
+-- The reason of a job that no longer waits: how it ended, or who holds it until when. Leaves out the content of
 -- someone else's conversation about an idea (specification: Agent job).
 create function private.job_end_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -162,7 +162,7 @@ begin
 end;
 $$;
 
--- Why: what one closed gate of private.job_gates means for this job, in a sentence with ids for a link. Leaves out the
+-- What one closed gate of private.job_gates means for this job, in a sentence with ids for a link. Leaves out the
 -- content of someone else's conversation about an idea (specification: Agent job).
 create function private.gate_reasons(p_job public.agent_jobs, p_gate text)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -224,7 +224,7 @@ begin
 end;
 $$;
 
--- Why: work that is done waits for a person, or for CI where the product asks for that (docs/proof.md).
+-- Work that is done waits for a person, or for CI where the product asks for that (docs/proof.md).
 create function private.review_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -240,7 +240,7 @@ begin
 end;
 $$;
 
--- Why: a PBI that was blocked after its run started is worth knowing but closes no gate (specification: PBI, status).
+-- A PBI that was blocked after its run started is worth knowing but closes no gate (specification: PBI, status).
 create function private.pbi_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -252,7 +252,7 @@ begin
 end;
 $$;
 
--- Why: a claimable job still waits if no worker can take it: none online with access, all under their quota, only of
+-- A claimable job still waits if no worker can take it: none online with access, all under their quota, only of
 -- members without consent, or with a gate of private.worker_gates closed for each (specification: Agent worker; User,
 -- min_quota_pct).
 create function private.worker_reasons(p_job public.agent_jobs)
@@ -322,7 +322,7 @@ begin
 end;
 $$;
 
--- Why: the named agent is on no online worker that may take the job, or each has it at its limit; with the line to type.
+-- The named agent is on no online worker that may take the job, or each has it at its limit; with the line to type.
 create function private.agent_reasons(p_wants private.job_wants)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -333,22 +333,22 @@ begin
 end;
 $$;
 
--- Why: what to type, so that a worker has an agent.
+-- What to type, so that a worker has an agent.
 create function private.agent_advice(p_agent text) returns text language sql immutable set search_path = '' as $$
   select format('start one with --agent %s, or change the agent of the task, its story or its product.', coalesce(p_agent, '<agent>'));
 $$;
 
--- Why: the whole line that starts a worker with an agent. The name has no character that a shell would read.
+-- The whole line that starts a worker with an agent. The name has no character that a shell would read.
 create function private.agent_line(p_agent text) returns text language sql immutable set search_path = '' as $$
   select 'node backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent ' || coalesce(p_agent, '<agent>');
 $$;
 
--- Why: one wording for a worker that gets no job and a person who asks why a job does not move.
+-- One wording for a worker that gets no job and a person who asks why a job does not move.
 create function private.sandbox_advice() returns text language sql immutable set search_path = '' as $$
   select 'Start a worker on Linux with bubblewrap (apt-get install bubblewrap).';
 $$;
 
--- Why: what to type to trust a task's repository, and what that means. The address comes from someone else, so it is
+-- What to type to trust a task's repository, and what that means. The address comes from someone else, so it is
 -- quoted as one word of a command line.
 create function private.repository_advice(p_address text)
 returns text language plpgsql immutable set search_path = '' as $$
@@ -358,7 +358,7 @@ begin
 end;
 $$;
 
--- Why: one message for an attempt that does not hold its job, in refusals and heartbeats alike: how it ended, and what
+-- One message for an attempt that does not hold its job, in refusals and heartbeats alike: how it ended, and what
 -- to do next (specification: Agent job; attempts).
 create function private.attempt_words(p_job public.agent_jobs, p_attempt integer, p_state text)
 returns text language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: a person discards the unmerged work of a story, or of all stories of a sprint: the next run begins from the main
+-- A person discards the unmerged work of a story, or of all stories of a sprint: the next run begins from the main
 -- branch. The branches stay; who, when and which heads is recorded. Not while a run already has work on the branch, as
 -- that would continue. Refusals: 404, 403 (tokens, demo, archived), 409 (nothing to discard, an unfinished run), 422.
 -- Definer: the trail is written by functions only (docs/worker.md).
@@ -39,7 +39,7 @@ end;
 $$;
 grant execute on function operations.start_over to authenticated;
 
--- Why: a run that has begun continues its own branch, so its stories cannot start over. Returns what that run works on,
+-- A run that has begun continues its own branch, so its stories cannot start over. Returns what that run works on,
 -- or null.
 create function private.run_with_work(p_story_ids uuid[])
 returns text language plpgsql stable set search_path = '' as $$

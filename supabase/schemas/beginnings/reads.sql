@@ -1,4 +1,4 @@
--- Why: one form for pre-flight, sprint and story of where the next run starts: one line per story and branch, with its
+-- One form for pre-flight, sprint and story of where the next run starts: one line per story and branch, with its
 -- newest head (docs/worker.md).
 create function private.beginnings(p_story_ids uuid[]) returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -19,7 +19,7 @@ end;
 $$;
 grant execute on function private.beginnings to authenticated;
 
--- Why: a claim names the commits its branch must contain before work begins: those of its story, or of all stories of
+-- A claim names the commits its branch must contain before work begins: those of its story, or of all stories of
 -- the sprint (without a sprint, of the run) if they share a branch. Oldest first, each commit once, in the repository
 -- of the job. Empty if an earlier job of the run has pushed the branch: that one has merged them (specification: Agent
 -- job; docs/worker.md).
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 
--- Why: a story's work that is not on the main branch is where its next run begins: after a review, a cancelled or
+-- A story's work that is not on the main branch is where its next run begins: after a review, a cancelled or
 -- failed run, in another sprint or with another strategy. Work whose run has ended before its review counts too. Work before the last merge is left out,
 -- and so is work before a person started the story over. Of each branch the head pushed last and the one that ended last:
 -- jobs that share a branch run one after another, but one may wait for a review while the next continues.

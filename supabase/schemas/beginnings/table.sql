@@ -1,4 +1,4 @@
--- Why: the next run continues a story's unmerged work, unless a person starts the story over. Who did and when is kept
+-- The next run continues a story's unmerged work, unless a person starts the story over. Who did and when is kept
 -- forever, and the branches stay.
 create table public.fresh_starts (
   id uuid primary key default gen_random_uuid(),

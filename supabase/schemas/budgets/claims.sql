@@ -1,4 +1,4 @@
--- Why: a claim reserves the expected usage of its work, so that parallel workers never spend the same remainder. It is
+-- A claim reserves the expected usage of its work, so that parallel workers never spend the same remainder. It is
 -- in force while its attempt holds the job; what the attempt has used counts as spent and is deducted from it.
 -- seen, step  usage at the last heartbeat, and the most used between two of them: a job whose next step might exceed
 --             its reservation asks for more, or stops
@@ -22,7 +22,7 @@ create policy budget_reservations_select on public.budget_reservations for selec
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.budget_reservations to authenticated;
 
--- Why: the first budget that a job at work is close to: it is used up, or one more step would exceed the job's
+-- The first budget that a job at work is close to: it is used up, or one more step would exceed the job's
 -- reservation. Null for a job that can simply continue, or that a person lets finish. p_usage is what a heartbeat
 -- reports and is not stored yet.
 create function private.budget_need(p_job public.agent_jobs, p_usage jsonb)
@@ -56,7 +56,7 @@ begin
 end;
 $$;
 
--- Why: usage of a heartbeat in the unit of a budget, before it is stored.
+-- Usage of a heartbeat in the unit of a budget, before it is stored.
 create function private.usage_in_unit(p_usage jsonb, p_unit text)
 returns numeric language plpgsql stable set search_path = '' as $$
 begin
@@ -71,7 +71,7 @@ begin
 end;
 $$;
 
--- Why: whether a job may begin although some budgets are full: it falls under none of them, or a person lets it finish.
+-- Whether a job may begin although some budgets are full: it falls under none of them, or a person lets it finish.
 create function private.fits_budgets(p_job_id uuid, p_full uuid[])
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -83,7 +83,7 @@ begin
 end;
 $$;
 
--- Why: stores the usage of a heartbeat, and gives a job near a budget more of it or stops it. While other jobs are at
+-- Stores the usage of a heartbeat, and gives a job near a budget more of it or stops it. While other jobs are at
 -- work, a job stops as soon as another step like its largest might not fit; the last one may use up the rest. So
 -- overspending is at most what one task uses between two heartbeats. Returns the message for the worker, or null to
 -- continue.
@@ -128,7 +128,7 @@ begin
 end;
 $$;
 
--- Why: an attempt's usage between two heartbeats shows whether one more step fits. Returns the largest so far.
+-- An attempt's usage between two heartbeats shows whether one more step fits. Returns the largest so far.
 create function private.note_budget_step(p_job public.agent_jobs, p_unit text)
 returns numeric language plpgsql volatile set search_path = '' as $$
 declare
@@ -146,7 +146,7 @@ begin
 end;
 $$;
 
--- Why: a job that reaches a budget is requeued with the work its worker keeps, without counting a retry; the runs under
+-- A job that reaches a budget is requeued with the work its worker keeps, without counting a retry; the runs under
 -- the budget are paused with a question, and the answer puts the job first. Called with the product's lock
 -- (specification: Agent job; Sprint run, pause).
 create function private.stop_for_budget(p_job public.agent_jobs, p_budget public.budgets)
@@ -165,7 +165,7 @@ begin
 end;
 $$;
 
--- Why: nearly every heartbeat touches one row and takes no lock. One that may stop its job, or take more of a budget,
+-- Nearly every heartbeat touches one row and takes no lock. One that may stop its job, or take more of a budget,
 -- needs the product's lock and must take it before that row.
 create function private.lock_for_budget(p_job_id uuid, p_attempt integer, p_usage jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -180,7 +180,7 @@ begin
 end;
 $$;
 
--- Why: a run paused by a budget cannot be resumed while the budget is used up: it would be paused again at once
+-- A run paused by a budget cannot be resumed while the budget is used up: it would be paused again at once
 -- (specification: Sprint run, pause).
 create function private.require_budget_left(p_run public.sprint_runs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -198,7 +198,7 @@ begin
 end;
 $$;
 
--- Why: reserves what a claimed job is expected to use; if less is left, the rest.
+-- Reserves what a claimed job is expected to use; if less is left, the rest.
 create function private.reserve_budget(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -216,7 +216,7 @@ begin
 end;
 $$;
 
--- Why: people are warned at four fifths of a budget, once per window. If another transaction holds the budget, it warns
+-- People are warned at four fifths of a budget, once per window. If another transaction holds the budget, it warns
 -- instead: no one waits here.
 create function private.warn_of_budget(p_budget public.budgets, p_spent numeric)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -241,7 +241,7 @@ begin
 end;
 $$;
 
--- Why: a claim reads what the product's budgets have left, and which are full: those that are reached, and those with
+-- A claim reads what the product's budgets have left, and which are full: those that are reached, and those with
 -- less left, after others' reservations, than a task is expected to use. The last remainder may be used by one worker
 -- alone, unless it is next to nothing. If the product says so, a worker that reports no usage may begin nothing under
 -- any budget. Budgets of finished runs are left out; one whose stored sum is far behind the ledger becomes due too.
@@ -300,7 +300,7 @@ begin
 end;
 $$;
 
--- Why: if no job may begin under any budget, there is nothing to sum.
+-- If no job may begin under any budget, there is nothing to sum.
 create function private.closed_budgets(p_product_id uuid)
 returns private.budget_room[] language plpgsql stable set search_path = '' as $$
 begin
@@ -309,7 +309,7 @@ begin
 end;
 $$;
 
--- Why: a budget cannot see the usage of an agent that reports none. Decided by the last attempt the worker finished; a
+-- A budget cannot see the usage of an agent that reports none. Decided by the last attempt the worker finished; a
 -- new worker is trusted.
 create function private.reports_usage(p_worker_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: before a run people ask how long and how much; afterwards, what differed from the estimates. Returns working
+-- Before a run people ask how long and how much; afterwards, what differed from the estimates. Returns working
 -- time, tokens and money of a sprint's open tasks (without a sprint, of one task) at 20 and 80 per cent, estimates
 -- next to actual times by size and model, and the biggest surprises. Currencies are never added.
 -- Definer: access is checked first.
@@ -40,7 +40,7 @@ end;
 $$;
 grant execute on function operations.get_forecast to authenticated;
 
--- Why: shows how good estimates are: by size (up to 15 minutes, an hour, four hours, more) and model the median
+-- Shows how good estimates are: by size (up to 15 minutes, an hour, four hours, more) and model the median
 -- estimate next to the median actual time, and the tasks that missed their estimate most.
 create function private.estimates_of(p_product_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -74,7 +74,7 @@ begin
 end;
 $$;
 
--- Why: forecasts and comparisons are based on tasks that agents have finished: the time of all attempts, and their
+-- Forecasts and comparisons are based on tasks that agents have finished: the time of all attempts, and their
 -- usage. The 200 newest are enough, and older ones say less and less.
 create function private.finished_tasks(p_product_id uuid)
 returns table (job_id uuid, task_id uuid, model_id text, estimated_minutes integer, seconds numeric, tokens numeric)
@@ -99,7 +99,7 @@ begin
 end;
 $$;
 
--- Why: one task is between the 20th and 80th percentile; the sum of many is closer to their average, because high and
+-- One task is between the 20th and 80th percentile; the sum of many is closer to their average, because high and
 -- low values cancel out. Returns both ends and the number of finished tasks behind them.
 create function private.spread_of(p_values numeric[], p_tasks integer)
 returns jsonb language plpgsql immutable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: deletes a budget; runs it paused continue. A missing one is not an error. Owners and people only. Refusals: 404,
+-- Deletes a budget; runs it paused continue. A missing one is not an error. Owners and people only. Refusals: 404,
 -- 403.
 -- Definer: budgets are written by functions only.
 create function operations.delete_budget(p_product_id uuid, p_budget_id uuid)
@@ -22,7 +22,7 @@ end;
 $$;
 grant execute on function operations.delete_budget to authenticated;
 
--- Why: creates or changes the one budget of a scope, period and unit. Owners and people only.
+-- Creates or changes the one budget of a scope, period and unit. Owners and people only.
 -- Refusals: 404, 403, 422. Definer: budgets are written by functions only.
 create function operations.set_budget(
   p_product_id uuid, p_scope text, p_unit text, p_amount numeric, p_period text default null,
@@ -40,7 +40,7 @@ end;
 $$;
 grant execute on function operations.set_budget to authenticated;
 
--- Why: changes settings for all budgets of a product; those not named stay. Owners and people only. Refusals: 404, 403,
+-- Changes settings for all budgets of a product; those not named stay. Owners and people only. Refusals: 404, 403,
 -- 422.
 -- Definer: settings are written by functions only.
 create function operations.set_budget_settings(p_product_id uuid, p_changes jsonb)

@@ -1,4 +1,4 @@
--- Why: a product's budgets that matter now: its own, those of open sprints and tasks and of unfinished runs; for a
+-- A product's budgets that matter now: its own, those of open sprints and tasks and of unfinished runs; for a
 -- given run or task, all that it falls under. Definer: access is checked first.
 create function operations.get_budgets(
   p_product_id uuid, p_sprint_run_id uuid default null, p_sprint_id uuid default null, p_task_id uuid default null
@@ -49,7 +49,7 @@ end;
 $$;
 grant execute on function operations.get_budgets to authenticated;
 
--- Why: a product without settings has the defaults.
+-- A product without settings has the defaults.
 create function private.budget_settings_of(p_product_id uuid)
 returns public.budget_settings language plpgsql stable set search_path = '' as $$
 declare
@@ -63,7 +63,7 @@ begin
 end;
 $$;
 
--- Why: one form of a budget for all readers.
+-- One form of a budget for all readers.
 create function private.budget_json(p_budget public.budgets)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -89,7 +89,7 @@ begin
 end;
 $$;
 
--- Why: unreported usage is not zero: a budget shows how many finished jobs under it reported none.
+-- Unreported usage is not zero: a budget shows how many finished jobs under it reported none.
 create function private.unreported_jobs(p_budget public.budgets)
 returns integer language plpgsql stable set search_path = '' as $$
 declare
@@ -104,7 +104,7 @@ begin
 end;
 $$;
 
--- Why: the one place that decides which jobs fall under a budget.
+-- The one place that decides which jobs fall under a budget.
 create function private.budget_covers(p_budget public.budgets, p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -117,7 +117,7 @@ begin
 end;
 $$;
 
--- Why: a budget reached in an earlier window is open again.
+-- A budget reached in an earlier window is open again.
 create function private.is_budget_reached(p_budget public.budgets)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -125,7 +125,7 @@ begin
 end;
 $$;
 
--- Why: the day, week or month of a budget begins in the product's time zone. A budget without a period has one window,
+-- The day, week or month of a budget begins in the product's time zone. A budget without a period has one window,
 -- since the beginning of time.
 create function private.budget_window(p_budget public.budgets, out from_at timestamptz, out until_at timestamptz)
 language plpgsql
@@ -141,7 +141,7 @@ begin
 end;
 $$;
 
--- Why: messages name what a budget is for.
+-- Messages name what a budget is for.
 create function private.budget_name(p_budget public.budgets)
 returns text language plpgsql stable set search_path = '' as $$
 begin
@@ -155,7 +155,7 @@ begin
 end;
 $$;
 
--- Why: an amount in a message has its unit: "12.50 USD", "200000 tokens".
+-- An amount in a message has its unit: "12.50 USD", "200000 tokens".
 create function private.budget_amount_text(p_amount numeric, p_unit text)
 returns text language plpgsql immutable set search_path = '' as $$
 begin
@@ -165,7 +165,7 @@ begin
 end;
 $$;
 
--- Why: the most a claimed job may use, by unit: the smallest remainder of its budgets, as its claim found them, and
+-- The most a claimed job may use, by unit: the smallest remainder of its budgets, as its claim found them, and
 -- what a task is expected to use.
 create function private.budget_left(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns table (unit text, amount numeric, need numeric) language plpgsql stable set search_path = '' as $$
@@ -179,7 +179,7 @@ begin
 end;
 $$;
 
--- Why: tools that can stop themselves at an amount get it with the claim; heartbeats stop the others.
+-- Tools that can stop themselves at an amount get it with the claim; heartbeats stop the others.
 create function private.budget_payload(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -189,7 +189,7 @@ begin
 end;
 $$;
 
--- Why: "why is this not moving?" for a queued job under a budget: it was stopped, no job may begin, or others have
+-- "why is this not moving?" for a queued job under a budget: it was stopped, no job may begin, or others have
 -- reserved the rest (specification: Agent job; budgets).
 create function private.budget_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -225,7 +225,7 @@ begin
 end;
 $$;
 
--- Why: a worker whose heartbeat stopped its job gets the same message again: of two concurrent heartbeats, or after a
+-- A worker whose heartbeat stopped its job gets the same message again: of two concurrent heartbeats, or after a
 -- lost answer, either may be the one it receives.
 create function private.budget_stop_text(p_budget public.budgets)
 returns text language plpgsql stable set search_path = '' as $$
@@ -236,7 +236,7 @@ begin
 end;
 $$;
 
--- Why: a run that will probably exceed the budget of its sprint or product is not refused, but its start shows a
+-- A run that will probably exceed the budget of its sprint or product is not refused, but its start shows a
 -- warning (docs/budgets.md).
 create function private.budget_warnings(p_sprint public.sprints)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -275,14 +275,14 @@ begin
 end;
 $$;
 
--- Why: the id of the last ledger line of a product.
+-- The id of the last ledger line of a product.
 create function private.last_line(p_product_id uuid) returns bigint language plpgsql stable set search_path = '' as $$
 begin
   return coalesce((select e.id from public.usage_events e where e.product_id = p_product_id order by e.id desc limit 1), 0);
 end;
 $$;
 
--- Why: products with work that a claim could not do under a shared lock, or with ended windows that runs wait for.
+-- Products with work that a claim could not do under a shared lock, or with ended windows that runs wait for.
 create function private.products_with_due_budgets()
 returns setof uuid language plpgsql stable set search_path = '' as $$
 begin
@@ -292,7 +292,7 @@ begin
 end;
 $$;
 
--- Why: tokens belong to agents. What only people may do needs a session, for every account of a token (specification:
+-- Tokens belong to agents. What only people may do needs a session, for every account of a token (specification:
 -- Authentication).
 create function private.require_person() returns void language plpgsql stable set search_path = '' as $$
 begin

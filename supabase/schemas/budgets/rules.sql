@@ -1,6 +1,6 @@
 create trigger _400_touch before update on public.budgets for each row execute function private.tg_any__touch();
 
--- Why: a run that continues an earlier one (a paused batch, a failed sprint) keeps its budget and what it has spent.
+-- A run that continues an earlier one (a paused batch, a failed sprint) keeps its budget and what it has spent.
 -- Definer: users may not write budgets.
 create function private.tg_sprint_runs__carry_budget()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -17,7 +17,7 @@ after insert on public.sprint_runs
 for each row when (new.previous_run_id is not null)
 execute function private.tg_sprint_runs__carry_budget();
 
--- Why: answering the question of a reached budget applies the answer, in the same transaction. Only the product's owner
+-- Answering the question of a reached budget applies the answer, in the same transaction. Only the product's owner
 -- may raise it or continue; everyone who may answer may stop. API tokens are refused. Does nothing for any other
 -- question. Called with the product's lock (specification: Agent question; Sprint run, pause).
 create function private.act_on_budget_answer(p_question public.agent_questions, p_option integer)
@@ -54,7 +54,7 @@ begin
 end;
 $$;
 
--- Why: "finish what was begun" means the jobs that the budget stopped and those still at work; if there are none, the
+-- "finish what was begun" means the jobs that the budget stopped and those still at work; if there are none, the
 -- next one.
 create function private.jobs_to_finish(p_run public.sprint_runs, p_budget public.budgets)
 returns uuid[] language plpgsql stable set search_path = '' as $$
@@ -74,7 +74,7 @@ begin
 end;
 $$;
 
--- Why: the one write behind all operations that create or change a budget. Earlier spending counts. Called with the
+-- The one write behind all operations that create or change a budget. Earlier spending counts. Called with the
 -- product's lock.
 create function private.put_budget(
   p_product_id uuid, p_scope text, p_period text, p_target_id uuid, p_unit text, p_amount numeric
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 
--- Why: a new amount above what was spent reopens a budget; the old overshoot is kept. Called with the product's lock.
+-- A new amount above what was spent reopens a budget; the old overshoot is kept. Called with the product's lock.
 create function private.raise_budget(p_budget public.budgets, p_amount numeric)
 returns public.budgets language plpgsql volatile set search_path = '' as $$
 declare

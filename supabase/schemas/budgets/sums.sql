@@ -1,4 +1,4 @@
--- Why: not every claim and heartbeat should add up a ledger of a hundred thousand lines. This is the sum of the lines
+-- Not every claim and heartbeat should add up a ledger of a hundred thousand lines. This is the sum of the lines
 -- up to last_id, for the window that begins at from_at; only later lines are added to it. Written under the exclusive
 -- product lock: writers of lines hold a share of it, so no line with a smaller id can appear later. A budget without a
 -- row, or with one of an earlier window, is summed from its lines.
@@ -17,7 +17,7 @@ create policy budget_sums_service on private.budget_sums for all to service_role
 -- Only for the functions of this folder, which are definer.
 grant select, insert, update, delete on private.budget_sums to service_role;
 
--- Why: all usage known now: the ledger, and what attempts have reported of unfinished turns. Subscription usage has
+-- All usage known now: the ledger, and what attempts have reported of unfinished turns. Subscription usage has
 -- tokens here, but no cost. An unfinished turn has the largest possible id, so that it comes after every line
 -- (specification: Agent job, token usage).
 create view private.known_usage with (security_invoker = true) as
@@ -31,7 +31,7 @@ select s.product_id, s.sprint_run_id, s.task_id, s.job_id, s.attempt, s.worker_i
   case when not s.subscription then s.cost end, s.currency, 9223372036854775807
 from public.usage_so_far s;
 
--- Why: the stored sum of a budget plus later lines: all usage in its window, and how much of it is final in the ledger.
+-- The stored sum of a budget plus later lines: all usage in its window, and how much of it is final in the ledger.
 create function private.add_up_budget(p_budget public.budgets, out used numeric, out in_ledger numeric, out from_at timestamptz)
 language plpgsql
 stable
@@ -52,7 +52,7 @@ begin
 end;
 $$;
 
--- Why: the one place that decides which usage falls under a budget: that of its window, after a line of the ledger. For
+-- The one place that decides which usage falls under a budget: that of its window, after a line of the ledger. For
 -- a task, only work done for it alone, so not that of a batch; a deleted job's usage still counts.
 create function private.usage_under(p_budget public.budgets, p_from_at timestamptz, p_after_id bigint)
 returns setof private.known_usage language plpgsql stable set search_path = '' as $$
@@ -79,7 +79,7 @@ begin
 end;
 $$;
 
--- Why: one attempt's usage so far, in the unit of a budget.
+-- One attempt's usage so far, in the unit of a budget.
 create function private.attempt_used(p_job_id uuid, p_attempt integer, p_unit text)
 returns numeric language plpgsql stable set search_path = '' as $$
 begin
@@ -90,7 +90,7 @@ begin
 end;
 $$;
 
--- Why: the jobs at work under a budget, and what they have reserved but not used yet.
+-- The jobs at work under a budget, and what they have reserved but not used yet.
 create function private.budget_at_work(
   p_budget public.budgets, p_except uuid default null, out jobs integer, out reserved numeric)
 language plpgsql
@@ -108,7 +108,7 @@ begin
 end;
 $$;
 
--- Why: what was spent of a budget in its window, including unfinished turns.
+-- What was spent of a budget in its window, including unfinished turns.
 create function private.budget_spent(p_budget public.budgets)
 returns numeric language plpgsql stable set search_path = '' as $$
 begin
@@ -116,7 +116,7 @@ begin
 end;
 $$;
 
--- Why: the probable usage of one task: the median of the product's finished tasks with the same model, of all its
+-- The probable usage of one task: the median of the product's finished tasks with the same model, of all its
 -- finished tasks if those are too few, and the product's setting before three have finished.
 create function private.expected_use(p_product_id uuid, p_unit text, p_model_id text)
 returns numeric language plpgsql stable set search_path = '' as $$
@@ -140,7 +140,7 @@ begin
 end;
 $$;
 
--- Why: forecasts are based on tasks that agents have finished: the usage of all attempts of each, newest first. Tasks
+-- Forecasts are based on tasks that agents have finished: the usage of all attempts of each, newest first. Tasks
 -- without reported usage are left out. p_limit bounds the reads, because a claim may have thousands of them.
 create function private.finished_use(p_product_id uuid, p_unit text, p_limit integer)
 returns table (job_id uuid, task_id uuid, model_id text, used numeric)
@@ -159,7 +159,7 @@ begin
 end;
 $$;
 
--- Why: the one place for the effects of budgets: one under which a claim found nothing left is reached; runs under a
+-- The one place for the effects of budgets: one under which a claim found nothing left is reached; runs under a
 -- reached budget are paused, unless a job that a person lets finish is at work; paused runs continue when their budget
 -- was raised or deleted, or its window has ended. Called with the product's lock (specification: Sprint run, pause).
 create function private.apply_budgets(p_product_id uuid, p_job_id uuid default null)
@@ -205,7 +205,7 @@ begin
 end;
 $$;
 
--- Why: whether one budget is reached now. A new window starts from zero and keeps the largest overshoot.
+-- Whether one budget is reached now. A new window starts from zero and keeps the largest overshoot.
 create function private.apply_budget(p_budget public.budgets)
 returns public.budgets language plpgsql volatile set search_path = '' as $$
 declare
@@ -231,7 +231,7 @@ begin
 end;
 $$;
 
--- Why: a run that reached a budget asks a person, who answers with a button: raise it, finish what was begun, or stop.
+-- A run that reached a budget asks a person, who answers with a button: raise it, finish what was begun, or stop.
 -- The question names no job: the answer is for the run, and no agent reads it as instructions (specification: Sprint
 -- run, pause).
 create function private.pause_for_budget(p_run public.sprint_runs, p_budget public.budgets, p_job_id uuid)
@@ -275,7 +275,7 @@ begin
 end;
 $$;
 
--- Why: the amount that the button offers: a quarter more, at least the expected usage of one task, rounded up to a
+-- The amount that the button offers: a quarter more, at least the expected usage of one task, rounded up to a
 -- readable number.
 create function private.budget_raise(p_budget public.budgets)
 returns numeric language plpgsql stable set search_path = '' as $$
@@ -288,7 +288,7 @@ begin
 end;
 $$;
 
--- Why: stores the sum of a budget up to the last line of its product. Called under the exclusive product lock. Under a
+-- Stores the sum of a budget up to the last line of its product. Called under the exclusive product lock. Under a
 -- shared one it stores nothing, because it would permanently miss a line that someone else is writing.
 create function private.sum_budget(p_budget public.budgets)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -304,7 +304,7 @@ begin
 end;
 $$;
 
--- Why: stored sums follow the ledger closely enough that few lines are left to add, but not at every line. Only this
+-- Stored sums follow the ledger closely enough that few lines are left to add, but not at every line. Only this
 -- job's budgets have new lines. Called under the exclusive product lock.
 create function private.sum_budgets(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$

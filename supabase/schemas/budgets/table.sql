@@ -1,4 +1,4 @@
--- Why: a claim weighs each budget once, and passes the result on to the reservation and to the worker.
+-- A claim weighs each budget once, and passes the result on to the reservation and to the worker.
 -- room     what is left of it minus reservations of others; null if not computed, because no job may begin anyway
 -- need     what a task is expected to use
 -- is_full  no job may begin under it now
@@ -10,7 +10,7 @@ create type private.budget_room as (
   is_full boolean
 );
 
--- Why: limits on what a run, a sprint, a task, or a product per day, week or month may use, in a currency or in tokens
+-- Limits on what a run, a sprint, a task, or a product per day, week or month may use, in a currency or in tokens
 -- (fresh input, output and cache write). Currencies are never added: a budget in dollars ignores euros.
 -- due_at          a claim found nothing left: the next holder of the product's lock checks whether it is reached
 -- reached_at      no job may begin under it until it is raised or its window ends
@@ -59,7 +59,7 @@ create policy budgets_select on public.budgets for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.budgets to authenticated;
 
--- Why: settings for all budgets of a product: its time zone, whether agents that report no usage may work under a
+-- Settings for all budgets of a product: its time zone, whether agents that report no usage may work under a
 -- budget, and a task's expected usage before enough have finished. No row: the defaults.
 create table public.budget_settings (
   product_id uuid primary key references public.products (id) on delete cascade,

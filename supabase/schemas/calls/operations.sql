@@ -1,4 +1,4 @@
--- Why: pages and streams need the caller before they decide what to call.
+-- Pages and streams need the caller before they decide what to call.
 -- Called by the app with the secret key. Returns the principal, or PT401 (specification: Authentication).
 create function public.authenticate(p_credential jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -10,7 +10,7 @@ end;
 $$;
 grant execute on function public.authenticate to service_role;
 
--- Why: one request is one round trip. In one statement the credential is resolved, the transaction takes the role and
+-- One request is one round trip. In one statement the credential is resolved, the transaction takes the role and
 -- claims of its user, and the operation runs as that user under row level security.
 -- Called by the app with the secret key (service_role only). Invoker, because only an invoker can change the role.
 -- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling an operation that
@@ -65,7 +65,7 @@ end;
 $$;
 grant execute on function public.call_as to service_role;
 
--- Why: repeating the call returns this answer. Called by public.call_as in the transaction of the write. A counted
+-- Repeating the call returns this answer. Called by public.call_as in the transaction of the write. A counted
 -- wrong guess is returned instead of raised, but it is still a refusal, so its key is removed.
 create function private.keep_answer(p_user_id uuid, p_key text, p_answer json)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -79,7 +79,7 @@ end;
 $$;
 grant execute on function private.keep_answer to service_role;
 
--- Why: the same call with the same key runs once and gets the same result each time. The key is taken before the
+-- The same call with the same key runs once and gets the same result each time. The key is taken before the
 -- operation and committed with it: a refused or failed call keeps nothing, and of concurrent callers the first works
 -- while the others wait for its answer.
 -- Called by public.call_as. Returns null when the key is new, otherwise the result of the call with this key. Still running:
@@ -120,7 +120,7 @@ end;
 $$;
 grant execute on function private.take_idempotency_key to service_role;
 
--- Why: answers are kept for a day, so new keys are limited. Counted from the rows: a counter's lock would make all writes of a user
+-- Answers are kept for a day, so new keys are limited. Counted from the rows: a counter's lock would make all writes of a user
 -- wait for each other (specification: Limits).
 create function private.require_keys_left(p_user_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
@@ -143,7 +143,7 @@ end;
 $$;
 grant execute on function private.require_keys_left to service_role;
 
--- Why: a kept result is about a product, and anyone who has left the product reads nothing of it any more.
+-- A kept result is about a product, and anyone who has left the product reads nothing of it any more.
 create function private.refuse_former_member(p_user_id uuid, p_arguments jsonb)
 returns void language plpgsql stable set search_path = '' as $$
 begin
@@ -167,7 +167,7 @@ end;
 $$;
 grant execute on function private.refuse_former_member to service_role;
 
--- Why: the service's own calls, before there is a user (sign-in, limits) or without one (schedules, the outbox), use
+-- The service's own calls, before there is a user (sign-in, limits) or without one (schedules, the outbox), use
 -- one entry point as users' calls do. Called by the app with the secret key (service_role only).
 -- Unknown operation, or one for users: PT404; then those of the operation.
 create function public.call_service(p_function text, p_arguments jsonb default '{}')
@@ -181,7 +181,7 @@ end;
 $$;
 grant execute on function public.call_service to service_role;
 
--- Why: builds the SQL that calls an operation from its name and JSON arguments.
+-- Builds the SQL that calls an operation from its name and JSON arguments.
 -- Safe by construction: the function is one of `operations` that the role may execute, names are quoted, types come
 -- from the catalog, and the values stay in the single parameter $1.
 -- Unknown operation or argument: PT404, like the Data API.
@@ -230,7 +230,7 @@ end;
 $$;
 grant execute on function private.build_call to service_role;
 
--- Why: the one place that decides whom a credential belongs to. Everything is read from the database on each request:
+-- The one place that decides whom a credential belongs to. Everything is read from the database on each request:
 -- revocation, expiry, the end of a paired session, role, demo flag. Only the id is taken from the cookie.
 -- Called by public.call_as and public.authenticate. Unknown, expired or revoked: PT401 (specification: Authentication).
 create function private.resolve_credential(p_credential jsonb)
@@ -291,7 +291,7 @@ end;
 $$;
 grant execute on function private.resolve_credential to service_role;
 
--- Why: shows on the devices and tokens pages when a credential was last used, and extends normal sessions to 30 days
+-- Shows on the devices and tokens pages when a credential was last used, and extends normal sessions to 30 days
 -- after their last use. A paired session keeps its deadline (specification: Authentication 5).
 -- Called by private.resolve_credential at most once a minute per credential. Concurrent requests with one credential
 -- never wait here: a locked row is left to the request that holds it.

@@ -18,7 +18,7 @@ create type private.principal as (
   scopes text[]
 );
 
--- Why: a caller that lost the answer can repeat the call without creating things twice. The row is written in the
+-- A caller that lost the answer can repeat the call without creating things twice. The row is written in the
 -- transaction of the write, so both exist or neither. Kept for 24 hours (private.kept_call_lifetime).
 create table public.idempotency_keys (
   user_id uuid not null references public.users (id) on delete cascade,

@@ -1,4 +1,4 @@
--- Why: a change can be undone whichever way it was made (page, menu, keys, bulk), so row triggers record it, not the
+-- A change can be undone whichever way it was made (page, menu, keys, bulk), so row triggers record it, not the
 -- operations. Definer: users may not write private.changes.
 create function private.tg_any__remember_change()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -50,7 +50,7 @@ create trigger _871_remember before delete on public.pbis for each row
   when (current_setting('request.jwt.claims', true) like '%"session_id"%')
   execute function private.tg_any__remember_change('pbi');
 
--- Why: jobs, logs and questions are deleted with their item and not kept for undo. Deleting an item that has them says
+-- Jobs, logs and questions are deleted with their item and not kept for undo. Deleting an item that has them says
 -- that it cannot be undone.
 create function private.lost_with(p_kind text, p_row jsonb) returns text language sql stable set search_path = '' as $$
   select case
@@ -71,7 +71,7 @@ create function private.lost_with(p_kind text, p_row jsonb) returns text languag
   end;
 $$;
 
--- Why: the only writer of private.changes, for a session's own changes. A change of more than 1,000 items cannot be
+-- The only writer of private.changes, for a session's own changes. A change of more than 1,000 items cannot be
 -- undone; it is recorded once, as lost. An undo itself is not recorded, nor anything of an operation that cannot be
 -- undone. Called by triggers, which are definer.
 create function private.remember_change(

@@ -1,4 +1,4 @@
--- Why: a person can undo a change or deletion within 30 seconds. One row for each item that one transaction of a
+-- A person can undo a change or deletion within 30 seconds. One row for each item that one transaction of a
 -- person's session changed, with its state before and after. Changes by agents and the service are not recorded. For a
 -- job, the row records that the owner marked its work as merged into the main branch. Rows live for a minute: a
 -- session's next change deletes its old ones, the sweep the rest.

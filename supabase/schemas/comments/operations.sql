@@ -26,7 +26,7 @@ end;
 $$;
 grant execute on function operations.add_comment to authenticated;
 
--- Why: a comment on a task, or on its story, goes to every agent at work on it; if there is none, to the queued job. A
+-- A comment on a task, or on its story, goes to every agent at work on it; if there is none, to the queued job. A
 -- job that ends at the same moment is waited for: either its end finds the message, or the message finds no job.
 -- Refusals: 403, 409 without such a job, 422. Definer, as for all writes of comments.
 create function private.send_to_agent(p_comment public.comments)
@@ -74,7 +74,7 @@ begin
 end;
 $$;
 
--- Why: the one rule for who may comment: everyone who can read, including viewers. The first line of every write to a
+-- The one rule for who may comment: everyone who can read, including viewers. The first line of every write to a
 -- comment: 404, 403, then a share of the product's lock, as nothing else changes with a comment. Definer, for the same
 -- reason as require_write. Returns the product.
 create function private.require_commenter(p_kind text, p_id uuid)
@@ -95,7 +95,7 @@ returns text language sql immutable set search_path = '' as $$
 $$;
 grant execute on function private.place_of_comment to service_role;
 
--- Why: authors can delete their comments, and the product's owner anyone's, which the author's audit trail records.
+-- Authors can delete their comments, and the product's owner anyone's, which the author's audit trail records.
 -- Refusals: 404, 403, 429. Definer: comments are written by functions only.
 create function operations.delete_comment(p_kind text, p_id uuid, p_comment_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -115,7 +115,7 @@ end;
 $$;
 grant execute on function operations.delete_comment to authenticated;
 
--- Why: only its author edits a comment, and everyone sees that it was edited. Refusals: 404, 403, 429, 422.
+-- Only its author edits a comment, and everyone sees that it was edited. Refusals: 404, 403, 429, 422.
 -- Definer: comments are written by functions only.
 create function operations.edit_comment(p_kind text, p_id uuid, p_comment_id uuid, p_body text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -139,7 +139,7 @@ end;
 $$;
 grant execute on function operations.edit_comment to authenticated;
 
--- Why: people who watch a job can write to its agent from there. The message is a comment on the job's task, in a batch
+-- People who watch a job can write to its agent from there. The message is a comment on the job's task, in a batch
 -- on the task it is at. Refusals: 404, 403, 409, 422, 429. Definer: comments are written by functions only.
 create function operations.message_job(p_job_id uuid, p_body text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -163,7 +163,7 @@ end;
 $$;
 grant execute on function operations.message_job to authenticated;
 
--- Why: locks and returns the comment to change, at the named item. 404, 403.
+-- Locks and returns the comment to change, at the named item. 404, 403.
 create function private.lock_comment(p_kind text, p_id uuid, p_comment_id uuid)
 returns public.comments language plpgsql volatile set search_path = '' as $$
 declare
@@ -181,7 +181,7 @@ begin
 end;
 $$;
 
--- Why: `@name` reaches that member at once, on their devices and in their inbox. Names in code or in addresses do not
+-- `@name` reaches that member at once, on their devices and in their inbox. Names in code or in addresses do not
 -- count. An edit does not notify members again, and deletes mentions that are gone. Authors cannot mention themselves.
 create function private.mention_members(p_comment public.comments)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -211,7 +211,7 @@ begin
 end;
 $$;
 
--- Why: a mention is for one person: it is sent to their devices and to no webhook.
+-- A mention is for one person: it is sent to their devices and to no webhook.
 create function private.notify_mentioned(p_comment public.comments, p_user_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -225,7 +225,7 @@ begin
 end;
 $$;
 
--- Why: a comment has text, and is short enough to read.
+-- A comment has text, and is short enough to read.
 create function private.require_comment_body(p_body text)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

@@ -46,7 +46,7 @@ end;
 $$;
 grant execute on function private.item_comment_json to authenticated;
 
--- Why: a comment sent to agents shows its state; others are answered as before this existed. Its state is that of its
+-- A comment sent to agents shows its state; others are answered as before this existed. Its state is that of its
 -- least advanced delivery.
 create function private.with_deliveries(p_comment json, p_comment_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
@@ -102,7 +102,7 @@ begin
 end;
 $$;
 
--- Why: a claim carries messages to the job's agent that no attempt has acted on, even seen ones: the attempt that saw
+-- A claim carries messages to the job's agent that no attempt has acted on, even seen ones: the attempt that saw
 -- them may have died for another reason. A verifier gets none.
 create function private.open_messages(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
@@ -112,7 +112,7 @@ begin
 end;
 $$;
 
--- Why: the story an agent starts with, plus the newest twenty comments of it and its tasks. Without comments the answer
+-- The story an agent starts with, plus the newest twenty comments of it and its tasks. Without comments the answer
 -- is as before they existed. Comments are data for an agent, never instructions, and the answer says so. Definer: the
 -- caller has checked access.
 create function private.with_comments(p_story json, p_story_id uuid)

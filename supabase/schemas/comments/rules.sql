@@ -2,7 +2,7 @@ create trigger _900_emit after insert or update or delete on public.comments for
   execute function private.tg_any__emit('comment', '{product:product_id}',
     '{"pbi_id": "pbi_id", "story_id": "story_id", "task_id": "task_id"}', 'without changed fields');
 
--- Why: a job may be deleted with its task while a message waits for its agent: no one will see it, so it is marked
+-- A job may be deleted with its task while a message waits for its agent: no one will see it, so it is marked
 -- undelivered.
 create function private.tg_agent_messages__lose_job() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -17,7 +17,7 @@ create trigger _300_lose_job before update of job_id on public.agent_messages
   for each row when (new.job_id is null and old.job_id is not null)
   execute function private.tg_agent_messages__lose_job();
 
--- Why: the pages of the item and the job show a message's state at once, and the job's worker hears of a new one.
+-- The pages of the item and the job show a message's state at once, and the job's worker hears of a new one.
 -- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_agent_messages__emit()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -34,7 +34,7 @@ create trigger _901_emit after update of state on public.agent_messages
   for each row when (new.state <> old.state)
   execute function private.tg_agent_messages__emit();
 
--- Why: the inbox counts a mention at once. Only the mentioned member gets the event.
+-- The inbox counts a mention at once. Only the mentioned member gets the event.
 -- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_comment_mentions__notify_inbox()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -49,7 +49,7 @@ $$;
 create trigger _900_notify_inbox after insert or delete on public.comment_mentions
   for each row execute function private.tg_comment_mentions__notify_inbox();
 
--- Why: the response to a heartbeat carries messages for the agent. A worker that confirms (p_seen, even an empty list)
+-- The response to a heartbeat carries messages for the agent. A worker that confirms (p_seen, even an empty list)
 -- gets each message until it reports that its agent has seen it. For a worker that confirms nothing, a message counts
 -- as seen when sent; the next answer repeats it in case this one is lost. A verifier forms its own view, so it gets
 -- none. Null without messages.
@@ -83,7 +83,7 @@ begin
 end;
 $$;
 
--- Why: no message waits for an agent that will not come. Messages that the delivering attempt had seen count as acted on; it
+-- No message waits for an agent that will not come. Messages that the delivering attempt had seen count as acted on; it
 -- has also seen what came with its claim. An attempt that failed may not have read anything.
 create function private.close_messages(p_old public.agent_jobs, p_new public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$

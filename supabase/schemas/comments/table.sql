@@ -1,7 +1,7 @@
 -- The state of a comment sent to an agent: sent, seen by an attempt, acted on, or undelivered (docs/rest.md).
 create type public.message_state as enum ('sent', 'seen', 'acted_on', 'undelivered');
 
--- Why: people and agents comment on a PBI, story or task. A comment belongs to one of them and is deleted with it. The
+-- People and agents comment on a PBI, story or task. A comment belongs to one of them and is deleted with it. The
 -- author's name is stored next to the id, for deleted and imported authors. Written by functions only.
 create table public.comments (
   id uuid primary key default gen_random_uuid(),
@@ -34,7 +34,7 @@ create policy comments_select on public.comments for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.comments to authenticated;
 
--- Why: a comment sent to the agent at work. It is kept until an attempt has seen it, so a dying worker, agent or
+-- A comment sent to the agent at work. It is kept until an attempt has seen it, so a dying worker, agent or
 -- service loses nothing. Its text stays as sent, even if the comment is edited or deleted. Written by functions only.
 create table public.agent_messages (
   id uuid primary key default gen_random_uuid(),
@@ -68,7 +68,7 @@ create policy agent_messages_select on public.agent_messages for select to authe
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.agent_messages to authenticated;
 
--- Why: the members a comment mentions. It is in their inbox until they answer there or archive it.
+-- The members a comment mentions. It is in their inbox until they answer there or archive it.
 -- Written only together with the comment.
 create table public.comment_mentions (
   comment_id uuid not null references public.comments (id) on delete cascade,

@@ -1,4 +1,4 @@
--- Why: an attempt reports that its work does not merge with its own branch, the main branch or another branch of its
+-- An attempt reports that its work does not merge with its own branch, the main branch or another branch of its
 -- run. Returns what follows: `go_on` (the other job resolves it, or no one needs to), `home` (the job is requeued
 -- first, without counting a retry) or `paused` (after two failed tries; the run waits for a person, with tasks and
 -- files named). Other jobs continue.
@@ -40,7 +40,7 @@ end;
 $$;
 grant execute on function operations.report_job_conflict to authenticated;
 
--- Why: finds the job behind the commits a worker met on a branch of the run: the job that ended with that commit, otherwise
+-- Finds the job behind the commits a worker met on a branch of the run: the job that ended with that commit, otherwise
 -- an unfinished one with work on the branch, otherwise the last finished one.
 create function private.conflict_rival(p_job public.agent_jobs, p_branch text, p_theirs_sha text)
 returns public.agent_jobs language plpgsql stable set search_path = '' as $$
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 
--- Why: of two tasks that do not merge exactly one resolves it, even in a race: the one that ends later. Each worker
+-- Of two tasks that do not merge exactly one resolves it, even in a race: the one that ends later. Each worker
 -- pushes before it checks, so at least one of them sees the other. A job that was not verified yet in its attempt, or
 -- is queued with partial work on its branch, checks again at its own end: its next claim reports it, and the reporting
 -- job continues. Otherwise the reporting job takes it; after two failed tries a person is asked. Called under the
@@ -93,7 +93,7 @@ begin
 end;
 $$;
 
--- Why: the task that must resolve the conflict returns to work with both versions, first in the queue, in its agent's
+-- The task that must resolve the conflict returns to work with both versions, first in the queue, in its agent's
 -- session; no retry is counted. With p_pause its run waits for a person, who gets the two tasks and the files. Called
 -- under the product lock (specification: Agent job; Sprint run, pause).
 create function private.return_conflict(

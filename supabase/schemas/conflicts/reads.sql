@@ -1,4 +1,4 @@
--- Why: a claim includes both versions of each conflict: the newest for each branch the work did not merge with. Whether
+-- A claim includes both versions of each conflict: the newest for each branch the work did not merge with. Whether
 -- it merges now, the worker sees in git (specification: Agent job).
 create function private.conflict_payload(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
@@ -18,7 +18,7 @@ begin
 end;
 $$;
 
--- Why: two tasks that change the same file block nothing, and neither does a job that was sent back to resolve a
+-- Two tasks that change the same file block nothing, and neither does a job that was sent back to resolve a
 -- conflict; why_not_moving shows both anyway (docs/troubleshooting.md).
 create function private.conflict_reasons(p_kind text, p_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -61,7 +61,7 @@ begin
 end;
 $$;
 
--- Why: two tasks on separate branches may change the same file; people see it before the merge. Known files are those
+-- Two tasks on separate branches may change the same file; people see it before the merge. Known files are those
 -- of the newest diff, and for a job at work also those its agent reports editing. A pair counts while one of them is at
 -- work.
 create function private.run_overlaps(p_run public.sprint_runs)

@@ -1,4 +1,4 @@
--- Why: one row for each time a conflict was met, listed under the job that resolves it.
+-- One row for each time a conflict was met, listed under the job that resolves it.
 create function private.note_conflict(
   p_job public.agent_jobs, p_other public.agent_jobs, p_conflict jsonb, p_decision text
 ) returns void language plpgsql volatile set search_path = '' as $$

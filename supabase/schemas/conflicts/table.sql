@@ -1,4 +1,4 @@
--- Why: a merge conflict between two branches is resolved by the later job. One row for each time it was met, with both
+-- A merge conflict between two branches is resolved by the later job. One row for each time it was met, with both
 -- versions, so that the next attempt has them, and the run can pause after two failed tries.
 create table public.job_conflicts (
   id uuid primary key default gen_random_uuid(),

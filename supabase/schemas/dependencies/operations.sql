@@ -1,4 +1,4 @@
--- Why: adds "blocked by". Refusals: 404, 403, 409 with the cycle as `path`, 422 for itself, unknown or of another
+-- Adds "blocked by". Refusals: 404, 403, 409 with the cycle as `path`, 422 for itself, unknown or of another
 -- product, 429. Jobs of an unfinished run that have not begun are blocked at once and reordered.
 -- Definer: dependencies and counters are written by functions only.
 create function operations.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
@@ -17,7 +17,7 @@ end;
 $$;
 grant execute on function operations.add_dependency to authenticated;
 
--- Why: the step of an import after the stories: dependencies by codes. Impossible ones (unknown codes, cycles) are left
+-- The step of an import after the stories: dependencies by codes. Impossible ones (unknown codes, cycles) are left
 -- out and returned with the reason. Service only. Definer: dependencies are written by functions only.
 create function operations.import_dependencies(p_product_id uuid, p_dependencies jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -45,7 +45,7 @@ end;
 $$;
 grant execute on function operations.import_dependencies to service_role;
 
--- Why: a blocker is usually near: unfinished and in the same story or sprint. Existing blockers, and items that this
+-- A blocker is usually near: unfinished and in the same story or sprint. Existing blockers, and items that this
 -- one blocks (a cycle), are left out. With a query, anything whose code or title matches. One walk finds what this
 -- blocks, for any number of candidates. Definer: access is checked first.
 create function operations.list_candidates(p_kind text, p_id uuid, p_query text default null)
@@ -97,7 +97,7 @@ end;
 $$;
 grant execute on function operations.list_candidates to authenticated;
 
--- Why: removes a dependency; a missing one is not an error. Returns the remaining ones. Refusals: 404, 403.
+-- Removes a dependency; a missing one is not an error. Returns the remaining ones. Refusals: 404, 403.
 -- Definer: dependencies are written by functions only.
 create function operations.remove_dependency(p_kind text, p_id uuid, p_blocker text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -116,7 +116,7 @@ end;
 $$;
 grant execute on function operations.remove_dependency to authenticated;
 
--- Why: the work of a job has reached the main branch. A worker reports it with the commit it found there. Every member
+-- The work of a job has reached the main branch. A worker reports it with the commit it found there. Every member
 -- can read that commit, so the report counts only where the user's workers are allowed. The owner may mark it by hand
 -- when no worker can see it, and can undo that for a moment (private.restore_unmerged). Blockers are counted again, and
 -- tasks released, in this transaction. Idempotent. Refusals: 404, 403, 409 for work that is not done or is at another

@@ -1,4 +1,4 @@
--- Why: the run page shows which jobs can run at once and which come later, by their branch queue and their blockers.
+-- The run page shows which jobs can run at once and which come later, by their branch queue and their blockers.
 -- Definer: access is checked first.
 create function operations.list_run_order(p_sprint_run_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -15,7 +15,7 @@ end;
 $$;
 grant execute on function operations.list_run_order to authenticated;
 
--- Why: a blocker of a task in a batch may come with the batch: what has ended on its branch is there, even if a person
+-- A blocker of a task in a batch may come with the batch: what has ended on its branch is there, even if a person
 -- has yet to review it or has reopened it, and what this run has yet to do (unless p_ended) will be there in time. True
 -- if every task of the blocker is there, or is done elsewhere with its code available. For a task worked on twice on
 -- this branch, the last time counts (docs/dependencies.md).
@@ -44,7 +44,7 @@ begin
 end;
 $$;
 
--- Why: a run orders itself, so nothing in it is blocked forever, with one exception: if work must be on the main branch
+-- A run orders itself, so nothing in it is blocked forever, with one exception: if work must be on the main branch
 -- to release others and each story has its own branch, two branches whose tasks block each other can never be merged:
 -- neither is complete before the other is merged. Returns each dependency of such a cycle, so that a person can remove
 -- it. Looks at stories, each by its tasks that are not done; work already on the main branch blocks nothing
@@ -91,7 +91,7 @@ begin
 end;
 $$;
 
--- Why: tasks keep their given order, except that blockers come before what they block. Tasks and stories are nodes (a
+-- Tasks keep their given order, except that blockers come before what they block. Tasks and stories are nodes (a
 -- blocked story starts after the end of its blocker); each node is visited after everything it needs.
 create function private.order_by_dependencies(p_task_ids uuid[])
 returns uuid[] language plpgsql stable set search_path = '' as $$
@@ -179,7 +179,7 @@ begin
 end;
 $$;
 
--- Why: a dependency may be added during a run. Jobs that have not begun are then reordered, so that nothing comes before its
+-- A dependency may be added during a run. Jobs that have not begun are then reordered, so that nothing comes before its
 -- blockers; what has begun keeps its place. Called under the exclusive product lock (specification: Sprint run).
 create function private.order_runs(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -218,7 +218,7 @@ begin
 end;
 $$;
 
--- Why: the jobs of a branch queue run one after another, but one that is blocked elsewhere must not hold up unblocked
+-- The jobs of a branch queue run one after another, but one that is blocked elsewhere must not hold up unblocked
 -- jobs behind it. Only a job that never began passes its turn on, because one that began has work on the branch; except
 -- when its blocker is in the same queue, or nothing would ever begin. A job in review has no turn to pass on, and while
 -- a job of the queue is held no one gets one: its end brings the next (specification: Agent job).
@@ -251,7 +251,7 @@ begin
 end;
 $$;
 
--- Why: the tasks of a run in their order: dependencies first, then the contract's order (specification: Starting a
+-- The tasks of a run in their order: dependencies first, then the contract's order (specification: Starting a
 -- sprint run 2).
 create function private.run_scope(p_task_ids uuid[])
 returns table (task_id uuid, story_id uuid, story_code text, place integer)
@@ -269,7 +269,7 @@ begin
 end;
 $$;
 
--- Why: the task of a job, or all tasks of a batch.
+-- The task of a job, or all tasks of a batch.
 create function private.tasks_of_job(p_job public.agent_jobs)
 returns uuid[] language plpgsql stable set search_path = '' as $$
 begin

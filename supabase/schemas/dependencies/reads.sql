@@ -1,4 +1,4 @@
--- Why: everything that blocks a task in one list: its own dependencies and those of its story. Counters, reasons, cards
+-- Everything that blocks a task in one list: its own dependencies and those of its story. Counters, reasons, cards
 -- and the list of what can start all read this. Only DONE resolves a blocker, and in products that wait for the merge
 -- only with its code.
 create view private.task_blockers with (security_invoker = true) as
@@ -28,7 +28,7 @@ end;
 $$;
 grant execute on function operations.list_dependencies to authenticated;
 
--- Why: one form of dependencies for tasks and stories: what blocks this, and what this blocks. A blocked story blocks
+-- One form of dependencies for tasks and stories: what blocks this, and what this blocks. A blocked story blocks
 -- its tasks; it may have none yet. `awaited` exists only where code of finished work is awaited.
 create function private.dependencies_json(p_kind text, p_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
@@ -64,13 +64,13 @@ begin
 end;
 $$;
 
--- Why: one form for either end of a dependency.
+-- One form for either end of a dependency.
 create function private.blocker_json(p_id uuid, p_code text, p_title text, p_status text, p_resolved boolean)
 returns json language sql immutable set search_path = '' as $$
   select json_build_object('id', p_id, 'code', p_code, 'title', p_title, 'status', p_status, 'resolved', p_resolved);
 $$;
 
--- Why: "what can start now?": unblocked tasks to do, in PBIs that are not blocked, in story and task order, the active
+-- "what can start now?": unblocked tasks to do, in PBIs that are not blocked, in story and task order, the active
 -- sprint first. `dispatchable` says whether an agent could take it: in the active sprint and with a plan. Definer:
 -- access is checked first; RLS would check it again for each row.
 create function operations.list_ready(p_product_id uuid, p_limit integer default 50)
@@ -104,7 +104,7 @@ end;
 $$;
 grant execute on function operations.list_ready to authenticated;
 
--- Why: the blockers of a task, or of a batch's tasks, as reasons of why_not_moving. A failed blocker needs a person,
+-- The blockers of a task, or of a batch's tasks, as reasons of why_not_moving. A failed blocker needs a person,
 -- and one that is done but not on the main branch needs a merge, so each has its own code (specification: Agent job).
 create function private.dependency_reasons(p_task_ids uuid[], p_sprint_run_id uuid default null)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -138,7 +138,7 @@ begin
 end;
 $$;
 
--- Why: the blockers of a task or story as codes, as in the export file (docs/export-format.md).
+-- The blockers of a task or story as codes, as in the export file (docs/export-format.md).
 create function private.export_blocked_by(p_kind text, p_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -152,7 +152,7 @@ end;
 $$;
 grant execute on function private.export_blocked_by to service_role;
 
--- Why: the same of work whose job was deleted.
+-- The same of work whose job was deleted.
 create function private.tasks_of_work(p_kind public.agent_job_kind, p_task_id uuid, p_sprint_run_id uuid)
 returns uuid[] language plpgsql stable set search_path = '' as $$
 begin

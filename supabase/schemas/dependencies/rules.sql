@@ -3,7 +3,7 @@ create trigger _130_lock_product before insert or update or delete on public.sto
 create trigger _130_lock_product before insert or update or delete on public.task_dependencies
   for each row execute function private.tg_any__lock_product();
 
--- Why: adding or removing a dependency changes what blocks jobs: those that have not begun are blocked or released at
+-- Adding or removing a dependency changes what blocks jobs: those that have not begun are blocked or released at
 -- once, those at work continue. Of a blocked story these are the jobs of all its tasks. The argument is the kind of both
 -- ends. Definer: the caller may not write jobs.
 create function private.tg_any__recount_blockers()
@@ -21,7 +21,7 @@ create trigger _500_recount after insert or delete on public.story_dependencies
 create trigger _500_recount after insert or delete on public.task_dependencies
   for each row execute function private.tg_any__recount_blockers('task');
 
--- Why: the cards of both ends show dependencies, so both are announced as changed. The argument is their kind.
+-- The cards of both ends show dependencies, so both are announced as changed. The argument is their kind.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
 -- stream).
 create function private.tg_any__emit_dependency()
@@ -37,7 +37,7 @@ create trigger _900_emit after insert or delete on public.story_dependencies
 create trigger _900_emit after insert or delete on public.task_dependencies
   for each row execute function private.tg_any__emit_dependency('task');
 
--- Why: a task or story can be created together with its blockers, in one transaction, all or nothing.
+-- A task or story can be created together with its blockers, in one transaction, all or nothing.
 -- Definer: dependencies are written by functions only. Called under the product's lock, after write access was checked.
 create function private.add_dependencies(p_kind text, p_id uuid, p_blocked_by jsonb)
 returns void language plpgsql volatile security definer set search_path = '' as $$
@@ -56,7 +56,7 @@ end;
 $$;
 grant execute on function private.add_dependencies to authenticated;
 
--- Why: names before a run starts the blockers that it cannot release, each with a one-click remedy: a blocker that is
+-- Names before a run starts the blockers that it cannot release, each with a one-click remedy: a blocker that is
 -- neither done nor in the run, or one that failed elsewhere. The run orders what it contains itself. It contains a
 -- story if no open task of it is left out. Work in review in the same sprint is waited for, not done again.
 -- p_sprint_id is null for a run without a sprint (specification: Starting a sprint run 1).
@@ -105,7 +105,7 @@ begin
 end;
 $$;
 
--- Why: finds the other end of a dependency by id or code; a code as given, otherwise in upper case.
+-- Finds the other end of a dependency by id or code; a code as given, otherwise in upper case.
 create function private.find_blocker(p_kind text, p_product_id uuid, p_reference text)
 returns uuid language plpgsql volatile set search_path = '' as $$
 declare
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 
--- Why: "a is blocked by b" is refused if b is already blocked by a, however indirectly. Tasks and stories form one
+-- "a is blocked by b" is refused if b is already blocked by a, however indirectly. Tasks and stories form one
 -- graph: a story starts before its tasks and ends after them. Example of a cycle: a story is blocked by a story whose
 -- task is blocked by a task of the first. Nodes are tasks and the start and end of stories; an edge leads to what comes
 -- later. Returns the codes from p_to back to p_from, each blocked by the next, or null without a path.
@@ -166,7 +166,7 @@ begin
 end;
 $$;
 
--- Why: one step back in the graph of private.find_path: what directly blocks a task, or the start or end of a story.
+-- One step back in the graph of private.find_path: what directly blocks a task, or the start or end of a story.
 create function private.leaders(p_kind text, p_id uuid)
 returns table (kind text, id uuid) language sql stable set search_path = '' as $$
   select 'task', d.blocker_id from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_id
@@ -180,7 +180,7 @@ returns table (kind text, id uuid) language sql stable set search_path = '' as $
   select 'start', p_id where p_kind = 'end';
 $$;
 
--- Why: the only writer of dependencies: both ends exist in one product, no cycle, at most 100 per task or story. Called
+-- The only writer of dependencies: both ends exist in one product, no cycle, at most 100 per task or story. Called
 -- under the product's lock. Idempotent.
 create function private.insert_dependency(p_kind text, p_product_id uuid, p_blocked_id uuid, p_blocker_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -206,7 +206,7 @@ begin
 end;
 $$;
 
--- Why: nothing may block itself, even over several steps. Called under the product's lock before a dependency is written,
+-- Nothing may block itself, even over several steps. Called under the product's lock before a dependency is written,
 -- so that two opposite ones written at the same moment are checked one after the other.
 create function private.refuse_cycle(p_kind text, p_blocked_id uuid, p_blocker_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -227,7 +227,7 @@ begin
 end;
 $$;
 
--- Why: a task that moves starts and ends with its new story, which may close a cycle.
+-- A task that moves starts and ends with its new story, which may close a cycle.
 create function private.refuse_moved_cycle(p_task_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -241,7 +241,7 @@ begin
 end;
 $$;
 
--- Why: the other end of a dependency is an id or code of the same product. An unknown one gets the same refusal,
+-- The other end of a dependency is an id or code of the same product. An unknown one gets the same refusal,
 -- whether or not it exists in another product.
 create function private.require_blocker(p_kind text, p_product_id uuid, p_reference text)
 returns uuid language plpgsql volatile set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: a story blocked by a story of its product: each of its tasks is blocked by the whole other story. Composite keys
+-- A story blocked by a story of its product: each of its tasks is blocked by the whole other story. Composite keys
 -- keep both ends in one product; private.refuse_cycle prevents cycles under the product's lock.
 create table public.story_dependencies (
   blocked_id uuid not null,
@@ -26,7 +26,7 @@ create policy story_dependencies_select on public.story_dependencies for select 
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.story_dependencies to authenticated;
 
--- Why: a task blocked by a task of its product. Composite keys keep both ends in one product; private.refuse_cycle
+-- A task blocked by a task of its product. Composite keys keep both ends in one product; private.refuse_cycle
 -- prevents cycles under the product's lock.
 create table public.task_dependencies (
   blocked_id uuid not null,

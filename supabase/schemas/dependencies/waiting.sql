@@ -1,4 +1,4 @@
--- Why: triggers keep agent_jobs.open_blockers, which decides what agents get; `doctor` and the race tests compare it
+-- Triggers keep agent_jobs.open_blockers, which decides what agents get; `doctor` and the race tests compare it
 -- with a fresh count. Service only.
 -- Definer: the service may not call private functions one by one.
 create function operations.find_wrong_counters()
@@ -14,7 +14,7 @@ end;
 $$;
 grant execute on function operations.find_wrong_counters to service_role;
 
--- Why: counts what still blocks a job. For a job of one task these are its task's blockers; for a batch, those of its
+-- Counts what still blocks a job. For a job of one task these are its task's blockers; for a batch, those of its
 -- unfinished tasks that do not come with the batch.
 create function private.count_open_blockers(p_job public.agent_jobs)
 returns integer language plpgsql stable set search_path = '' as $$
@@ -37,7 +37,7 @@ begin
 end;
 $$;
 
--- Why: one step forward in the graph of private.find_path: what can only come after a task, or the start or end of a
+-- One step forward in the graph of private.find_path: what can only come after a task, or the start or end of a
 -- story.
 create function private.followers(p_kind text, p_id uuid)
 returns table (kind text, id uuid) language sql stable set search_path = '' as $$
@@ -52,7 +52,7 @@ returns table (kind text, id uuid) language sql stable set search_path = '' as $
   select 'end', p_id where p_kind = 'start';
 $$;
 
--- Why: people may start blocked tasks, but knowingly: they confirm once, and the audit trail records it. An API token
+-- People may start blocked tasks, but knowingly: they confirm once, and the audit trail records it. An API token
 -- belongs to an agent, and no agent starts before its blockers are done. `begin` in the detail is what a page sends
 -- again to confirm. Called before a write; work in progress is not affected.
 -- Definer, like private.require_proof: the caller has write access, and learns only codes (docs/dependencies.md).
@@ -92,7 +92,7 @@ end;
 $$;
 grant execute on function private.require_unblocked to authenticated;
 
--- Why: a pull request merged after a job ended has brought its work to the main branch; a changed pull request has not.
+-- A pull request merged after a job ended has brought its work to the main branch; a changed pull request has not.
 -- For one PBI, or all of a product. Triggers then count the blockers again. Called under the product's lock.
 create function private.note_merged_requests(p_product_id uuid, p_pbi_id uuid, p_was_at timestamptz default null)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -119,7 +119,7 @@ begin
 end;
 $$;
 
--- Why: the answer to the end of a task names what can start now. Kept for the transaction.
+-- The answer to the end of a task names what can start now. Kept for the transaction.
 create function private.note_released(p_task_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -138,7 +138,7 @@ begin
 end;
 $$;
 
--- Why: runs for a few tasks at every end of a task. A separate function, because Postgres plans "not exists" over the
+-- Runs for a few tasks at every end of a task. A separate function, because Postgres plans "not exists" over the
 -- view for many tasks as a join with every blocked task anywhere.
 create function private.is_held(p_task_id uuid) returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -146,7 +146,7 @@ begin
 end;
 $$;
 
--- Why: the claim's index reads agent_jobs.open_blockers, so it is kept in the transaction of every change it depends
+-- The claim's index reads agent_jobs.open_blockers, so it is kept in the transaction of every change it depends
 -- on. Counted from scratch under the lock of the job's row, never incremented: if two blockers end at the same moment,
 -- the second sees the first. Releases are remembered for the operation's answer (private.released). If a blocked job
 -- holds the turn of its branch queue while another could begin, the turn passes on.
@@ -187,7 +187,7 @@ begin
 end;
 $$;
 
--- Why: a batch is one job for many tasks; its agent must not begin a task before the task's blockers are on the branch
+-- A batch is one job for many tasks; its agent must not begin a task before the task's blockers are on the branch
 -- (specification: Sprint run, executions).
 create function private.refuse_waiting(p_task_id uuid, p_sprint_run_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -206,7 +206,7 @@ begin
 end;
 $$;
 
--- Why: answers to status changes carry `released` only if they released work; otherwise they are unchanged.
+-- Answers to status changes carry `released` only if they released work; otherwise they are unchanged.
 create function private.released() returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_codes jsonb := nullif(current_setting('backloom.released', true), '')::jsonb;
@@ -219,7 +219,7 @@ end;
 $$;
 grant execute on function private.released to authenticated;
 
--- Why: undo, when the owner marked the wrong task as merged. Tasks that this released are blocked again, unless an agent has
+-- Undo, when the owner marked the wrong task as merged. Tasks that this released are blocked again, unless an agent has
 -- begun it: its work would build on code that is not there. Returns null, or the reason why it cannot. Called under the
 -- product's lock.
 create function private.restore_unmerged(p_change private.changes)
@@ -252,7 +252,7 @@ begin
 end;
 $$;
 
--- Why: changes when finished work releases what it blocks. This affects everything blocked now, so it is set and
+-- Changes when finished work releases what it blocks. This affects everything blocked now, so it is set and
 -- recounted under the product's lock; no column grant lets a client write it directly. Null changes nothing. Refusals:
 -- 404, 403, owner only.
 -- Definer: jobs and this column are written by functions only (docs/dependencies.md).
@@ -275,7 +275,7 @@ end;
 $$;
 grant execute on function private.set_dependency_release to authenticated;
 
--- Why: the end of a task changes what is blocked. Under the exclusive product lock it is counted at once. Under a
+-- The end of a task changes what is blocked. Under the exclusive product lock it is counted at once. Under a
 -- shared one, locks are taken in the order story, PBI, run, and this comes before the PBI's: so the tasks are stored
 -- until the job's own trigger asks for them, and the run is locked while they are counted.
 create function private.recount_blocked(p_task_ids uuid[])
@@ -293,7 +293,7 @@ begin
 end;
 $$;
 
--- Why: the tasks to recount when the work of these tasks, or the tasks of these stories, change: those blocked by the
+-- The tasks to recount when the work of these tasks, or the tasks of these stories, change: those blocked by the
 -- tasks, and those of stories blocked by the stories or the tasks' stories.
 create function private.waiting_for(p_task_ids uuid[], p_story_ids uuid[] default '{}')
 returns uuid[] language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: the last safeguard for open streams. Every few seconds a process asks once, for all its readers, whose session,
+-- The last safeguard for open streams. Every few seconds a process asks once, for all its readers, whose session,
 -- token or membership is gone. Normally change events have ended those streams long before. Takes an array of [user,
 -- session or null, token or null, product or null]; returns the positions of those without access.
 create function operations.find_lost_viewers(p_viewers jsonb)
@@ -37,7 +37,7 @@ end;
 $$;
 grant execute on function operations.find_lost_viewers to service_role;
 
--- Why: the first state of the notifications stream: the open questions of all the caller's products, with all fields
+-- The first state of the notifications stream: the open questions of all the caller's products, with all fields
 -- (specification: Notifications stream). Questions of an archived product are left out until it is restored, because
 -- no one can answer them.
 -- Definer: the query itself limits the products.
@@ -56,7 +56,7 @@ end;
 $$;
 grant execute on function operations.get_notifications_state to authenticated;
 
--- Why: the first state of the solo stream: the active sprint, the product's unfinished jobs, and how many workers that
+-- The first state of the solo stream: the active sprint, the product's unfinished jobs, and how many workers that
 -- reach it are online. Job statuses in database form (specification: Solo stream). Definer: access is checked first.
 create function operations.get_solo_state(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -74,7 +74,7 @@ end;
 $$;
 grant execute on function operations.get_solo_state to authenticated;
 
--- Why: Realtime silently drops messages above its rate, and those sent while it is not replicating. Every few seconds a
+-- Realtime silently drops messages above its rate, and those sent while it is not replicating. Every few seconds a
 -- process lists what was sent on its topics and compares it with what it received. The number of its first event
 -- identifies a message. Looks back one minute, because a message has the time at which its transaction began.
 create function operations.list_sent_messages(p_topics jsonb)
@@ -99,7 +99,7 @@ end;
 $$;
 grant execute on function operations.list_sent_messages to service_role;
 
--- Why: the first state of the backlog stream and its reader, in one statement. Called on connect and on every resync
+-- The first state of the backlog stream and its reader, in one statement. Called on connect and on every resync
 -- (specification: Backlog stream).
 create function operations.read_backlog_stream(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
@@ -110,7 +110,7 @@ end;
 $$;
 grant execute on function operations.read_backlog_stream to authenticated;
 
--- Why: the first state of the notifications stream (open questions of all the caller's products) and its reader, in one
+-- The first state of the notifications stream (open questions of all the caller's products) and its reader, in one
 -- statement. Called on connect and on every resync (specification: Notifications stream).
 create function operations.read_notifications_stream() returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -119,7 +119,7 @@ end;
 $$;
 grant execute on function operations.read_notifications_stream to authenticated;
 
--- Why: the first state of the solo stream (active sprint, jobs, workers) and its reader, in one statement. Called on
+-- The first state of the solo stream (active sprint, jobs, workers) and its reader, in one statement. Called on
 -- connect and on every resync (specification: Solo stream).
 create function operations.read_solo_stream(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
@@ -130,7 +130,7 @@ end;
 $$;
 grant execute on function operations.read_solo_stream to authenticated;
 
--- Why: every change event starts the same way. Null when the update changed nothing. Called by the emit triggers, which
+-- Every change event starts the same way. Null when the update changed nothing. Called by the emit triggers, which
 -- add fields of their entity. A caller that knows the changed fields passes them instead of both rows as JSON; p_new
 -- then needs only id and product.
 create function private.change_event(
@@ -155,7 +155,7 @@ begin
 end;
 $$;
 
--- Why: an update event names exactly the columns that changed; an update that changes nothing sends no event. Called by
+-- An update event names exactly the columns that changed; an update that changes nothing sends no event. Called by
 -- the emit triggers with the row before and after. The row's own times and versions do not count as changes
 -- (specification: Solo stream, changed_fields).
 create function private.changed_fields(p_old jsonb, p_new jsonb)
@@ -170,7 +170,7 @@ begin
 end;
 $$;
 
--- Why: a product's streams are open to its members while it is not archived.
+-- A product's streams are open to its members while it is not archived.
 -- Called by every read of a stream's first state, on connect and later (specification: Solo stream, Backlog stream).
 create function private.require_stream_product(p_product_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
@@ -185,7 +185,7 @@ end;
 $$;
 grant execute on function private.require_stream_product to authenticated;
 
--- Why: a task has no sprint and no assignee; the solo filter needs those of its story. When a story is deleted with its
+-- A task has no sprint and no assignee; the solo filter needs those of its story. When a story is deleted with its
 -- tasks, its row is gone before theirs, so its place comes from what the trigger tg_stories__remember_place stored for
 -- this transaction (specification: Solo stream, server filter).
 create function private.story_place(p_story_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
@@ -207,7 +207,7 @@ begin
 end;
 $$;
 
--- Why: an open stream must end with the session or token that opened it. Checking on every event costs too much, so the
+-- An open stream must end with the session or token that opened it. Checking on every event costs too much, so the
 -- stream gets its reader and the end time once, and hears of an earlier end through the user's topic.
 -- The snapshot says which transactions this state includes: their events are not sent again.
 -- Definer: users may not read sessions and tokens. Reads only the caller's row, named by the claims (specification:

@@ -1,4 +1,4 @@
--- Why: sends the transaction's events at its end. Definer: by then the caller's role is in force again, and no client
+-- Sends the transaction's events at its end. Definer: by then the caller's role is in force again, and no client
 -- may send an event (specification: Events).
 create function private.tg_event_flushes__send()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -14,7 +14,7 @@ after insert on private.event_flushes
 deferrable initially deferred
 for each row execute function private.tg_event_flushes__send();
 
--- Why: sends the waiting events of this transaction, one message per topic; the only caller of realtime.send. Hosted
+-- Sends the waiting events of this transaction, one message per topic; the only caller of realtime.send. Hosted
 -- Realtime counts messages and drops those above its rate: the start of a run of 1,000 tasks is a handful, not 1,000.
 -- It must never fail the writer: any error here becomes a warning, and the change is kept.
 create function private.send_events() returns void language plpgsql volatile set search_path = '' as $$
@@ -35,7 +35,7 @@ exception
 end;
 $$;
 
--- Why: the one way for triggers to send an event. Events wait in the transaction and are sent together at its end
+-- The one way for triggers to send an event. Events wait in the transaction and are sent together at its end
 -- (private.send_events); a savepoint that is rolled back drops its events.
 -- Each event carries its transaction id, so that a stream can skip events that its first state already includes.
 -- Called by the emit triggers, which run as their owner, so that no client can send an event.
@@ -61,7 +61,7 @@ begin
 end;
 $$;
 
--- Why: an event stays under 8,000 bytes and never makes its writer fail. Long texts are cut in the event only; the row
+-- An event stays under 8,000 bytes and never makes its writer fail. Long texts are cut in the event only; the row
 -- keeps them whole. A character takes at most six bytes in JSON, so two texts of 500 always fit (specification:
 -- Events).
 create function private.shorten_event(p_payload jsonb)
@@ -82,7 +82,7 @@ begin
 end;
 $$;
 
--- Why: most rows say all that their event carries. Arguments: the entity; its topics, each with the column that names its
+-- Most rows say all that their event carries. Arguments: the entity; its topics, each with the column that names its
 -- product, user or pairing; further keys of the event, each with its column; and whether changed fields are left out. The
 -- key `status` is in lower case, as in the API; the others are as stored.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Events).
@@ -103,7 +103,7 @@ begin
 end;
 $$;
 
--- Why: open streams end with the session or token that opened them, and check again when its end has moved. The argument is
+-- Open streams end with the session or token that opened them, and check again when its end has moved. The argument is
 -- the entity. Definer: as above (specification: Authentication 1, 2 and 5).
 create function private.tg_any__emit_credential()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -115,7 +115,7 @@ begin
 end;
 $$;
 
--- Why: related data of a task, story or job may change without its row; this sends the usual event of a changed one
+-- Related data of a task, story or job may change without its row; this sends the usual event of a changed one
 -- (specification: Solo stream, Backlog stream).
 create function private.emit_part_change(p_kind text, p_id uuid, p_field text)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -140,7 +140,7 @@ begin
 end;
 $$;
 
--- Why: questions are sent on the topic of each member of the product, because one notifications stream covers all
+-- Questions are sent on the topic of each member of the product, because one notifications stream covers all
 -- products of its user. Called by the emit triggers of questions and members (specification: Notifications stream).
 create function private.emit_to_members(p_product_id uuid, p_payload jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -151,7 +151,7 @@ begin
 end;
 $$;
 
--- Why: the doctor command checks that events travel from the database to a listener. Definer, because only the owner of
+-- The doctor command checks that events travel from the database to a listener. Definer, because only the owner of
 -- the emit triggers may send events. It can send only a probe to one user, which clients ignore. Service only.
 create function operations.send_probe(p_user_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: a transaction's events are sent together at its end. A row here makes Postgres call private.send_events then,
+-- A transaction's events are sent together at its end. A row here makes Postgres call private.send_events then,
 -- and is deleted before the commit. Unlogged: nothing in it is worth recovering.
 create unlogged table private.event_flushes (
   id bigint generated always as identity primary key
@@ -11,14 +11,14 @@ create policy event_flushes_service on private.event_flushes for all to service_
 
 -- Written and emptied by private.emit and its trigger, which run as their owner.
 
--- Why: two equal changes in one transaction are two events. Each event gets a number here, so that nothing on the way
+-- Two equal changes in one transaction are two events. Each event gets a number here, so that nothing on the way
 -- merges them and a browser can say which event it saw last.
 create sequence private.event_seq;
 
 comment on sequence private.event_seq is
   'Number of a change event (specification: Events). Only private.emit takes numbers.';
 
--- Why: a client with a user's JWT may listen only to the topics of its user's products and to its user's own topic.
+-- A client with a user's JWT may listen only to the topics of its user's products and to its user's own topic.
 -- There is no insert policy: only the database sends events. Only the service reads pairing topics, because the pairing
 -- cookie decides who may see them.
 create policy listen_to_own_topics on realtime.messages

@@ -45,7 +45,7 @@ end;
 $$;
 grant execute on function operations.link_idea_product to authenticated;
 
--- Why: promotion creates the PBI and plans the idea in one transaction, linked both ways. Definer, because no one
+-- Promotion creates the PBI and plans the idea in one transaction, linked both ways. Definer, because no one
 -- writes those links directly; ownership, access, lock, demo and archive are checked first. By default the PBI takes
 -- the idea's title, description and product.
 -- Called by the ideas pages and tools, from any state before planned (specification: States and transitions, Idea).
@@ -139,7 +139,7 @@ end;
 $$;
 grant execute on function operations.update_idea to authenticated;
 
--- Why: the first line of every write to an idea: the caller's own (404, 403), not of an archived product. A user who
+-- The first line of every write to an idea: the caller's own (404, 403), not of an archived product. A user who
 -- has left its product can still move, archive or edit it (specification: Idea).
 create function private.require_idea_write(p_idea_id uuid)
 returns uuid language plpgsql volatile set search_path = '' as $$

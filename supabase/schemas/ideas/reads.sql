@@ -45,7 +45,7 @@ end;
 $$;
 grant execute on function operations.get_idea to authenticated;
 
--- Why: an idea belongs to one user; other members of its product may not touch it. Definer, because RLS hides others'
+-- An idea belongs to one user; other members of its product may not touch it. Definer, because RLS hides others'
 -- ideas. Returns the idea's product (specification: Idea).
 create function private.require_own_idea(p_idea_id uuid)
 returns uuid language plpgsql stable security definer set search_path = '' as $$

@@ -3,7 +3,7 @@ create trigger _140_take_rate_limit before insert on public.ideas
 create trigger _150_assign_code before insert on public.ideas
   for each row execute function private.tg_any__assign_code('idea');
 
--- Why: an idea only moves forward and may skip steps. Only promotion reaches PLANNED, and sets the PBI in the same
+-- An idea only moves forward and may skip steps. Only promotion reaches PLANNED, and sets the PBI in the same
 -- statement (specification: States, Idea).
 create function private.tg_ideas__guard_status() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -21,7 +21,7 @@ $$;
 create trigger _330_guard_status before update on public.ideas
   for each row when (new.status <> old.status) execute function private.tg_ideas__guard_status();
 
--- Why: a user's new idea is always a draft; only the service (import) creates one in another state (specification:
+-- A user's new idea is always a draft; only the service (import) creates one in another state (specification:
 -- Idea).
 create function private.tg_ideas__guard_insert() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -35,7 +35,7 @@ create trigger _335_guard_insert before insert on public.ideas
 create trigger _400_touch before update on public.ideas
   for each row execute function private.tg_any__touch();
 
--- Why: the page of an idea shows its history (specification: Other records, idea log). Definer: users may not write the
+-- The page of an idea shows its history (specification: Other records, idea log). Definer: users may not write the
 -- log.
 create function private.tg_ideas__log() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -69,7 +69,7 @@ create trigger _940_limit_rows after insert on public.ideas
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('user_id', '10000', 'ideas of this account, which is the limit. Use one that you have archived for the new one.');
 
--- Why: the idea's log records when a further product is linked or unlinked. Definer: users may not write the log. A
+-- The idea's log records when a further product is linked or unlinked. Definer: users may not write the log. A
 -- link deleted with its idea or product is not logged (specification: Idea).
 create function private.tg_idea_products__log()
 returns trigger language plpgsql security definer set search_path = '' as $$

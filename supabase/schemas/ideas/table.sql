@@ -1,7 +1,7 @@
 -- States of an idea (specification: Idea). PLANNED means promoted to a PBI.
 create type public.idea_status as enum ('DRAFT', 'DISCUSSING', 'READY', 'PLANNED');
 
--- Why: one user's notes for one product (specification: Idea). PLANNED means promoted to a PBI; archived is a separate
+-- One user's notes for one product (specification: Idea). PLANNED means promoted to a PBI; archived is a separate
 -- flag.
 create table public.ideas (
   id uuid primary key default gen_random_uuid(),
@@ -59,7 +59,7 @@ grant select on public.ideas to authenticated;
 grant insert (id, product_id, title, description), update (title, description, product_id, status, archived_at), delete
   on public.ideas to authenticated;
 
--- Why: the history on an idea's page: created, edited, moved, linked, promoted, asked, answered.
+-- The history on an idea's page: created, edited, moved, linked, promoted, asked, answered.
 create table public.idea_logs (
   id uuid primary key default gen_random_uuid(),
   idea_id uuid not null references public.ideas (id) on delete cascade,
@@ -79,7 +79,7 @@ create policy idea_logs_select on public.idea_logs for select to authenticated
   using (idea_id in (select i.id from public.ideas i where i.user_id = (select auth.uid())));
 grant select on public.idea_logs to authenticated;
 
--- Why: further products of an idea (specification: Idea): unique per pair, deleted with either side.
+-- Further products of an idea (specification: Idea): unique per pair, deleted with either side.
 create table public.idea_products (
   idea_id uuid not null references public.ideas (id) on delete cascade,
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,4 +1,4 @@
--- Why: an administrator sets prices; null for all four removes the model's price. Refusals: 403, 422.
+-- An administrator sets prices; null for all four removes the model's price. Refusals: 403, 422.
 -- Definer: prices are written by functions only (specification: Model price).
 create function operations.set_model_price(
   p_model_id text, p_input_per_million numeric default null, p_output_per_million numeric default null,

@@ -1,4 +1,4 @@
--- Why: prices are the same for every signed-in user. Definer: private.shipped_prices is not readable by users
+-- Prices are the same for every signed-in user. Definer: private.shipped_prices is not readable by users
 -- (specification: Model price).
 create function operations.list_model_prices()
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -16,7 +16,7 @@ end;
 $$;
 grant execute on function operations.list_model_prices to authenticated;
 
--- Why: costs are known before anyone has set a price. The makers' prices of common models, in US dollars per million
+-- Costs are known before anyone has set a price. The makers' prices of common models, in US dollars per million
 -- tokens, from the public list at models.dev in October 2026, for short prompts at normal speed. If a maker has no
 -- cache price, the input price is used. An administrator's price wins. To update the list: change the rows and the
 -- date, then `npm run migration -- model_prices_<year>_<month>` (specification: Model price).
@@ -95,7 +95,7 @@ returns setof public.model_prices language sql immutable set search_path = '' as
   ) as s (model_id, input, output, cache_read, cache_write);
 $$;
 
--- Why: the price of a model: an administrator's price first, then the shipped one. A model is found by its full name or
+-- The price of a model: an administrator's price first, then the shipped one. A model is found by its full name or
 -- without provider and date: `anthropic/claude-sonnet-4-5-20250929` costs what `claude-sonnet-4-5` does (specification:
 -- Model price).
 create function private.price_of(p_model_id text)

@@ -1,4 +1,4 @@
--- Why: the insights page: burn-down of a sprint (the given, the active or the newest one), and tokens and cost of
+-- The insights page: burn-down of a sprint (the given, the active or the newest one), and tokens and cost of
 -- the product, or of the given sprint. Definer: access is checked first (specification: Sprint; Agent job; Model
 -- price).
 create function operations.get_insights(p_product_id uuid, p_sprint_id uuid default null)
@@ -26,7 +26,7 @@ end;
 $$;
 grant execute on function operations.get_insights to authenticated;
 
--- Why: the data of the insights charts beyond the sums: cost per model and day, cost of the caller's other products,
+-- The data of the insights charts beyond the sums: cost per model and day, cost of the caller's other products,
 -- and how long finished tasks took from first start to last end (90 days, the newest 200). Called by get_insights,
 -- which has checked access.
 create function private.cost_insights(p_product_id uuid)
@@ -82,7 +82,7 @@ begin
 end;
 $$;
 
--- Why: how long finished work waited for the main branch, and what returned work to its agent or to a person (90 days)
+-- How long finished work waited for the main branch, and what returned work to its agent or to a person (90 days)
 -- (docs/forges.md).
 create function private.landing_insights(p_product_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -115,7 +115,7 @@ begin
 end;
 $$;
 
--- Why: tokens and cost of a product from its ledger, summed in one pass by model, day, sprint, story, and in total. Currencies are never added: costs are a list. `unpriced_jobs` counts jobs that have tokens
+-- Tokens and cost of a product from its ledger, summed in one pass by model, day, sprint, story, and in total. Currencies are never added: costs are a list. `unpriced_jobs` counts jobs that have tokens
 -- without a price, `estimated` says whether anything was estimated (specification: Agent job; Model price).
 create function private.usage_by(p_product_id uuid, p_sprint_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -170,7 +170,7 @@ begin
 end;
 $$;
 
--- Why: labels a sum with the ids and names that a page shows.
+-- Labels a sum with the ids and names that a page shows.
 create function private.usage_key_json(p_part text, p_key text)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -187,7 +187,7 @@ begin
 end;
 $$;
 
--- Why: how many tasks were in a sprint, started, and not done at the end of each day, from the recorded history, so that the past
+-- How many tasks were in a sprint, started, and not done at the end of each day, from the recorded history, so that the past
 -- does not change. The day a sprint was completed counts up to that moment: tasks that then return to the backlog are
 -- what was left (specification: Sprint; Task, states).
 create function private.burndown(p_sprint public.sprints)
@@ -222,7 +222,7 @@ begin
 end;
 $$;
 
--- Why: the sprint page shows the burndown next to the board. Definer: reads the history without checking row level
+-- The sprint page shows the burndown next to the board. Definer: reads the history without checking row level
 -- security for each change; access is checked first. Called by get_sprint_board (specification: Sprint).
 create function private.get_sprint_burndown(p_sprint_id uuid)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$

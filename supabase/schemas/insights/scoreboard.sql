@@ -1,4 +1,4 @@
--- Why: who is good at what: the finished tasks of each agent and model, over all and by label, from the last 180 days and
+-- Who is good at what: the finished tasks of each agent and model, over all and by label, from the last 180 days and
 -- at most 2,000 jobs. A job is finished when it is done or has failed by the agent's fault; what several agents worked on
 -- counts for none. It passed first when the first work handed in stayed. Intervals are the caller's part.
 -- Refusals: 404, 403. Definer: access is checked first (docs/running.md).

@@ -1,4 +1,4 @@
--- Why: prices per one million tokens, to turn tokens into money (specification: Other records, Model price).
+-- Prices per one million tokens, to turn tokens into money (specification: Other records, Model price).
 create table public.model_prices (
   model_id text primary key constraint model_prices_model_id_length check (char_length(model_id) between 1 and 200),
   input_per_million numeric(12, 4) not null default 0 check (input_per_million >= 0),

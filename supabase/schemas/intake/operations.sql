@@ -1,4 +1,4 @@
--- Why: an item sent to the hook address becomes a story in triage, once per external id, even if several senders repeat
+-- An item sent to the hook address becomes a story in triage, once per external id, even if several senders repeat
 -- it concurrently. Refusals: 404 for an invalid key, 403 for an archived product, 429. Service only. Definer: there is
 -- no user.
 create function operations.receive_item(
@@ -53,7 +53,7 @@ end;
 $$;
 grant execute on function operations.revoke_intake_hook to authenticated;
 
--- Why: creates or replaces the address; the previous key stops working at once. The app generates the key; only its
+-- Creates or replaces the address; the previous key stops working at once. The app generates the key; only its
 -- SHA-256 is stored. Refusals: 404, 403 (not the owner, demo, archived), 422, 429. Definer: hooks are written by
 -- functions only.
 create function operations.set_intake_hook(p_product_id uuid, p_id uuid, p_key_hash text)

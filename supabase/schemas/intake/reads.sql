@@ -1,4 +1,4 @@
--- Why: the settings show the address. The hash is included, so that the app can check whether its derived key is still
+-- The settings show the address. The hash is included, so that the app can check whether its derived key is still
 -- the current one. Definer: no grant includes the hash.
 create function operations.get_intake_hook(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: all work from outside starts as a story in triage, in the PBI Intake, with its address. The text is data and
+-- All work from outside starts as a story in triage, in the PBI Intake, with its address. The text is data and
 -- stored unchanged. Called under the product's lock, after private.known_item. Definer: users may not set where an item
 -- comes from.
 create function private.bring_item(
@@ -18,7 +18,7 @@ begin
 end;
 $$;
 
--- Why: every story has a PBI. Items from outside have a separate one until a person accepts them into another. Called
+-- Every story has a PBI. Items from outside have a separate one until a person accepts them into another. Called
 -- under the product's lock.
 create function private.intake_pbi(p_product_id uuid) returns uuid language plpgsql volatile set search_path = '' as $$
 declare
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 
--- Why: an item that came before returns its story, or what a person did with it. Null for a new one.
+-- An item that came before returns its story, or what a person did with it. Null for a new one.
 -- Definer: the sender of items may not read the settled ones.
 create function private.known_item(p_product_id uuid, p_external_id text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -53,7 +53,7 @@ begin
 end;
 $$;
 
--- Why: a declined or merged item stays settled when the service sends it again. Called by decline_story and merge_story
+-- A declined or merged item stays settled when the service sends it again. Called by decline_story and merge_story
 -- before the story is deleted. Definer: no one writes settled items directly; the callers have checked access.
 create function private.settle_item(p_story_id uuid, p_outcome text, p_into uuid default null)
 returns void language plpgsql volatile security definer set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: other services send work to a product through one secret address. Only the SHA-256 of its key is stored; the app
+-- Other services send work to a product through one secret address. Only the SHA-256 of its key is stored; the app
 -- derives the key from its own secret and the id, so that the owner can see the address again in the settings.
 create table public.intake_hooks (
   id uuid primary key,
@@ -20,7 +20,7 @@ create policy intake_hooks_select on public.intake_hooks for select to authentic
   using (product_id in (select private.owned_product_ids()));
 grant select (id, product_id, created_by, created_at, last_item_at) on public.intake_hooks to authenticated;
 
--- Why: a declined or merged item must not return with its next delivery.
+-- A declined or merged item must not return with its next delivery.
 create table public.settled_items (
   product_id uuid not null references public.products (id) on delete cascade,
   external_id text not null,

@@ -1,4 +1,4 @@
--- Why: a worker asks for the next branch to land. One worker has it at a time; when its lease expires, another takes
+-- A worker asks for the next branch to land. One worker has it at a time; when its lease expires, another takes
 -- over and sees in git how far it got. Without p_pushes it only merges pull requests.
 -- Refusals: 404, 403 without the right to work in the product, 429. Definer: landings are written by functions only
 -- (docs/forges.md).
@@ -63,7 +63,7 @@ end;
 $$;
 grant execute on function operations.next_landing to authenticated;
 
--- Why: CI of a fresh commit takes a while to register, and until then there is nothing to see. Where earlier pull
+-- CI of a fresh commit takes a while to register, and until then there is nothing to see. Where earlier pull
 -- requests had CI, it is waited for; ten minutes after the landing began it has had its chance (docs/forges.md).
 create function private.expects_ci(p_landing public.landings)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -77,7 +77,7 @@ begin
 end;
 $$;
 
--- Why: a worker reports the progress of a landing, with its lease. `working` renews the lease, `waiting_ci` hands over
+-- A worker reports the progress of a landing, with its lease. `working` renews the lease, `waiting_ci` hands over
 -- to CI of the merged state, `put_off` returns it for a minute (the fifth time it counts as refused), `untested` waits
 -- up to half an hour for CI to begin; `landed`, `conflict`, `test_failed` and `refused` end it. Work that does not
 -- merge or fails its tests returns to its agent, twice; the third time a person is asked.

@@ -20,7 +20,7 @@ end;
 $$;
 grant execute on function operations.list_landings to authenticated;
 
--- Why: the branches that may land, in order: all their work is done and no one is at work on them, their stories'
+-- The branches that may land, in order: all their work is done and no one is at work on them, their stories'
 -- blockers have landed, and the pull request, if the product opens one, is at that commit with nothing against it. A
 -- returned branch waits for its next commit; one refused by the Git host is retried after half an hour
 -- (docs/forges.md).
@@ -57,7 +57,7 @@ begin
 end;
 $$;
 
--- Why: a branch is unfinished if an agent will push to it again, or not all of its tasks are done (docs/forges.md).
+-- A branch is unfinished if an agent will push to it again, or not all of its tasks are done (docs/forges.md).
 create function private.is_worked_on(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -77,7 +77,7 @@ begin
 end;
 $$;
 
--- Why: a branch that began on another would bring that one along before its turn (docs/forges.md).
+-- A branch that began on another would bring that one along before its turn (docs/forges.md).
 create function private.follows_unlanded(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -97,7 +97,7 @@ begin
 end;
 $$;
 
--- Why: one form of a landing.
+-- One form of a landing.
 create function private.landing_json(p_landing public.landings)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -108,7 +108,7 @@ end;
 $$;
 grant execute on function private.landing_json to authenticated;
 
--- Why: why_not_moving shows how far a branch is. Null if the product has no queue, or the branch is not in it
+-- why_not_moving shows how far a branch is. Null if the product has no queue, or the branch is not in it
 -- (docs/forges.md).
 create function private.landing_words(p_product_id uuid, p_branch text)
 returns text language plpgsql stable set search_path = '' as $$

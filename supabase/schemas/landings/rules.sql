@@ -1,6 +1,6 @@
 create trigger _400_touch before update on public.landings for each row execute function private.tg_any__touch();
 
--- Why: the job's page follows the landing of its branch. Definer: no client may call private.emit.
+-- The job's page follows the landing of its branch. Definer: no client may call private.emit.
 create function private.tg_landings__emit() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   perform private.emit_part_change('job', new.job_id, 'landing');
@@ -12,7 +12,7 @@ create trigger _900_emit after insert on public.landings
 create trigger _901_emit after update on public.landings for each row when (old.state is distinct from new.state)
   execute function private.tg_landings__emit();
 
--- Why: the effects of each end of a landing, applied once. Called under the product lock (docs/forges.md).
+-- The effects of each end of a landing, applied once. Called under the product lock (docs/forges.md).
 create function private.end_landing(p_landing public.landings, p_state text, p_words text, p_head_sha text default null)
 returns public.landings language plpgsql volatile set search_path = '' as $$
 declare
@@ -50,7 +50,7 @@ begin
 end;
 $$;
 
--- Why: a landing follows CI of the merged state, and what people do with the pull request, as workers observe it.
+-- A landing follows CI of the merged state, and what people do with the pull request, as workers observe it.
 -- Called under the product lock (docs/forges.md).
 create function private.follow_landing(p_pull public.pulls, p_seen jsonb)
 returns void language plpgsql volatile set search_path = '' as $$

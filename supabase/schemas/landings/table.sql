@@ -1,4 +1,4 @@
--- Why: one row for each landing of a branch on the main branch, with its result. A product lands one branch at a time,
+-- One row for each landing of a branch on the main branch, with its result. A product lands one branch at a time,
 -- so that each is tested on the main branch it is merged into. Written by operations.next_landing,
 -- operations.report_landing and observed pull requests. `ours_sha` is the work, `head_sha` what is tested and merged:
 -- the work, merged with the main branch if that has moved on.

@@ -1,4 +1,4 @@
--- Why: a person decides what agents read. Editing and accepting is one step, so that people accept
+-- A person decides what agents read. Editing and accepting is one step, so that people accept
 -- only what they see; the same sentence that still waits a second time goes with it. Tokens are refused: an agent could accept its own
 -- words. Refusals: 404, 403, 409 for a second verdict, 422. Definer: lessons are written by functions only (docs/running.md).
 create function operations.decide_lesson(p_lesson_id uuid, p_verdict text, p_text text default null)
@@ -47,7 +47,7 @@ end;
 $$;
 grant execute on function operations.decide_lesson to authenticated;
 
--- Why: an agent without Backloom's worker proposes what it learned from rework. Refusals: 404, 403, 409 without rework, beyond three
+-- An agent without Backloom's worker proposes what it learned from rework. Refusals: 404, 403, 409 without rework, beyond three
 -- a job, or what the team has decided, 422. Definer: lessons are written by functions only (docs/runs.md).
 create function operations.propose_lesson(p_product_id uuid, p_text text, p_job_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -85,7 +85,7 @@ end;
 $$;
 grant execute on function operations.propose_lesson to authenticated;
 
--- Why: the lessons that come with a report must not keep it from being accepted: without rework, or beyond three a job,
+-- The lessons that come with a report must not keep it from being accepted: without rework, or beyond three a job,
 -- they are left out, and so is a text that the product has already, as reports are repeated.
 create function private.propose_lessons(p_job public.agent_jobs, p_texts jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -106,7 +106,7 @@ begin
 end;
 $$;
 
--- Why: a lesson is measured among tasks like the one that it came from.
+-- A lesson is measured among tasks like the one that it came from.
 create function private.insert_lesson(p_job public.agent_jobs, p_text text, p_cause text)
 returns public.lessons language plpgsql volatile set search_path = '' as $$
 declare
@@ -120,7 +120,7 @@ begin
 end;
 $$;
 
--- Why: the cause for which the work of a job's task last came back; null when it never did.
+-- The cause for which the work of a job's task last came back; null when it never did.
 create function private.cause_of_rework(p_job public.agent_jobs)
 returns text language plpgsql stable set search_path = '' as $$
 begin
@@ -130,14 +130,14 @@ begin
 end;
 $$;
 
--- Why: a lesson is one line, and shows all that an agent will read: what a person cannot see (zero-width, direction and
+-- A lesson is one line, and shows all that an agent will read: what a person cannot see (zero-width, direction and
 -- tag characters, variation selectors of the supplement) is taken out.
 create function private.lesson_text(p_text text) returns text language sql immutable set search_path = '' as $$
   select btrim(regexp_replace(regexp_replace(p_text,
     '[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]', '', 'g'), '[[:space:][:cntrl:]]+', ' ', 'g'));
 $$;
 
--- Why: the length counts after the hidden characters are gone.
+-- The length counts after the hidden characters are gone.
 create function private.require_lesson_text(p_text text) returns text language plpgsql stable set search_path = '' as $$
 declare
   v_text text := private.lesson_text(p_text);

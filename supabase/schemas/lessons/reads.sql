@@ -1,4 +1,4 @@
--- Why: what a product has learned, with what each lesson did: those in force first, then those that wait, then the
+-- What a product has learned, with what each lesson did: those in force first, then those that wait, then the
 -- rest, newest first. Lessons of one cause and the same labels share one count. Refusals: 404, 403. Definer: access is
 -- checked first (docs/running.md).
 create function operations.list_lessons(p_product_id uuid)
@@ -24,7 +24,7 @@ end;
 $$;
 grant execute on function operations.list_lessons to authenticated;
 
--- Why: the only way from lessons to agents: what a person has accepted, oldest first. Null without any, so that answers
+-- The only way from lessons to agents: what a person has accepted, oldest first. Null without any, so that answers
 -- stay as they were.
 create function private.accepted_lessons(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -45,20 +45,20 @@ begin
 end;
 $$;
 
--- Why: before its verdict a lesson is shown with all that came back for its cause until now.
+-- Before its verdict a lesson is shown with all that came back for its cause until now.
 create function private.effect_until_now(p_lesson public.lessons)
 returns integer[] language sql stable set search_path = '' as $$
   select private.lesson_effect(p_lesson.product_id, p_lesson.cause, p_lesson.label_ids, '-infinity');
 $$;
 
--- Why: the effect since a lesson was accepted, added to the counts that an import brought.
+-- The effect since a lesson was accepted, added to the counts that an import brought.
 create function private.effect_since(p_lesson public.lessons)
 returns integer[] language sql stable set search_path = '' as $$
   select array[p_lesson.after[1] + e.count[1], p_lesson.after[2] + e.count[2]]
   from (select private.lesson_effect(p_lesson.product_id, p_lesson.cause, p_lesson.label_ids, p_lesson.counted_from) as count) e;
 $$;
 
--- Why: tasks that came back for a cause, of tasks that agents handed in; among tasks that share a label, where there are
+-- Tasks that came back for a cause, of tasks that agents handed in; among tasks that share a label, where there are
 -- some. Attempts that began earlier did not know the lesson, so they do not count. The thousand latest attempts say enough, and bound what
 -- it costs.
 create function private.lesson_effect(p_product_id uuid, p_cause text, p_label_ids uuid[], p_from timestamptz)

@@ -5,7 +5,7 @@ create trigger _900_emit after insert or update on public.lessons for each row
 create trigger _910_notify_inbox after insert or update of status, has_effect on public.lessons
   for each row execute function private.tg_any__notify_inbox();
 
--- Why: the one place that remembers that work came back, called where it does: a review, a verifier's finding, CI, the
+-- The one place that remembers that work came back, called where it does: a review, a verifier's finding, CI, the
 -- landing queue. Conflicts have no cause here: the agent did not err.
 create function private.note_return(p_job public.agent_jobs, p_cause text)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -19,7 +19,7 @@ begin
 end;
 $$;
 
--- Why: after 30 tasks a lesson that changed nothing proposes its own end, in the inbox. Called when an attempt ends; one
+-- After 30 tasks a lesson that changed nothing proposes its own end, in the inbox. Called when an attempt ends; one
 -- that helped can only lose its effect by later returns, so it is weighed again (p_again) then. Skips what
 -- another end weighs at this moment, so that ends do not wait for each other.
 create function private.evaluate_lessons(p_product_id uuid, p_again boolean)

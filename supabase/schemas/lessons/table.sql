@@ -1,4 +1,4 @@
--- Why: work that came back to its agent, and what for: one row an attempt and cause. Lessons are measured by
+-- Work that came back to its agent, and what for: one row an attempt and cause. Lessons are measured by
 -- it after the cleanup of jobs, so it refers to none. Written by private.note_return only.
 create table public.task_returns (
   job_id uuid not null,
@@ -19,7 +19,7 @@ create index task_returns_task_id_idx on public.task_returns (task_id, created_a
 alter table public.task_returns enable row level security;
 create policy task_returns_service on public.task_returns for all to service_role using (true) with check (true);
 
--- Why: a sentence that an attempt proposes after rework, for every later agent to read. Nothing of it reaches an agent
+-- A sentence that an attempt proposes after rework, for every later agent to read. Nothing of it reaches an agent
 -- before a person has accepted it. Read and written through functions only.
 create table public.lessons (
   id uuid primary key default gen_random_uuid(),

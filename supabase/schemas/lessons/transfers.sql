@@ -1,4 +1,4 @@
--- Why: the lessons of a product in the export file, with what they did so far (docs/export-format.md).
+-- The lessons of a product in the export file, with what they did so far (docs/export-format.md).
 create function private.export_lessons(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -13,7 +13,7 @@ end;
 $$;
 grant execute on function private.export_lessons, private.effect_since, private.lesson_effect to service_role;
 
--- Why: a step of an import, once its tasks are there. The counts of a lesson are kept, and go on from here.
+-- A step of an import, once its tasks are there. The counts of a lesson are kept, and go on from here.
 -- Service only.
 create function operations.import_lessons(p_product_id uuid, p_lessons jsonb)
 returns json language plpgsql volatile set search_path = '' as $$

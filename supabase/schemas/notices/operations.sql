@@ -1,4 +1,4 @@
--- Why: the secret is generated here and returned once. Refusals: 404, 403, 422, 429. Definer: webhooks are written by
+-- The secret is generated here and returned once. Refusals: 404, 403, 422, 429. Definer: webhooks are written by
 -- functions only.
 create function operations.create_webhook(p_product_id uuid, p_url text, p_events jsonb default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -34,7 +34,7 @@ end;
 $$;
 grant execute on function operations.delete_webhook to authenticated;
 
--- Why: the sender reports how a delivery went. Delivered is final; otherwise it is retried after 30 seconds, doubling
+-- The sender reports how a delivery went. Delivered is final; otherwise it is retried after 30 seconds, doubling
 -- up to 6 hours, at most 10 times; p_give_up ends it at once (a forbidden destination). Devices that are gone are
 -- disabled. Service only. Definer: users may not write the outbox.
 create function operations.mark_notice(
@@ -83,7 +83,7 @@ end;
 $$;
 grant execute on function operations.ping_webhook to authenticated;
 
--- Why: a browser turns on push messages; each device is its own row. An endpoint belongs to one browser: when another
+-- A browser turns on push messages; each device is its own row. An endpoint belongs to one browser: when another
 -- user signs in there, it becomes theirs. Refusals: 403, 429, 422. Definer: users may not read keys of devices
 -- (specification: Push subscription).
 create function operations.subscribe_push(p_endpoint text, p_p256dh text, p_auth text, p_user_agent text default null)
@@ -108,7 +108,7 @@ end;
 $$;
 grant execute on function operations.subscribe_push to authenticated;
 
--- Why: the sender takes due notices with everything it needs to send. A taken notice is due again after
+-- The sender takes due notices with everything it needs to send. A taken notice is due again after
 -- p_lease_seconds, so that a dying sender loses nothing; each notice goes to one sender at a time (at least once, never
 -- in parallel). A notice taken ten times fails here: a sender that died each time never reported. Devices of people who
 -- have left the product get nothing.
@@ -194,7 +194,7 @@ end;
 $$;
 grant execute on function operations.update_webhook to authenticated;
 
--- Why: checks a webhook, with messages. Returns the chosen events without duplicates.
+-- Checks a webhook, with messages. Returns the chosen events without duplicates.
 create function private.check_webhook(p_url text, p_events jsonb)
 returns jsonb language plpgsql volatile set search_path = '' as $$
 declare

@@ -53,7 +53,7 @@ end;
 $$;
 grant execute on function operations.list_webhooks to authenticated;
 
--- Why: one form of a webhook, without its secret, with the result of its last delivery.
+-- One form of a webhook, without its secret, with the result of its last delivery.
 create function private.webhook_json(p_webhook public.webhooks)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin

@@ -7,7 +7,7 @@ create trigger _940_limit_rows after insert on public.push_subscriptions
 
 create trigger _400_touch before update on public.webhooks for each row execute function private.tg_any__touch();
 
--- Why: writes notices for people's devices and the product's webhooks into the outbox, in the transaction of the
+-- Writes notices for people's devices and the product's webhooks into the outbox, in the transaction of the
 -- change. People: members with an active device; with p_only_user just that one. Viewers get only notices addressed to
 -- them, as the others ask for something they cannot do. A text that only p_reader_id may read goes to their devices and
 -- webhooks. Without recipients nothing is written.
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 
--- Why: a product's owner decides which other systems hear of it. The secret that signs requests is returned only once.
+-- A product's owner decides which other systems hear of it. The secret that signs requests is returned only once.
 -- Refusals: 404, 403 (not the owner, demo, archived), 429, 422. Definer: users may not read secrets.
 create function private.require_webhook(p_webhook_id uuid)
 returns public.webhooks language plpgsql volatile set search_path = '' as $$

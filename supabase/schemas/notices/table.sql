@@ -1,7 +1,7 @@
 -- The states of one delivery to a device or a webhook (specification: Agent question; push, webhooks).
 create type public.notice_status as enum ('PENDING', 'DELIVERED', 'FAILED');
 
--- Why: the outbox. Notices for people and webhooks are written in the transaction of the change and sent after its
+-- The outbox. Notices for people and webhooks are written in the transaction of the change and sent after its
 -- commit: nothing is lost, and nothing is sent for a change that was rolled back. A row is also its own delivery log.
 -- The id is the idempotency id of a webhook request.
 create table public.notices (
@@ -33,7 +33,7 @@ create index notices_product_id_idx on public.notices (product_id);
 alter table public.notices enable row level security;
 create policy notices_service on public.notices for all to service_role using (true) with check (true);
 
--- Why: a browser that accepts push messages (specification: Other records, Push subscription: belongs to one user). An
+-- A browser that accepts push messages (specification: Other records, Push subscription: belongs to one user). An
 -- endpoint that the push service reports as gone is disabled, not retried forever.
 create table public.push_subscriptions (
   id uuid primary key default gen_random_uuid(),
@@ -60,7 +60,7 @@ create policy push_subscriptions_select on public.push_subscriptions for select 
   using (user_id = (select auth.uid()));
 grant select (id, user_id, endpoint, user_agent, last_error, disabled_at, created_at) on public.push_subscriptions to authenticated;
 
--- Why: other systems get signed requests about a product's questions, runs and reviews. The secret signs each request;
+-- Other systems get signed requests about a product's questions, runs and reviews. The secret signs each request;
 -- it is shown once, when the webhook is created.
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),

@@ -1,4 +1,4 @@
--- Why: after a person pressed Allow, the grant waits under the hash of a code for the program, at most 60 seconds.
+-- After a person pressed Allow, the grant waits under the hash of a code for the program, at most 60 seconds.
 -- Service only, because demo accounts may grant `read` too; the app has resolved user and session. Refusals: 422, 429.
 create function operations.create_oauth_code(
   p_user_id uuid, p_session_id uuid, p_client_id text, p_client_name text, p_redirect_uri text, p_challenge text,
@@ -36,7 +36,7 @@ end;
 $$;
 grant execute on function operations.create_oauth_code to service_role;
 
--- Why: a program exchanges its code for tokens, once. The lock of the code's row serializes concurrent calls: the
+-- A program exchanges its code for tokens, once. The lock of the code's row serializes concurrent calls: the
 -- second finds it redeemed. A redeemed code used again was stolen, so its grant ends; refusals are therefore returned,
 -- not raised, which would roll that back. The challenge is the SHA-256 of the verifier. Service only; counted by
 -- address.
@@ -86,7 +86,7 @@ end;
 $$;
 grant execute on function operations.redeem_oauth_code to service_role;
 
--- Why: a program gets its next tokens, which replace the old ones. The lock of the grant's row serializes concurrent
+-- A program gets its next tokens, which replace the old ones. The lock of the grant's row serializes concurrent
 -- calls: the second finds its refresh token spent. A spent token may end the grant, so refusals are returned, not
 -- raised, which would roll that back. The next tokens come sealed with the refresh token. Service only; counted by address.
 create function operations.refresh_oauth_token(
@@ -131,7 +131,7 @@ end;
 $$;
 grant execute on function operations.refresh_oauth_token to service_role;
 
--- Why: processes of one program that share a stored token refresh at the same time, and an answer can get lost. So the
+-- Processes of one program that share a stored token refresh at the same time, and an answer can get lost. So the
 -- same client gets the same tokens again for 30 seconds. Later, or from another client, the token was stolen, and its
 -- grant ends; that refusal is returned, not raised, which would roll it back (docs/oauth.md).
 create function private.answer_spent_refresh_token(p_refresh_hash bytea, p_client_id text)
@@ -152,7 +152,7 @@ end;
 $$;
 grant execute on function private.answer_spent_refresh_token to service_role;
 
--- Why: a program registers before it asks a person for access (POST /register). The app has checked name and redirects.
+-- A program registers before it asks a person for access (POST /register). The app has checked name and redirects.
 -- Service only: there is no user yet. Counted by address.
 create function operations.register_oauth_client(
   p_client_id text, p_name text, p_redirect_uris jsonb, p_address_key text
@@ -166,7 +166,7 @@ end;
 $$;
 grant execute on function operations.register_oauth_client to service_role;
 
--- Why: a program that signs out revokes its access (RFC 7009), with either of its tokens. An unknown token is not an error:
+-- A program that signs out revokes its access (RFC 7009), with either of its tokens. An unknown token is not an error:
 -- it is already gone. Service only: the token itself is the credential. Counted by address.
 create function operations.revoke_oauth_token(p_token_hash text, p_client_id text, p_address_key text)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -183,7 +183,7 @@ end;
 $$;
 grant execute on function operations.revoke_oauth_token to service_role;
 
--- Why: a working day instead of the usual hour: hosted connectors often refresh too late, and a revoked grant ends at
+-- A working day instead of the usual hour: hosted connectors often refresh too late, and a revoked grant ends at
 -- once, regardless of the lifetime of its token (docs/oauth.md).
 create function private.access_token_lifetime() returns interval language plpgsql immutable set search_path = '' as $$
 begin
@@ -192,7 +192,7 @@ end;
 $$;
 grant execute on function private.access_token_lifetime to service_role;
 
--- Why: a reused code or refresh token, or a program that signs out, ends the grant at once, including open streams (by
+-- A reused code or refresh token, or a program that signs out, ends the grant at once, including open streams (by
 -- the trigger of api_tokens) (docs/oauth.md).
 create function private.end_grant(p_token_id uuid, p_reason text)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -210,7 +210,7 @@ end;
 $$;
 grant execute on function private.end_grant to service_role;
 
--- Why: a program whose registration was removed must register again, and only `invalid_client` says so. A program
+-- A program whose registration was removed must register again, and only `invalid_client` says so. A program
 -- identified by its document's address needs no registration (docs/oauth.md).
 create function private.is_oauth_client(p_client_id text)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -220,7 +220,7 @@ end;
 $$;
 grant execute on function private.is_oauth_client to service_role;
 
--- Why: redeeming and refreshing give the same answer. The app generates the tokens; they never reach the database
+-- Redeeming and refreshing give the same answer. The app generates the tokens; they never reach the database
 -- (docs/oauth.md).
 create function private.oauth_answer(p_scopes text[]) returns json language plpgsql immutable set search_path = '' as $$
 begin
@@ -229,7 +229,7 @@ end;
 $$;
 grant execute on function private.oauth_answer to service_role;
 
--- Why: the codes are those of RFC 6749 and 8707; the app adds each code's sentence and status (docs/oauth.md).
+-- The codes are those of RFC 6749 and 8707; the app adds each code's sentence and status (docs/oauth.md).
 create function private.oauth_refusal(p_error text) returns json language plpgsql immutable set search_path = '' as $$
 begin
   return json_build_object('refused', p_error);

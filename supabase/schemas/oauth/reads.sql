@@ -1,4 +1,4 @@
--- Why: /authorize looks up the program. Null for an unknown id, or one removed because no one used it. Service only.
+-- /authorize looks up the program. Null for an unknown id, or one removed because no one used it. Service only.
 create function operations.get_oauth_client(p_client_id text)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -10,7 +10,7 @@ end;
 $$;
 grant execute on function operations.get_oauth_client to service_role;
 
--- Why: the devices page: which programs can access what, since when, and until when. Includes API tokens, which give
+-- The devices page: which programs can access what, since when, and until when. Includes API tokens, which give
 -- access too; only those still valid. Row level security shows only the caller's (docs/oauth.md).
 create function operations.list_grants() returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Why: programs that registered to ask for access (RFC 7591). They are public clients without a secret, so knowing an
+-- Programs that registered to ask for access (RFC 7591). They are public clients without a secret, so knowing an
 -- id is worth nothing. Programs identified by the address of a metadata document are not stored here.
 create table public.oauth_clients (
   id text primary key constraint oauth_clients_id_length check (char_length(id) between 1 and 200),
@@ -17,7 +17,7 @@ create policy oauth_clients_service on public.oauth_clients for all to service_r
 
 -- No one reads clients directly.
 
--- Why: what a person has just allowed, for the minute until the program fetches its tokens. Only the SHA-256 of the
+-- What a person has just allowed, for the minute until the program fetches its tokens. Only the SHA-256 of the
 -- code is kept. A redeemed code stays for a day: using it again means it was stolen, and ends its grant.
 create table public.oauth_codes (
   code_hash bytea primary key constraint oauth_codes_hash_length check (octet_length(code_hash) = 32),
@@ -49,7 +49,7 @@ create policy oauth_codes_service on public.oauth_codes for all to service_role 
 
 -- No one reads codes directly: they hold hashes of secrets.
 
--- Why: a refresh token works once. A second use means that two parties have it, and no one knows which is the thief:
+-- A refresh token works once. A second use means that two parties have it, and no one knows which is the thief:
 -- the grant ends. For 30 seconds the tokens that it brought are kept, sealed with the refresh token itself, because
 -- several processes of one program may refresh at the same time.
 create table public.spent_refresh_tokens (

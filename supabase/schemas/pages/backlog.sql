@@ -1,4 +1,4 @@
--- Why: the backlog page shows thousands of rows and needs little of each. Definer, so that row level security is not
+-- The backlog page shows thousands of rows and needs little of each. Definer, so that row level security is not
 -- checked three times; access is checked first. Generic plans, because they are the same for every product: without
 -- statistics on a product Postgres takes it for a small one, and in a large installation plans again on each call.
 -- Called by the backlog page: codes, titles and states of everything in a product, and the sprints a story can join.
@@ -48,7 +48,7 @@ end;
 $$;
 grant execute on function operations.get_backlog_tree to authenticated;
 
--- Why: few rows have more than a status: an unfinished job, a question, a failure, a blocker. These have the same form
+-- Few rows have more than a status: an unfinished job, a question, a failure, a blocker. These have the same form
 -- as on cards, and are queried from there, not from each row.
 create function private.task_states(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -94,7 +94,7 @@ begin
 end;
 $$;
 
--- Why: shows where the work of an item is in git: the branch of the newest job that has one, otherwise the branch of the
+-- Shows where the work of an item is in git: the branch of the newest job that has one, otherwise the branch of the
 -- story's next run. Definer: its name depends on other products of the owner; access is checked first (specification:
 -- Sprint run, branch).
 create function operations.get_branch(p_kind text, p_id uuid)

@@ -1,4 +1,4 @@
--- Why: one person's part of the active sprint: their stories and unassigned ones, with their cards (specification: Solo
+-- One person's part of the active sprint: their stories and unassigned ones, with their cards (specification: Solo
 -- stream, the same filter).
 create function operations.get_solo_board(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
@@ -19,7 +19,7 @@ end;
 $$;
 grant execute on function operations.get_solo_board to authenticated;
 
--- Why: the sprint page in one read: the sprint, its stories and cards, its newest run, the members who can take a
+-- The sprint page in one read: the sprint, its stories and cards, its newest run, the members who can take a
 -- story, the open stories that could join, and the burn-down (design: pages). Blockers and forecast are only read where
 -- a run could start: while agents work, when most people look, no one needs them.
 create function operations.get_sprint_board(p_sprint_id uuid)
@@ -87,7 +87,7 @@ end;
 $$;
 grant execute on function operations.get_sprint_board to authenticated;
 
--- Why: one form of the stories on the sprint board and the solo board.
+-- One form of the stories on the sprint board and the solo board.
 create function private.board_stories(p_sprint_id uuid, p_solo boolean) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -107,7 +107,7 @@ end;
 $$;
 grant execute on function private.board_stories to authenticated;
 
--- Why: one form of the cards on the sprint board and the solo board: the task, its story, its unfinished job, the
+-- One form of the cards on the sprint board and the solo board: the task, its story, its unfinished job, the
 -- number of its open questions, the lines changed by its newest job, how much of its story is proven, its pull request,
 -- its blockers and how many it blocks.
 create function private.board_tasks(p_sprint_id uuid) returns json language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: the first page after signing in: per product what is in progress, what needs a person and what today cost
+-- The first page after signing in: per product what is in progress, what needs a person and what today cost
 -- (design: pages, dashboard).
 create function operations.get_dashboard() returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -82,7 +82,7 @@ end;
 $$;
 grant execute on function operations.get_dashboard to authenticated;
 
--- Why: the frame of every signed-in page in one read: the products to switch between, the active sprint of the current
+-- The frame of every signed-in page in one read: the products to switch between, the active sprint of the current
 -- one, and the caller's inbox count.
 create function operations.get_shell(p_active_product_id uuid default null)
 returns json language plpgsql stable set search_path = '' as $$

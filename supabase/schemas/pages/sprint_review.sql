@@ -1,4 +1,4 @@
--- Why: the sprint review page in one read: what was planned, what became of each story, what it cost, and what is
+-- The sprint review page in one read: what was planned, what became of each story, what it cost, and what is
 -- unfinished. Includes stories that left the sprint, because completing a sprint returns unfinished ones to the
 -- backlog. Work and cost are those of this sprint's runs, so that the review does not change when a story returns
 -- later. All lists are bounded; of the evidence only the decisive piece is read, shortened. Definer: users may not call
@@ -76,7 +76,7 @@ end;
 $$;
 grant execute on function operations.get_sprint_review to authenticated;
 
--- Why: one story of a sprint review: its tasks by status, its proof, the changes of its newest work, its cost
+-- One story of a sprint review: its tasks by status, its proof, the changes of its newest work, its cost
 -- (docs/planning.md).
 create function private.reviewed_story(p_story public.stories, p_sprint_id uuid, p_runs uuid[])
 returns json language plpgsql stable set search_path = '' as $$
@@ -106,7 +106,7 @@ begin
 end;
 $$;
 
--- Why: a printed review needs only the piece of evidence that decides a criterion, or else the newest, shortened
+-- A printed review needs only the piece of evidence that decides a criterion, or else the newest, shortened
 -- (docs/proof.md).
 create function private.review_evidence(p_story_id uuid, p_criterion text, p_evidence_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
@@ -126,7 +126,7 @@ begin
 end;
 $$;
 
--- Why: the cost of a sprint's runs, in total or of one story: one sum per currency, never added together. Subscription
+-- The cost of a sprint's runs, in total or of one story: one sum per currency, never added together. Subscription
 -- usage is not money spent. A batch's job belongs to no single story, so it counts only in the total (specification:
 -- Model price).
 create function private.review_costs(p_runs uuid[], p_story_id uuid)
@@ -147,7 +147,7 @@ begin
 end;
 $$;
 
--- Why: a sprint review names and links the work behind a story, without the job's whole row (docs/planning.md).
+-- A sprint review names and links the work behind a story, without the job's whole row (docs/planning.md).
 create function private.reviewed_job(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -18,7 +18,7 @@ end;
 $$;
 grant execute on function operations.cancel_pairing to authenticated;
 
--- Why: the desktop turns its approved pairing into a session (specification: POST /api/auth/pair/claim). Service only:
+-- The desktop turns its approved pairing into a session (specification: POST /api/auth/pair/claim). Service only:
 -- the cookie's hash is the credential. The row lock serializes concurrent claims, so exactly one succeeds. The user is
 -- read again: a user who was removed, made a demo account or changed the password since the approval gets nothing.
 -- 401 unknown or mismatch, 410 consumed, cancelled or expired, 409 still pending.
@@ -71,7 +71,7 @@ end;
 $$;
 grant execute on function operations.claim_pairing to service_role;
 
--- Why: the phone shows which device is asking before approval (get-pairing-for-approval). Needs the secret, as approval
+-- The phone shows which device is asking before approval (get-pairing-for-approval). Needs the secret, as approval
 -- does. Service only, because it counts wrong secrets and demo users may still read it; the app has resolved the user.
 create function operations.get_pairing_for_approval(p_user_id uuid, p_pairing_id uuid, p_mobile_secret_hash text)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -93,7 +93,7 @@ end;
 $$;
 grant execute on function operations.get_pairing_for_approval to service_role;
 
--- Why: after too many wrong guesses even a right one is refused, so this check comes before the comparison. PT429 with
+-- After too many wrong guesses even a right one is refused, so this check comes before the comparison. PT429 with
 -- the seconds until the user's hour is over, or until this pairing expires (specification: Login pairing).
 create function private.require_pairing_guesses_left(p_pairing public.login_pairings, p_user_id uuid)
 returns void language plpgsql volatile security definer set search_path = '' as $$
@@ -119,7 +119,7 @@ end;
 $$;
 grant execute on function private.require_pairing_guesses_left to service_role;
 
--- Why: wrong guesses at a pairing secret must count, so the caller returns the refusal instead of raising it, which
+-- Wrong guesses at a pairing secret must count, so the caller returns the refusal instead of raising it, which
 -- would roll the count back. 5 wrong secrets end a pairing, 20 an hour block the user.
 -- Definer: users can write neither counters nor pairings. The result is the same for an unknown pairing (specification:
 -- Login pairing).
@@ -134,7 +134,7 @@ end;
 $$;
 grant execute on function private.note_wrong_pairing_secret to service_role;
 
--- Why: the pairing stream reads it on opening and again once its subscription is active. The row is read with a lock: a
+-- The pairing stream reads it on opening and again once its subscription is active. The row is read with a lock: a
 -- change is announced when it is on disk, a moment before other transactions see it, so a plain read right after
 -- subscribing could miss a change announced just before. The snapshot says which changes it knows.
 -- Service only; authenticated by the hash of the desktop cookie: unknown PT404, mismatch PT401, expired PT410
@@ -160,7 +160,7 @@ end;
 $$;
 grant execute on function operations.get_pairing_state to service_role;
 
--- Why: the person who approved a pairing can revoke it at once: an unclaimed one is cancelled, a claimed one loses its
+-- The person who approved a pairing can revoke it at once: an unclaimed one is cancelled, a claimed one loses its
 -- session. Definer: users may not write these tables; it touches only what the caller approved (specification: Login
 -- pairing).
 create function operations.revoke_pairing(p_pairing_id uuid)
@@ -185,7 +185,7 @@ end;
 $$;
 grant execute on function operations.revoke_pairing to authenticated;
 
--- Why: a signed-out desktop asks to be signed in (specification: POST /api/auth/pair/start). Service only: there is no
+-- A signed-out desktop asks to be signed in (specification: POST /api/auth/pair/start). Service only: there is no
 -- user yet. The app generates both secrets and sends their SHA-256. First the limit per address, then a cap on all
 -- waiting pairings. Rows older than a day are deleted here, so strangers cannot make the table grow.
 create function operations.start_pairing(
@@ -217,7 +217,7 @@ end;
 $$;
 grant execute on function operations.start_pairing to service_role;
 
--- Why: both screens show the same six digits, so that a person sees which desktop the phone is asking about. They
+-- Both screens show the same six digits, so that a person sees which desktop the phone is asking about. They
 -- derive from the id, which is not secret, so no response needs to carry them (app/nouns/pairings/contract.ts computes the same).
 create function private.pairing_check_code(p_pairing_id uuid)
 returns text language plpgsql immutable set search_path = '' as $$
@@ -229,7 +229,7 @@ end;
 $$;
 grant execute on function private.pairing_check_code to service_role;
 
--- Why: a signed-in phone approves or declines a desktop. Both need the secret, so that knowing the id is not enough.
+-- A signed-in phone approves or declines a desktop. Both need the secret, so that knowing the id is not enough.
 -- Approve, cancel, expiry and a second answer race for one pending row: the row lock orders them and the clock is read
 -- after it, so that exactly one wins and no stale time approves. A wrong secret and an unknown pairing get the same
 -- answer, returned instead of raised, so that it counts.

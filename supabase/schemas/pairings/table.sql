@@ -1,7 +1,7 @@
 -- The states of a login pairing (specification: States and transitions, Login pairing).
 create type public.pairing_status as enum ('PENDING', 'APPROVED', 'CONSUMED', 'CANCELLED');
 
--- Why: a desktop that waits to be signed in by a phone (specification: Login pairing). Phone and desktop have separate
+-- A desktop that waits to be signed in by a phone (specification: Login pairing). Phone and desktop have separate
 -- secrets; only their SHA-256 is stored. The constraints keep the columns consistent: who approved, when, and when it
 -- was used.
 create table public.login_pairings (

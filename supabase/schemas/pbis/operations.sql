@@ -94,7 +94,7 @@ end;
 $$;
 grant execute on function operations.move_pbi to authenticated;
 
--- Why: the sort_order directly before or after the anchor, or last without one. Null when no float is left in between.
+-- The sort_order directly before or after the anchor, or last without one. Null when no float is left in between.
 -- Only reads what the caller may read (specification: Ordering rules 4).
 create function private.pbi_place(
   p_product_id uuid, p_priority integer, p_moved_id uuid, p_anchor_id uuid, p_before boolean

@@ -11,7 +11,7 @@ create trigger _150_assign_code before insert on public.pbis
 create trigger _151_assign_code before update on public.pbis
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('pbi');
 
--- Why: a new PBI without a sort_order comes last in its priority (specification: Ordering rules 4). Definer: its place
+-- A new PBI without a sort_order comes last in its priority (specification: Ordering rules 4). Definer: its place
 -- does not depend on what the caller may see.
 create function private.tg_pbis__append() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -25,7 +25,7 @@ $$;
 create trigger _210_append before insert on public.pbis
   for each row when (new.sort_order is null) execute function private.tg_pbis__append();
 
--- Why: BLOCKED is set and lifted by hand; every other status of a PBI is derived from its stories and set here,
+-- BLOCKED is set and lifted by hand; every other status of a PBI is derived from its stories and set here,
 -- for every write (specification: States, PBI).
 create function private.tg_pbis__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -42,7 +42,7 @@ create trigger _311_derive_status before update on public.pbis
 create trigger _400_touch before update on public.pbis
   for each row execute function private.tg_any__touch();
 
--- Why: a merged pull request brings the PBI's work to the main branch. In products that wait for the merge, this
+-- A merged pull request brings the PBI's work to the main branch. In products that wait for the merge, this
 -- releases what the work blocks. Definer: the caller may not write jobs (docs/dependencies.md).
 create function private.tg_pbis__note_merged()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -64,7 +64,7 @@ create trigger _940_limit_rows after insert on public.pbis
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'PBIs in this product, which is the limit. Delete some that are not needed.');
 
--- Why: a PBI that is not blocked follows its stories: failed when one failed, done when all are done, otherwise ready.
+-- A PBI that is not blocked follows its stories: failed when one failed, done when all are done, otherwise ready.
 -- Stories in triage do not count yet. Each check is one look into a partial index, for any number of stories.
 -- Definer, so that the answer never depends on what the caller may see (specification: States and transitions, PBI).
 create function private.derived_pbi_status(p_pbi_id uuid)

@@ -1,7 +1,7 @@
 -- The states of the backlog in database form (specification: Conventions; States and transitions).
 create type public.pbi_status as enum ('READY', 'BLOCKED', 'DONE', 'FAILED');
 
--- Why: product backlog items (specification: PBI), ordered by priority and a float sort_order. Triggers keep `status`:
+-- Product backlog items (specification: PBI), ordered by priority and a float sort_order. Triggers keep `status`:
 -- READY, DONE or FAILED derived from its stories, or BLOCKED by hand.
 create table public.pbis (
   id uuid primary key default gen_random_uuid(),

@@ -1,4 +1,4 @@
--- Why: either a link for the first person who uses it (only the SHA-256 of its code is kept), or a question to one
+-- Either a link for the first person who uses it (only the SHA-256 of its code is kept), or a question to one
 -- person with an account, who alone can accept (no code). An invitation is deleted once it is used, answered or
 -- revoked; the audit trail keeps what became of it.
 create table public.product_invitations (
@@ -30,7 +30,7 @@ create policy product_invitations_select on public.product_invitations for selec
   using (product_id in (select private.owned_product_ids()));
 grant select (id, product_id, role, invited_user_id, created_by, created_at, expires_at) on public.product_invitations to authenticated;
 
--- Why: the invited person decides. Under the product's lock the invitation is deleted and, if accepted, the membership
+-- The invited person decides. Under the product's lock the invitation is deleted and, if accepted, the membership
 -- added. A person who has joined another way keeps that role. Refusals: 404 for others' and expired invitations,
 -- 403 for demo accounts and archived products, 429. Definer: memberships and invitations are written by functions only.
 create function operations.answer_invitation(p_invitation_id uuid, p_accept boolean)
@@ -67,7 +67,7 @@ end;
 $$;
 grant execute on function operations.answer_invitation to authenticated;
 
--- Why: a link lets the first person who uses it into the product. The app generates the code and shows it once; only
+-- A link lets the first person who uses it into the product. The app generates the code and shows it once; only
 -- its SHA-256 is stored. Expired links are deleted here. Refusals: 404, 403, 409 for too many open ones, 422, 429.
 -- Definer: invitations are written by functions only.
 create function operations.create_invitation(p_product_id uuid, p_role text, p_code_hash text)
@@ -97,7 +97,7 @@ end;
 $$;
 grant execute on function operations.create_invitation to authenticated;
 
--- Why: the holder of a link sees who invites them to what before they sign in or register. Called by the join and
+-- The holder of a link sees who invites them to what before they sign in or register. Called by the join and
 -- registration pages with the secret key; knowing the code is enough to see this. 404 for an invalid code. Service
 -- only.
 create function operations.find_invitation(p_code_hash text)
@@ -119,7 +119,7 @@ end;
 $$;
 grant execute on function operations.find_invitation to service_role;
 
--- Why: a person with an account is asked first: the invitation waits in their inbox for seven days. Definer, because
+-- A person with an account is asked first: the invitation waits in their inbox for seven days. Definer, because
 -- users may not look up others by username or email; access, ownership and rate limits are checked first. Each
 -- look-up counts, and a successful one is given back, so that no one can try a list of addresses: after ten wrong ones
 -- a right one is refused like a wrong one. That refusal is therefore returned, not raised, which would roll the count
@@ -185,7 +185,7 @@ begin
 end;
 $$;
 
--- Why: under the product's lock the link is deleted and the membership added, so that of two people at once the second
+-- Under the product's lock the link is deleted and the membership added, so that of two people at once the second
 -- finds no link. A person who is already in the product leaves the link unused. p_reserved: the caller has just
 -- registered with the link, which is reserved for them. Refusals: 404, 403 for demo accounts and archived products,
 -- 409, 429. Definer: memberships and invitations are written by functions only.
@@ -234,7 +234,7 @@ end;
 $$;
 grant execute on function operations.list_invitations to authenticated;
 
--- Why: a link opens registration for one person, so two people cannot both create an account with it at the same
+-- A link opens registration for one person, so two people cannot both create an account with it at the same
 -- moment. It is reserved for two minutes, or until released (p_release) because no account was created. Service only.
 create function operations.reserve_invitation(p_code_hash text, p_release boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -252,7 +252,7 @@ end;
 $$;
 grant execute on function operations.reserve_invitation to service_role;
 
--- Why: ends an invitation that went to the wrong person at once. Refusals: 404, 403. Definer: invitations are written
+-- Ends an invitation that went to the wrong person at once. Refusals: 404, 403. Definer: invitations are written
 -- by functions only.
 create function operations.revoke_invitation(p_invitation_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -276,7 +276,7 @@ end;
 $$;
 grant execute on function operations.revoke_invitation to authenticated;
 
--- Why: updates the invited person's inbox at once. Called when an invitation is created, revoked or answered.
+-- Updates the invited person's inbox at once. Called when an invitation is created, revoked or answered.
 create function private.notify_invitee(p_user_id uuid, p_invitation_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Why: who may use a product (specification: Authentication 4). The owner has a row too, so that access is one look-up.
+-- Who may use a product (specification: Authentication 4). The owner has a row too, so that access is one look-up.
 create table public.product_members (
   product_id uuid not null references public.products (id) on delete cascade,
   user_id uuid not null references public.users (id) on delete cascade,
@@ -50,7 +50,7 @@ create trigger _110_lock_products before delete on public.product_members
 create trigger _130_lock_product before delete on public.product_members
   for each row execute function private.tg_any__lock_product();
 
--- Why: a user who leaves or is removed loses the product as active product (specification: Other records, User).
+-- A user who leaves or is removed loses the product as active product (specification: Other records, User).
 -- Definer: it writes the profile of another user.
 create function private.tg_product_members__clear_active()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -72,7 +72,7 @@ create trigger _901_emit after update on public.product_members for each row whe
   execute function private.tg_any__emit('member', '{product:product_id,user:user_id}', '{"id": "user_id", "user_id": "user_id"}',
     'without changed fields');
 
--- Why: being added to a product must not let others run code on a member's machine, so each member allows it for
+-- Being added to a product must not let others run code on a member's machine, so each member allows it for
 -- themselves. The owner's workers are always allowed. Refusals: 404, 403, 409 for the owner.
 -- Definer: no one writes membership rows directly; this writes only the caller's own (specification: Agent job;
 -- Authentication 4).
@@ -92,7 +92,7 @@ end;
 $$;
 grant execute on function operations.allow_my_workers to authenticated;
 
--- Why: the operator adds a member or viewer without being the owner. Adding an existing member changes nothing. Service
+-- The operator adds a member or viewer without being the owner. Adding an existing member changes nothing. Service
 -- only.
 create function operations.enrol_member(p_product_id uuid, p_user_id uuid, p_role text default 'MEMBER')
 returns json language plpgsql volatile set search_path = '' as $$

@@ -16,7 +16,7 @@ select p.id, p.code, p.name, p.description, p.repo_url, p.definition_of_done
 from public.products p;
 grant select on private.product_shape to authenticated;
 
--- Why: the first call of every agent. Hot: definer, so that row level security is not checked for each table; access is
+-- The first call of every agent. Hot: definer, so that row level security is not checked for each table; access is
 -- checked first, in the statement that reads the product.
 -- Called by GET /api/products/:id/agent-context and the MCP tool get_context. The result is passed through unparsed
 -- (specification: GET /api/products/:id/agent-context).
@@ -90,7 +90,7 @@ end;
 $$;
 grant execute on function operations.get_agent_context to authenticated;
 
--- Why: the whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never
+-- The whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never
 -- parsed again. The columns repeat those of the shape views, because a join back for the order would cost a fifth more.
 -- Definer, so that row level security is not checked three times; access is checked first.
 -- Called by GET /api/products/:id/backlog and the backlog page. The result is passed through unparsed.
@@ -240,7 +240,7 @@ end;
 $$;
 grant execute on function operations.list_products to authenticated;
 
--- Why: the admin command line names a product by id, by code, or by owner/code where two owners use one code.
+-- The admin command line names a product by id, by code, or by owner/code where two owners use one code.
 -- Service only: it resolves any product.
 create function operations.resolve_product(p_reference text)
 returns json language plpgsql stable set search_path = '' as $$
@@ -266,7 +266,7 @@ end;
 $$;
 grant execute on function operations.resolve_product to service_role;
 
--- Why: a repository over ssh may have another host name there: ssh.github.com, or an alias without a dot. A product
+-- A repository over ssh may have another host name there: ssh.github.com, or an alias without a dot. A product
 -- without an address at a Git host has none to compare with.
 create function private.is_own_address(p_product_id uuid, p_url text)
 returns boolean language plpgsql stable set search_path = '' as $$

@@ -5,7 +5,7 @@ create trigger _940_limit_rows after insert on public.products
   referencing new table as added
   for each statement when (auth.uid() is not null) execute function private.tg_any__limit_rows('owner_id', '200', 'products that you own, which is the limit. Delete some that are not needed.');
 
--- Why: an archived product is read-only until it is restored (specification: GET /api/products).
+-- An archived product is read-only until it is restored (specification: GET /api/products).
 create function private.tg_products__guard_archived() returns trigger language plpgsql set search_path = '' as $$
 begin
   perform private.refuse(403, 'This product is archived and can only be read. Restore it to make changes.');
@@ -15,7 +15,7 @@ create trigger _340_guard_archived before update on public.products
   for each row when (old.archived_at is not null and new.archived_at is not null and auth.uid() is not null)
   execute function private.tg_products__guard_archived();
 
--- Why: a product's code is unique per owner; this refuses with a message, the constraint is the second check. Definer:
+-- A product's code is unique per owner; this refuses with a message, the constraint is the second check. Definer:
 -- looks at all products of the owner (specification: Product).
 create function private.tg_products__guard_code()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -34,7 +34,7 @@ create trigger _345_guard_code before insert on public.products
 create trigger _346_guard_code before update on public.products
   for each row when (new.code <> old.code) execute function private.tg_products__guard_code();
 
--- Why: auto_pr is the contract's field for whether workers open pull requests, pull_requests says how. Writing one of
+-- auto_pr is the contract's field for whether workers open pull requests, pull_requests says how. Writing one of
 -- them sets the other (docs/forges.md).
 create function private.tg_products__join_auto_pr() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -53,7 +53,7 @@ create trigger _350_join_auto_pr before insert or update of auto_pr, pull_reques
 create trigger _400_touch before update on public.products
   for each row execute function private.tg_any__touch();
 
--- Why: an archived product cannot be anyone's active product (specification: Other records, User). Definer: it writes
+-- An archived product cannot be anyone's active product (specification: Other records, User). Definer: it writes
 -- the profiles of all its members.
 create function private.tg_products__clear_active()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -66,7 +66,7 @@ create trigger _520_clear_active after update on public.products
   for each row when (new.archived_at is not null and old.archived_at is null)
   execute function private.tg_products__clear_active();
 
--- Why: the owner is in product_members like everyone, so that access is one look-up (specification: Authentication 4).
+-- The owner is in product_members like everyone, so that access is one look-up (specification: Authentication 4).
 -- Definer: users may add members only, never owners.
 create function private.tg_products__add_owner()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -80,7 +80,7 @@ $$;
 create trigger _530_add_owner after insert on public.products
   for each row execute function private.tg_products__add_owner();
 
--- Why: open streams end when their product is archived or deleted, and pages follow its fields.
+-- Open streams end when their product is archived or deleted, and pages follow its fields.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Authentication 4).
 create function private.tg_products__emit() returns trigger language plpgsql security definer set search_path = '' as $$
 declare
@@ -103,7 +103,7 @@ create trigger _900_emit
 after insert or update or delete on public.products
 for each row execute function private.tg_products__emit();
 
--- Why: what a worker says about the Git host (pull requests, CI, merges, landings, issues) ends work, frees what waits for
+-- What a worker says about the Git host (pull requests, CI, merges, landings, issues) ends work, frees what waits for
 -- it, reaches prompts, and is acted on with the logins of other workers. So each operation that takes such a word, or
 -- gives a worker something to do there, asks here: only workers allowed in the product, and only addresses in its
 -- repository. What was said is audited once an hour, and no one fills the disk with it (docs/forges.md).

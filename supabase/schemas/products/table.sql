@@ -30,7 +30,7 @@ create type public.on_failure as enum ('stop', 'ask');
 -- When a task that is done releases what it blocks (docs/dependencies.md).
 create type public.dependency_release as enum ('done', 'merged');
 
--- Why: the root of everything that people and agents share (specification: Product).
+-- The root of everything that people and agents share (specification: Product).
 -- The owner also has a row in product_members, kept by a trigger; access is only looked up there.
 create table public.products (
   id uuid primary key default gen_random_uuid(),

@@ -1,4 +1,4 @@
--- Why: one form of a piece of evidence for all readers (docs/proof.md).
+-- One form of a piece of evidence for all readers (docs/proof.md).
 create function private.evidence_json(p_evidence public.evidence, p_stale boolean)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -12,7 +12,7 @@ begin
 end;
 $$;
 
--- Why: what the last verifier found, for the next attempt. Empty in other phases (docs/proof.md).
+-- What the last verifier found, for the next attempt. Empty in other phases (docs/proof.md).
 create function private.findings(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -27,7 +27,7 @@ begin
 end;
 $$;
 
--- Why: the only writer of evidence. The criterion must be a current one of the story; an edited line counts as another
+-- The only writer of evidence. The criterion must be a current one of the story; an edited line counts as another
 -- one. At a commit for which changes were requested, only a person's evidence proves anything, even if a command
 -- is run again (docs/proof.md).
 create function private.insert_evidence(
@@ -70,7 +70,7 @@ begin
 end;
 $$;
 
--- Why: evidence shows files of the same product only.
+-- Evidence shows files of the same product only.
 create function private.require_evidence_file(p_story_id uuid, p_line jsonb, p_field text, p_place integer)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -83,7 +83,7 @@ begin
 end;
 $$;
 
--- Why: a command that also passes without the work proves nothing. Two exceptions: it guards existing behavior, which a
+-- A command that also passes without the work proves nothing. Two exceptions: it guards existing behavior, which a
 -- definition of done may ask for, or it failed before an earlier part of the same work (docs/proof.md).
 create function private.passed_before(p_story_id uuid, p_line jsonb)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -101,7 +101,7 @@ begin
 end;
 $$;
 
--- Why: evidence is about the commit it was observed at. It is stale once a later attempt has moved the story's work on
+-- Evidence is about the commit it was observed at. It is stale once a later attempt has moved the story's work on
 -- (docs/proof.md).
 create function private.is_fresh(p_evidence public.evidence, p_head public.story_heads)
 returns boolean language plpgsql immutable set search_path = '' as $$
@@ -112,7 +112,7 @@ begin
 end;
 $$;
 
--- Why: stores the head of a story's work, and which attempt produced it. Called under the lock of the product or the
+-- Stores the head of a story's work, and which attempt produced it. Called under the lock of the product or the
 -- story (docs/proof.md).
 create function private.note_head(p_story_id uuid, p_job public.agent_jobs, p_head_sha text)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -128,7 +128,7 @@ begin
 end;
 $$;
 
--- Why: evidence that an attempt reports, in the transaction of its report. The grade says who observed it: the worker
+-- Evidence that an attempt reports, in the transaction of its report. The grade says who observed it: the worker
 -- program that ran the command ("worker", with its exit code), in the phase verify another worker, otherwise the agent.
 -- Refusals: 422 with one issue for each invalid line. Called by an attempt that holds the job (docs/proof.md).
 create function private.record_evidence(p_job public.agent_jobs, p_evidence jsonb)
@@ -155,7 +155,7 @@ begin
 end;
 $$;
 
--- Why: no procedure, no verdict. A worker's evidence needs the command and its exit code, which decides the verdict;
+-- No procedure, no verdict. A worker's evidence needs the command and its exit code, which decides the verdict;
 -- another worker's needs a command too, or a text that says what was checked (docs/proof.md).
 create function private.check_observation(p_line jsonb, p_grade public.evidence_grade, p_place integer)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -178,7 +178,7 @@ begin
 end;
 $$;
 
--- Why: a batch reports for many stories; a line of evidence may name one; otherwise it is for the story at work
+-- A batch reports for many stories; a line of evidence may name one; otherwise it is for the story at work
 -- (docs/proof.md).
 create function private.story_of_line(p_job public.agent_jobs, p_line jsonb, p_place integer)
 returns uuid language plpgsql volatile set search_path = '' as $$
@@ -201,7 +201,7 @@ begin
 end;
 $$;
 
--- Why: the refusal of many lines says which one is wrong (docs/proof.md).
+-- The refusal of many lines says which one is wrong (docs/proof.md).
 create function private.refuse_evidence(p_place integer, p_field text, p_message text)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -210,7 +210,7 @@ begin
 end;
 $$;
 
--- Why: requesting changes means that the work is not right, despite its evidence: none of it proves a criterion
+-- Requesting changes means that the work is not right, despite its evidence: none of it proves a criterion
 -- any more, and a later commit must prove it again. Failed evidence stays, and a token cannot void a person's
 -- (docs/proof.md).
 create function private.void_proof(p_job public.agent_jobs)

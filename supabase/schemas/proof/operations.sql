@@ -1,4 +1,4 @@
--- Why: adds evidence outside a report. A signed-in person gives the grade "person"; a token "said", unless it reports
+-- Adds evidence outside a report. A signed-in person gives the grade "person"; a token "said", unless it reports
 -- for the attempt that holds the job. Refusals: 404, 403, 409, 422. Definer: evidence is written by functions only
 -- (docs/proof.md).
 create function operations.add_evidence(p_story_id uuid, p_evidence jsonb)
@@ -27,7 +27,7 @@ end;
 $$;
 grant execute on function operations.add_evidence to authenticated;
 
--- Why: a person may waive a criterion, with a reason; agents and tokens never. It is audited and shown forever.
+-- A person may waive a criterion, with a reason; agents and tokens never. It is audited and shown forever.
 -- Refusals: 404, 403 (also for tokens), 409 when it was waived before, 422. Definer: waivers are written by functions
 -- only (docs/proof.md).
 create function operations.waive_criterion(p_story_id uuid, p_criterion text, p_reason text)

@@ -1,4 +1,4 @@
--- Why: jobs that share a branch run one after another; one that waits for a person does not hold up the others. A job
+-- Jobs that share a branch run one after another; one that waits for a person does not hold up the others. A job
 -- that returns from a review waits until the one at work has ended. Blocked jobs let unblocked ones go first. Under a
 -- shared product lock someone may release a job at this moment, so if all seem blocked the run is locked and checked
 -- again. Returns whether the branch queue has an unfinished job (specification: Agent job; docs/proof.md).
@@ -32,7 +32,7 @@ begin
 end;
 $$;
 
--- Why: what follows when a job is queued again in another phase. A review lets the next jobs of its branch queue go;
+-- What follows when a job is queued again in another phase. A review lets the next jobs of its branch queue go;
 -- after every third failed verification a person is asked what to do (docs/proof.md).
 create function private.enter_phase(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -54,7 +54,7 @@ begin
 end;
 $$;
 
--- Why: after three rounds between two workers a person decides. The job waits for the answer, which its next attempt
+-- After three rounds between two workers a person decides. The job waits for the answer, which its next attempt
 -- reads (docs/proof.md).
 create function private.ask_about_proof(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -73,7 +73,7 @@ begin
 end;
 $$;
 
--- Why: how often another worker found a fault in a job's work (docs/proof.md).
+-- How often another worker found a fault in a job's work (docs/proof.md).
 create function private.verify_rounds(p_job_id uuid) returns integer language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -82,7 +82,7 @@ begin
 end;
 $$;
 
--- Why: whether a task finishes its story: all others are done and it is not (docs/proof.md).
+-- Whether a task finishes its story: all others are done and it is not (docs/proof.md).
 create function private.finishes_story(p_task_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -93,7 +93,7 @@ begin
 end;
 $$;
 
--- Why: the last task of a story in a batch is done for the batch, but stays in review until its story is proven
+-- The last task of a story in a batch is done for the batch, but stays in review until its story is proven
 -- (docs/proof.md).
 create function private.held_tasks(p_sprint_run_id uuid)
 returns setof public.tasks language plpgsql stable set search_path = '' as $$
@@ -105,7 +105,7 @@ begin
 end;
 $$;
 
--- Why: a task of a batch is done with its execution, with two exceptions: it finishes a story that another worker, CI
+-- A task of a batch is done with its execution, with two exceptions: it finishes a story that another worker, CI
 -- or a person must check first, or it was done in part and a person decides. That check happens once, at the end of the
 -- batch (docs/proof.md).
 create function private.holds_task(p_task_id uuid, p_result public.verify_result)
@@ -119,7 +119,7 @@ begin
 end;
 $$;
 
--- Why: only a verification that found the whole plan done, or the work already present, is complete (docs/proof.md).
+-- Only a verification that found the whole plan done, or the work already present, is complete (docs/proof.md).
 create function private.is_in_part(p_result public.verify_result)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
@@ -127,7 +127,7 @@ begin
 end;
 $$;
 
--- Why: whether a worker is at work in a branch queue (specification: Agent job).
+-- Whether a worker is at work in a branch queue (specification: Agent job).
 create function private.is_lane_held(p_sprint_run_id uuid, p_lane_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -137,7 +137,7 @@ begin
 end;
 $$;
 
--- Why: a person approves a job that waits in the phase review. It ends DONE with everything that follows: task, story,
+-- A person approves a job that waits in the phase review. It ends DONE with everything that follows: task, story,
 -- branch queue, run. The approval is evidence of grade person for every criterion that is not waived, at the story's
 -- head when its last task is approved; p_words are stored with it. With p_criteria it confirms no others.
 -- For the operation that sends a review (POST /api/jobs/:id/review, approve). It checks and locks by itself: PT404,
@@ -171,7 +171,7 @@ begin
 end;
 $$;
 
--- Why: the gates of a product, checked when a job would end DONE. Returns null when the job ends, otherwise the phase in
+-- The gates of a product, checked when a job would end DONE. Returns null when the job ends, otherwise the phase in
 -- which it is queued again: verify for another worker, review for a person or CI, implement when the verifier found a
 -- fault. The gate "worker" is a refusal (422). Called in the transaction of the end, after its evidence is written
 -- (docs/proof.md).
@@ -214,7 +214,7 @@ begin
 end;
 $$;
 
--- Why: if a person decides, work that follows its plan only in part is never done by itself, even if it does not finish
+-- If a person decides, work that follows its plan only in part is never done by itself, even if it does not finish
 -- its story; nor is the last task of a story whose other tasks still wait for that person (docs/proof.md).
 create function private.is_for_person(p_job public.agent_jobs, p_result public.verify_result)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -233,7 +233,7 @@ begin
 end;
 $$;
 
--- Why: another worker has checked the work. It owes a verdict for each open criterion; if all pass, the job ends, otherwise
+-- Another worker has checked the work. It owes a verdict for each open criterion; if all pass, the job ends, otherwise
 -- it returns to work. If the product's requirement has changed since, the new one applies (docs/proof.md).
 create function private.phase_after_verify(p_job public.agent_jobs, p_required public.done_requires)
 returns public.job_phase language plpgsql volatile set search_path = '' as $$
@@ -265,7 +265,7 @@ begin
 end;
 $$;
 
--- Why: CI results belong to commits; a pass for an earlier commit says nothing about the current work (docs/forges.md).
+-- CI results belong to commits; a pass for an earlier commit says nothing about the current work (docs/forges.md).
 create function private.has_passed_ci(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -275,7 +275,7 @@ begin
 end;
 $$;
 
--- Why: a job that waits in the phase review returns to work, first in the queue; its task is in progress again. No
+-- A job that waits in the phase review returns to work, first in the queue; its task is in progress again. No
 -- retry is counted. Jobs of its branch that have not begun wait for it; one at work finishes first.
 -- For reviews (POST /api/jobs/:id/review, request_changes), by people and tokens alike, and for private.return_work
 -- (CI, reviews at the Git host, merge queue). It checks and locks by itself: PT404, PT403, PT409 when the job does
@@ -300,7 +300,7 @@ begin
 end;
 $$;
 
--- Why: work whose run ended before its review cannot return to that run: the job ends, and its tasks are to do again for
+-- Work whose run ended before its review cannot return to that run: the job ends, and its tasks are to do again for
 -- the next one, which begins from this work and reads the review (docs/review.md).
 create function private.reject_after_run(p_job public.agent_jobs)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
@@ -319,7 +319,7 @@ begin
 end;
 $$;
 
--- Why: work that did not pass is in progress again: the job's task, or the tasks of a batch that waited for the proof
+-- Work that did not pass is in progress again: the job's task, or the tasks of a batch that waited for the proof
 -- of these stories (docs/proof.md).
 create function private.reopen_tasks(p_job public.agent_jobs, p_story_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
@@ -337,7 +337,7 @@ begin
 end;
 $$;
 
--- Why: if approvals and requests for changes race, repeat or come too late, one wins and the others are refused
+-- If approvals and requests for changes race, repeat or come too late, one wins and the others are refused
 -- (docs/proof.md).
 create function private.require_review(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -350,7 +350,7 @@ begin
 end;
 $$;
 
--- Why: the stories that a job's end would finish, for the gate. For a task its story, once all other tasks are done;
+-- The stories that a job's end would finish, for the gate. For a task its story, once all other tasks are done;
 -- for a batch every story with a task that is done for the batch and waits for proof (in review) (docs/proof.md).
 create function private.stories_to_finish(p_job public.agent_jobs)
 returns uuid[] language plpgsql stable set search_path = '' as $$

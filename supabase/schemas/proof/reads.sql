@@ -30,7 +30,7 @@ end;
 $$;
 grant execute on function operations.get_proof to authenticated;
 
--- Why: the one definition of what must be proven, so that gate, REST API and pages agree. A line is identified by the
+-- The one definition of what must be proven, so that gate, REST API and pages agree. A line is identified by the
 -- hash of its text: editing a line loses only that line's proof, moving it loses none (docs/proof.md).
 create function private.criteria_of(p_acceptance_criteria text, p_definition_of_done text)
 returns table (place integer, id text, kind text, text text) language plpgsql immutable set search_path = '' as $$
@@ -49,7 +49,7 @@ begin
 end;
 $$;
 
--- Why: criteria are the list items of a text (bullets, numbers, check boxes; indented lines continue their item), or
+-- Criteria are the list items of a text (bullets, numbers, check boxes; indented lines continue their item), or
 -- the whole text if it has no list. Code blocks contain no items (docs/proof.md).
 create function private.list_items(p_text text) returns setof text language plpgsql immutable set search_path = '' as $$
 declare
@@ -85,7 +85,7 @@ begin
 end;
 $$;
 
--- Why: a claim includes the criteria and their state. A verifier gets no commands of those who did the work
+-- A claim includes the criteria and their state. A verifier gets no commands of those who did the work
 -- (docs/proof.md).
 create function private.criteria_payload(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -107,7 +107,7 @@ begin
 end;
 $$;
 
--- Why: a criterion is identified by its text, so that it has the same id in every installation (docs/proof.md).
+-- A criterion is identified by its text, so that it has the same id in every installation (docs/proof.md).
 create function private.criterion_id(p_text text) returns text language plpgsql immutable set search_path = '' as $$
 begin
   return left(encode(sha256(convert_to(btrim(regexp_replace(p_text, '\s+', ' ', 'g')), 'UTF8')), 'hex'), 12);
@@ -115,7 +115,7 @@ end;
 $$;
 grant execute on function private.criterion_id to service_role;
 
--- Why: some calls are for people only, and a token may be in anyone's hands, including an agent's (specification:
+-- Some calls are for people only, and a token may be in anyone's hands, including an agent's (specification:
 -- Authentication 1).
 create function private.is_token() returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -124,7 +124,7 @@ end;
 $$;
 grant execute on function private.is_token to authenticated;
 
--- Why: the criteria that are not proven well enough for a gate, and what is wrong with their evidence. Null when none
+-- The criteria that are not proven well enough for a gate, and what is wrong with their evidence. Null when none
 -- is missing (docs/proof.md).
 create function private.missing_proof(p_story_ids uuid[], p_grade public.evidence_grade)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -150,7 +150,7 @@ begin
 end;
 $$;
 
--- Why: a card shows 3/4 where proof is required or has been given; elsewhere null, and nothing is counted.
+-- A card shows 3/4 where proof is required or has been given; elsewhere null, and nothing is counted.
 -- Definer: boards run as their viewer, but users may not call the functions that count (docs/proof.md).
 create function private.proof_count(p_story_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -168,7 +168,7 @@ end;
 $$;
 grant execute on function private.proof_count to authenticated;
 
--- Why: the gate "worker", checked before a task is done: what its story still lacks. Null when nothing is missing, when
+-- The gate "worker", checked before a task is done: what its story still lacks. Null when nothing is missing, when
 -- the story has other unfinished tasks, and in products with another requirement or none (docs/proof.md).
 create function private.proof_gap(p_task_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -181,7 +181,7 @@ begin
 end;
 $$;
 
--- Why: the proof of a story for REST API and pages: its criteria with state, grade and evidence, newest first. `former`
+-- The proof of a story for REST API and pages: its criteria with state, grade and evidence, newest first. `former`
 -- has the evidence of lines that were edited since: waived lines first, as waivers are shown forever, then the newest
 -- (docs/proof.md).
 create function private.proof_json(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
@@ -225,7 +225,7 @@ begin
 end;
 $$;
 
--- Why: the state of each criterion of a story. Among evidence that is neither stale nor voided, and whose command did
+-- The state of each criterion of a story. Among evidence that is neither stale nor voided, and whose command did
 -- not pass without the work, the newest of the highest grade decides; "unverifiable" proves nothing (docs/proof.md).
 create function private.story_proof(p_story_id uuid)
 returns setof private.proven_criterion language plpgsql stable set search_path = '' as $$
@@ -258,7 +258,7 @@ begin
 end;
 $$;
 
--- Why: a verifier reports only what it saw and its usage. The fields about the work stay as its author left them
+-- A verifier reports only what it saw and its usage. The fields about the work stay as its author left them
 -- (docs/proof.md).
 create function private.verifiers_report(p_report private.job_report)
 returns private.job_report language plpgsql immutable set search_path = '' as $$
@@ -273,7 +273,7 @@ begin
 end;
 $$;
 
--- Why: a waiver is shown forever, with who, when and why (docs/proof.md).
+-- A waiver is shown forever, with who, when and why (docs/proof.md).
 create function private.waiver_json(p_waiver public.waivers)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Why: pages that show a story follow its proof. One event per story, not per line. The argument is the entity.
+-- Pages that show a story follow its proof. One event per story, not per line. The argument is the entity.
 -- Definer: every write sends its event, but no client may call private.emit (docs/proof.md).
 create function private.tg_any__emit_proof() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -18,7 +18,7 @@ create trigger _900_emit after insert on public.waivers
   referencing new table as changed
   for each statement execute function private.tg_any__emit_proof('waiver');
 
--- Why: a DONE that is not proven changes nothing; the refusal lists what is missing (docs/proof.md).
+-- A DONE that is not proven changes nothing; the refusal lists what is missing (docs/proof.md).
 create function private.refuse_unproven(p_missing jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -29,7 +29,7 @@ begin
 end;
 $$;
 
--- Why: evidence and waivers are for a criterion as it reads now. A line edited since is another criterion
+-- Evidence and waivers are for a criterion as it reads now. A line edited since is another criterion
 -- (docs/proof.md).
 create function private.require_criterion(p_story_id uuid, p_criterion text, p_place integer)
 returns text language plpgsql volatile set search_path = '' as $$
@@ -50,7 +50,7 @@ begin
 end;
 $$;
 
--- Why: a gate on jobs is worthless if a token can set the task to done directly. People can: they vouch for it by
+-- A gate on jobs is worthless if a token can set the task to done directly. People can: they vouch for it by
 -- setting it.
 -- Definer: called before a write that runs as the caller; the answer reveals only what is missing (docs/proof.md).
 create function private.require_proof(p_task_id uuid, p_status public.task_status)

@@ -21,7 +21,7 @@ create type private.proven_criterion as (
   evidence_id uuid
 );
 
--- Why: evidence for or against a criterion of a story. Append-only: nothing is removed, and a later line outweighs an
+-- Evidence for or against a criterion of a story. Append-only: nothing is removed, and a later line outweighs an
 -- earlier one; only a request for changes marks evidence of the rejected work (private.void_proof). The criterion is
 -- identified by the hash of its line and also kept as text, because the line may be edited later.
 create table public.evidence (
@@ -76,7 +76,7 @@ create policy evidence_select on public.evidence for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.evidence to authenticated;
 
--- Why: evidence is valid for the commit it was observed at. This is the head of a story's work and the attempt that
+-- Evidence is valid for the commit it was observed at. This is the head of a story's work and the attempt that
 -- produced it; evidence of another commit and another attempt is stale.
 create table public.story_heads (
   story_id uuid primary key references public.stories (id) on delete cascade,
@@ -95,7 +95,7 @@ create policy story_heads_select on public.story_heads for select to authenticat
   using (story_id in (select s.id from public.stories s where s.product_id in (select private.accessible_product_ids())));
 grant select on public.story_heads to authenticated;
 
--- Why: a person may decide that a criterion needs no proof. Who, when and why is kept forever; it cannot be undone.
+-- A person may decide that a criterion needs no proof. Who, when and why is kept forever; it cannot be undone.
 create table public.waivers (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

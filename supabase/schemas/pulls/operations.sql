@@ -1,4 +1,4 @@
--- Why: a worker reports the pull requests it saw; what follows is decided here, once, even if several workers
+-- A worker reports the pull requests it saw; what follows is decided here, once, even if several workers
 -- saw them several times. Branches without a job are ignored; observations older than the stored one must be repeated.
 -- Refusals: 404, 403, 422, 429. Definer: pulls, jobs, questions and evidence are written by functions only
 -- (docs/forges.md).
@@ -41,7 +41,7 @@ begin
 end;
 $$;
 
--- Why: of the jobs that share a branch, the one whose commit is at its head is concerned, otherwise the last that ended.
+-- Of the jobs that share a branch, the one whose commit is at its head is concerned, otherwise the last that ended.
 create function private.job_of_branch(p_product_id uuid, p_branch text, p_head_sha text)
 returns public.agent_jobs language plpgsql stable set search_path = '' as $$
 declare
@@ -56,7 +56,7 @@ begin
 end;
 $$;
 
--- Why: two workers look at different times, and the later observation may arrive first. A merge is final, even if
+-- Two workers look at different times, and the later observation may arrive first. A merge is final, even if
 -- the clocks of workers differ.
 create function private.note_pull(p_product_id uuid, p_seen jsonb)
 returns public.pulls language plpgsql volatile set search_path = '' as $$
@@ -77,7 +77,7 @@ begin
 end;
 $$;
 
--- Why: except for a merge, what is seen of a pull request has effects only when the job's work has ended at that very
+-- Except for a merge, what is seen of a pull request has effects only when the job's work has ended at that very
 -- commit; otherwise it is looked at again later (false). Called under the product lock (docs/forges.md).
 create function private.follow_pull(p_pull public.pulls, p_job public.agent_jobs, p_seen jsonb)
 returns boolean language plpgsql volatile set search_path = '' as $$
@@ -112,7 +112,7 @@ begin
 end;
 $$;
 
--- Why: the table's key decides which observation was first.
+-- The table's key decides which observation was first.
 create function private.is_first(p_pull public.pulls, p_kind text, p_external_id text, p_job_id uuid, p_decision text)
 returns boolean language plpgsql volatile set search_path = '' as $$
 begin
@@ -123,7 +123,7 @@ begin
 end;
 $$;
 
--- Why: faults of the work that were not returned before: failed CI and a conflict count once per commit, a comment
+-- Faults of the work that were not returned before: failed CI and a conflict count once per commit, a comment
 -- once. Only comments of people who may push there count, and only in their first version (docs/forges.md).
 create function private.new_faults(p_pull public.pulls, p_seen jsonb)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -159,7 +159,7 @@ begin
 end;
 $$;
 
--- Why: the work returns to its agent, in the same session, with all faults at once. Each kind of fault returns a task
+-- The work returns to its agent, in the same session, with all faults at once. Each kind of fault returns a task
 -- twice; from the third time on a person is asked, and the job waits for the answer (docs/forges.md).
 create function private.return_for_pull(p_pull public.pulls, p_job public.agent_jobs, p_faults jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -193,7 +193,7 @@ begin
 end;
 $$;
 
--- Why: CI that passed at the work's commit proves criteria about tests, at grade ci (docs/proof.md, docs/forges.md).
+-- CI that passed at the work's commit proves criteria about tests, at grade ci (docs/proof.md, docs/forges.md).
 create function private.record_ci(p_pull public.pulls, p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,4 +1,4 @@
--- Why: what workers last saw of a pull request at its Git host. One row each, whichever worker looked; nothing here is
+-- What workers last saw of a pull request at its Git host. One row each, whichever worker looked; nothing here is
 -- secret, and it contains no login. Written only by operations.observe_pulls.
 create table public.pulls (
   id uuid primary key default gen_random_uuid(),
@@ -29,7 +29,7 @@ create policy pulls_select on public.pulls for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.pulls to authenticated;
 
--- Why: several workers see the same thing, even again after a restart: the key lets only the first observation have
+-- Several workers see the same thing, even again after a restart: the key lets only the first observation have
 -- effects.
 create table public.pull_reactions (
   pull_id uuid not null references public.pulls (id) on delete cascade,

@@ -1,4 +1,4 @@
--- Why: a person answers with an option, text, or both; if several answer, one wins. A job that waited becomes
+-- A person answers with an option, text, or both; if several answer, one wins. A job that waited becomes
 -- claimable and goes first. Refusals: 404, 403, 429, 409 when it is no longer open, 422.
 -- Definer: questions are written by functions only (specification: Agent question).
 create function operations.answer_question(
@@ -41,7 +41,7 @@ end;
 $$;
 grant execute on function operations.answer_question to authenticated;
 
--- Why: an owner can allow a host for the whole product when answering. Anyone else's answer counts for their own
+-- An owner can allow a host for the whole product when answering. Anyone else's answer counts for their own
 -- worker only, and a full list is not changed (specification: Product).
 create function private.act_on_reach_answer(p_question public.agent_questions, p_option integer)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -58,7 +58,7 @@ begin
 end;
 $$;
 
--- Why: the worker's answer closes the user's question, once; the same answer again is fine. Only a worker of the
+-- The worker's answer closes the user's question, once; the same answer again is fine. Only a worker of the
 -- user who asked may answer. Refusals: 404, 403, 409 when it has another answer, 422.
 -- Definer: questions are written by functions only (specification: User question).
 create function operations.answer_user_question(p_user_question_id uuid, p_answer text)
@@ -93,7 +93,7 @@ end;
 $$;
 grant execute on function operations.answer_user_question to authenticated;
 
--- Why: a user asks about one of their ideas; a PLAN_CHAT job carries the question to one of their workers. A draft
+-- A user asks about one of their ideas; a PLAN_CHAT job carries the question to one of their workers. A draft
 -- becomes "discussing". Refusals: 404, 403, 429, 409 for an archived idea, 422.
 -- Definer: questions and jobs are written by functions only (specification: User question).
 create function operations.ask_about_idea(p_idea_id uuid, p_question text)
@@ -128,7 +128,7 @@ end;
 $$;
 grant execute on function operations.ask_about_idea to authenticated;
 
--- Why: an agent asks a person. With job and attempt the question is linked to its job; with p_park the job waits for
+-- An agent asks a person. With job and attempt the question is linked to its job; with p_park the job waits for
 -- the answer without a worker. A permission, or a question about an idea, is for the caller alone. Refusals: 404, 403,
 -- 429, 409 for a lost attempt, 422.
 -- Definer: questions are written by functions only (specification: Agent question).
@@ -188,7 +188,7 @@ end;
 $$;
 grant execute on function operations.ask_question to authenticated;
 
--- Why: a question that only one person may answer cannot be assigned to another, and an expired one never grants a
+-- A question that only one person may answer cannot be assigned to another, and an expired one never grants a
 -- permission (specification: Agent question).
 create function private.check_private_question(
   p_kind public.question_kind, p_reader_id uuid, p_assignee_id uuid, p_escalate_to uuid, p_on_expiry text, p_reach text
@@ -206,7 +206,7 @@ begin
 end;
 $$;
 
--- Why: checks a question, with messages: text, at most 8 options with a label each, a recommended one among them, an
+-- Checks a question, with messages: text, at most 8 options with a label each, a recommended one among them, an
 -- expiry from 1 minute to 30 days, a policy that can be applied. Returns the options in one form (specification: Agent
 -- question).
 create function private.check_question(
@@ -255,7 +255,7 @@ begin
 end;
 $$;
 
--- Why: a question belongs to exactly one of story and idea; one about a task belongs to the task's story. Returns the
+-- A question belongs to exactly one of story and idea; one about a task belongs to the task's story. Returns the
 -- story; refuses both, neither, and a task of another story. Checks access: 404, then 403 (specification: Agent
 -- question).
 create function private.question_target(
@@ -285,7 +285,7 @@ begin
 end;
 $$;
 
--- Why: an agent no longer needs the answer. Idempotent. A job that waited continues without it.
+-- An agent no longer needs the answer. Idempotent. A job that waited continues without it.
 -- Refusals: 404, 403, 409 when it was answered or has expired. Definer: questions are written by functions only
 -- (specification: Agent question).
 create function operations.cancel_question(p_question_id uuid)
@@ -307,7 +307,7 @@ end;
 $$;
 grant execute on function operations.cancel_question to authenticated;
 
--- Why: the scheduled expiry: open questions past their expiry become expired, pending pairings past theirs cancelled.
+-- The scheduled expiry: open questions past their expiry become expired, pending pairings past theirs cancelled.
 -- It can be called at any time, by any number of processes at once; the counts add up (specification: Scheduled
 -- endpoints).
 -- Service only. Definer: questions and pairings are written by functions only.
@@ -333,7 +333,7 @@ end;
 $$;
 grant execute on function operations.expire_questions to service_role;
 
--- Why: the first line of every change of a question: 404, 403, the product lock, demo and archive. Returns the current
+-- The first line of every change of a question: 404, 403, the product lock, demo and archive. Returns the current
 -- row (specification: Agent question).
 create function private.lock_question(p_question_id uuid)
 returns public.agent_questions language plpgsql volatile set search_path = '' as $$

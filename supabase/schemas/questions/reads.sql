@@ -1,4 +1,4 @@
--- Why: the page of an idea shows its user's questions and those of agents, in order. Ideas belong to one user. Definer:
+-- The page of an idea shows its user's questions and those of agents, in order. Ideas belong to one user. Definer:
 -- the idea's owner is checked first (specification: Idea; User question).
 create function operations.get_idea_conversation(p_idea_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -16,7 +16,7 @@ end;
 $$;
 grant execute on function operations.get_idea_conversation to authenticated;
 
--- Why: one question, for the agent that returns for the answer and for its page. Definer: access is checked first
+-- One question, for the agent that returns for the answer and for its page. Definer: access is checked first
 -- (specification: Agent question).
 create function operations.get_question(p_question_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -33,7 +33,7 @@ end;
 $$;
 grant execute on function operations.get_question to authenticated;
 
--- Why: the one rule for who may read and answer a question. A question about someone else's idea is 404. A permission
+-- The one rule for who may read and answer a question. A question about someone else's idea is 404. A permission
 -- may be known to exist, because its job says what it waits for, but only the user of the asking worker can give it.
 -- Once that user has left, the owner can dismiss it (specification: Agent question).
 create function private.require_question_reader(p_question public.agent_questions)
@@ -51,7 +51,7 @@ begin
 end;
 $$;
 
--- Why: the caller's questions that no worker has answered yet, oldest first, in pages. Questions whose job was given up
+-- The caller's questions that no worker has answered yet, oldest first, in pages. Questions whose job was given up
 -- and deleted are left out. Definer: only the caller's own rows (specification: User question).
 create function operations.list_open_user_questions(
   p_product_id uuid default null, p_limit integer default 50, p_cursor text default null
@@ -84,7 +84,7 @@ end;
 $$;
 grant execute on function operations.list_open_user_questions to authenticated;
 
--- Why: questions of all the caller's products, or of one, by state, newest first, in pages. An open question past its
+-- Questions of all the caller's products, or of one, by state, newest first, in pages. An open question past its
 -- expiry is listed as expired; in an archived product, where no one can answer, it is not listed. Definer:
 -- the query itself limits the products (specification: Agent question).
 create function operations.list_questions(
@@ -123,7 +123,7 @@ end;
 $$;
 grant execute on function operations.list_questions to authenticated;
 
--- Why: if a permission's reader has left the product or is now a viewer, no one can give it, and its job would wait
+-- If a permission's reader has left the product or is now a viewer, no one can give it, and its job would wait
 -- until it expires. The product's owner may read and dismiss it, but no one can allow it in the reader's place
 -- (specification: Agent question).
 create function private.is_left_to_owner(p_question public.agent_questions)
@@ -135,7 +135,7 @@ returns boolean language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.is_left_to_owner to authenticated;
 
--- Why: one form of a question for all readers. If no one answered a question whose policy is the recommended option,
+-- One form of a question for all readers. If no one answered a question whose policy is the recommended option,
 -- `effective_answer` is that option, marked as taken by policy: an agent never mistakes it for a person's yes
 -- (specification: Agent question).
 create function private.question_json(p_question public.agent_questions)
@@ -167,7 +167,7 @@ end;
 $$;
 grant execute on function private.question_json to authenticated;
 
--- Why: one form of a user question, with the state of its job (specification: User question).
+-- One form of a user question, with the state of its job (specification: User question).
 create function private.user_question_json(p_question public.user_questions)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin

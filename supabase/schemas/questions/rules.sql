@@ -1,6 +1,6 @@
 create trigger _400_touch before update on public.agent_questions for each row execute function private.tg_any__touch();
 
--- Why: people who can answer get a notice at once, and webhooks hear of the end too. A question for one person reaches
+-- People who can answer get a notice at once, and webhooks hear of the end too. A question for one person reaches
 -- only that person's devices and webhooks.
 -- Definer: users may not write the outbox (specification: Agent question).
 create function private.tg_agent_questions__notices()
@@ -29,7 +29,7 @@ create trigger _701_notices after update of status on public.agent_questions
   for each row when (old.status = 'OPEN' and new.status in ('ANSWERED', 'EXPIRED'))
   execute function private.tg_agent_questions__notices();
 
--- Why: the notifications stream carries the questions of all products of a user, except those for another person; a
+-- The notifications stream carries the questions of all products of a user, except those for another person; a
 -- permission whose reader has left goes to the owner. A question deleted while open is sent as cancelled, because the
 -- stream has no deletes.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Notifications stream).
@@ -75,7 +75,7 @@ create trigger _900_emit
 after insert or update or delete on public.agent_questions
 for each row execute function private.tg_agent_questions__emit();
 
--- Why: the owner of an idea sees an answer about it at once.
+-- The owner of an idea sees an answer about it at once.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Other records, User
 -- question).
 create function private.tg_user_questions__emit()
@@ -100,7 +100,7 @@ create trigger _900_emit
 after insert or update or delete on public.user_questions
 for each row execute function private.tg_user_questions__emit();
 
--- Why: cancels a question that is no longer needed; an answered or expired one keeps its status (specification: Agent
+-- Cancels a question that is no longer needed; an answered or expired one keeps its status (specification: Agent
 -- question).
 create function private.close_question(p_question_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -111,7 +111,7 @@ begin
 end;
 $$;
 
--- Why: an open question past its expiry counts as expired at once; the schedule only stores that (specification: Agent
+-- An open question past its expiry counts as expired at once; the schedule only stores that (specification: Agent
 -- question).
 create function private.question_status(p_question public.agent_questions)
 returns public.agent_question_status language plpgsql volatile set search_path = '' as $$
@@ -124,7 +124,7 @@ end;
 $$;
 grant execute on function private.question_status to authenticated;
 
--- Why: a job that waited for a question goes first once the question is closed (specification: Agent job).
+-- A job that waited for a question goes first once the question is closed (specification: Agent job).
 create function private.unpark_job(p_question public.agent_questions)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -140,7 +140,7 @@ begin
 end;
 $$;
 
--- Why: open questions past their expiry become expired, and their policy is applied, product by product under the lock.
+-- Open questions past their expiry become expired, and their policy is applied, product by product under the lock.
 -- With p_only_waiting only those that work waits for or whose policy acts, which cannot wait for the daily schedule.
 -- p_locked names the products the caller has already locked; without it they are found and locked here. Parallel calls
 -- count each question once. Returns the count (specification: Agent question).
@@ -176,7 +176,7 @@ begin
 end;
 $$;
 
--- Why: what happens when no one answered in time, never a silent yes. STOP: the waiting job does not continue; its run
+-- What happens when no one answered in time, never a silent yes. STOP: the waiting job does not continue; its run
 -- is paused for a person, or, without a run, the job fails. A failure that waited for a choice takes place. RECOMMENDED: the job continues, and learns that the option
 -- was taken by policy. ESCALATE: the question is asked again, to the member it names, with a week of time and then
 -- STOP.

@@ -10,7 +10,7 @@ create type public.question_kind as enum ('question', 'permission');
 -- What happens when a question expires unanswered.
 create type public.question_expiry as enum ('STOP', 'RECOMMENDED', 'ESCALATE');
 
--- Why: an agent asks a person and may wait for the answer (specification: Agent question).
+-- An agent asks a person and may wait for the answer (specification: Agent question).
 -- A question for one person has a reader: only the user of the asking worker can give a permission, for their own
 -- machine; an idea belongs to its user alone.
 -- A question belongs to exactly one of story and idea. After its expiry an open question immediately counts as expired
@@ -82,7 +82,7 @@ create policy agent_questions_select on public.agent_questions for select to aut
   );
 grant select on public.agent_questions to authenticated;
 
--- Why: a user asks about an idea, a worker answers (specification: Other records, User question).
+-- A user asks about an idea, a worker answers (specification: Other records, User question).
 create table public.user_questions (
   id uuid primary key default gen_random_uuid(),
   idea_id uuid not null references public.ideas (id) on delete cascade,

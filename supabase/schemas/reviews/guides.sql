@@ -1,4 +1,4 @@
--- Why: how an agent explains its change, kept for that commit. Written by functions only.
+-- How an agent explains its change, kept for that commit. Written by functions only.
 create table public.job_guides (
   job_id uuid not null references public.agent_jobs (id) on delete cascade,
   attempt integer not null,
@@ -12,7 +12,7 @@ create index job_guides_product_id_idx on public.job_guides (product_id);
 alter table public.job_guides enable row level security;
 create policy job_guides_service on public.job_guides for all to service_role using (true) with check (true);
 
--- Why: keeps the guide that comes with a result; the last one of an attempt counts. Refusals: 404, 403, 409 for a lost
+-- Keeps the guide that comes with a result; the last one of an attempt counts. Refusals: 404, 403, 409 for a lost
 -- attempt, 422. Definer: guides are written by functions only (docs/review.md).
 create function operations.save_job_guide(p_job_id uuid, p_attempt integer, p_head_sha text, p_chapters jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -32,7 +32,7 @@ end;
 $$;
 grant execute on function operations.save_job_guide to authenticated;
 
--- Why: what a guide is made of besides the changes of an attempt: what its agent wrote about that commit, which of the files
+-- What a guide is made of besides the changes of an attempt: what its agent wrote about that commit, which of the files
 -- are tests, and what the proof says. Null without changes. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.get_job_guide(p_job_id uuid, p_attempt integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$

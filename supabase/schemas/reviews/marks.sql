@@ -1,4 +1,4 @@
--- Why: facts about a change that say where a careful look pays, never a judgment, each with the first paths that it is
+-- Facts about a change that say where a careful look pays, never a judgment, each with the first paths that it is
 -- about. Read from the diff, the plan and what other jobs of the product touched, once when the diff arrives. The
 -- product's own patterns replace the default of a mark; p_more, which a worker read on the main branch, only adds to
 -- them (docs/review.md).
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 
--- Why: the files that a plan does not name, where it names files. Tests and generated files follow from others: plans
+-- The files that a plan does not name, where it names files. Tests and generated files follow from others: plans
 -- seldom name them.
 create function private.outside_plan(p_plan text, p_files jsonb)
 returns text[] language plpgsql immutable set search_path = '' as $$
@@ -46,7 +46,7 @@ begin
 end;
 $$;
 
--- Why: the files of other people in folders where no other job of the product has changed anything. Says something only
+-- The files of other people in folders where no other job of the product has changed anything. Says something only
 -- once agents know parts of the repository: at first every folder is new to them.
 create function private.first_time(p_job public.agent_jobs, p_files jsonb)
 returns text[] language plpgsql stable set search_path = '' as $$
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 
--- Why: the paths of a mark, by the product's own patterns or else the default, or by more of them. Null without one.
+-- The paths of a mark, by the product's own patterns or else the default, or by more of them. Null without one.
 create function private.touching(p_files jsonb, p_own jsonb, p_more jsonb, p_mark text)
 returns text[] language plpgsql immutable set search_path = '' as $$
 declare
@@ -84,7 +84,7 @@ begin
 end;
 $$;
 
--- Why: `*` within a folder, `**` across folders, all else as written. One expression for all patterns, since each is
+-- `*` within a folder, `**` across folders, all else as written. One expression for all patterns, since each is
 -- compared with thousands of paths. Null without a list.
 create function private.patterns_regex(p_patterns jsonb)
 returns text language plpgsql immutable set search_path = '' as $$
@@ -99,7 +99,7 @@ begin
 end;
 $$;
 
--- Why: files below tests/ and names such as cart.test.ts are tests (docs/review.md).
+-- Files below tests/ and names such as cart.test.ts are tests (docs/review.md).
 create function private.is_test_path(p_path text)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
@@ -107,7 +107,7 @@ begin
 end;
 $$;
 
--- Why: a test file that goes without telling its cases, or a case that no test file of the change has any more, by its
+-- A test file that goes without telling its cases, or a case that no test file of the change has any more, by its
 -- name: a case that moved is still there, and a new one does not make up for another.
 create function private.deletes_tests(p_files jsonb)
 returns boolean language plpgsql immutable set search_path = '' as $$
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 
--- Why: names of test cases on the removed or added lines of a test file, as JavaScript, Python, Go, Rust and Java write
+-- Names of test cases on the removed or added lines of a test file, as JavaScript, Python, Go, Rust and Java write
 -- them. A name may be on the line below.
 create function private.test_cases(p_file jsonb, p_sign text)
 returns text[] language plpgsql immutable set search_path = '' as $$
@@ -137,7 +137,7 @@ begin
 end;
 $$;
 
--- Why: the files with an added line that looks like a key of a well-known service, from which the worker took one (•••),
+-- The files with an added line that looks like a key of a well-known service, from which the worker took one (•••),
 -- or that gives something named like a key a value like one. Null without one.
 create function private.adding_keys(p_files jsonb)
 returns text[] language plpgsql immutable set search_path = '' as $$
@@ -152,7 +152,7 @@ begin
 end;
 $$;
 
--- Why: a key without a known form, `"key": "9f86…"`. Its name says what it is, so hashes, versions and IDs of lock files are
+-- A key without a known form, `"key": "9f86…"`. Its name says what it is, so hashes, versions and IDs of lock files are
 -- none; its value is letters mixed with digits, so words, paths and calls are none, and neither is a UUID.
 create function private.gives_key(p_line text)
 returns boolean language plpgsql immutable set search_path = '' as $$
@@ -168,7 +168,7 @@ begin
 end;
 $$;
 
--- Why: the paths that the jobs of a product have touched, for the mark first_time. Written with a diff and never read by
+-- The paths that the jobs of a product have touched, for the mark first_time. Written with a diff and never read by
 -- clients; the first attempt that touched a path stays.
 create table public.touched_paths (
   product_id uuid not null references public.products (id) on delete cascade,

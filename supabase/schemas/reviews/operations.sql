@@ -1,4 +1,4 @@
--- Why: a comment on a line of a diff, collected as a draft of its author. The service passes the line's text, since it
+-- A comment on a line of a diff, collected as a draft of its author. The service passes the line's text, since it
 -- has the diff. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: comments are written by functions only
 -- (docs/review.md).
 create function operations.add_job_comment(
@@ -30,7 +30,7 @@ end;
 $$;
 grant execute on function operations.add_job_comment to authenticated;
 
--- Why: authors can delete their drafts; sent comments stay. Refusals: 404, 403, 409. Definer: comments are written by
+-- Authors can delete their drafts; sent comments stay. Refusals: 404, 403, 409. Definer: comments are written by
 -- functions only (docs/review.md).
 create function operations.delete_job_comment(p_job_id uuid, p_comment_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -52,7 +52,7 @@ end;
 $$;
 grant execute on function operations.delete_job_comment to authenticated;
 
--- Why: one round of a review: the verdict, the summary, and all of the author's collected comments. A job in review
+-- One round of a review: the verdict, the summary, and all of the author's collected comments. A job in review
 -- ends or returns to work. For an ended job an approval is stored, and a request for changes reopens it: first in the
 -- queue during its run, otherwise through its task, which the next run takes up; the work's proof is void. One verdict per
 -- attempt: the second is refused.
@@ -109,7 +109,7 @@ end;
 $$;
 grant execute on function operations.review_job to authenticated;
 
--- Why: only ended work can be reviewed, once per attempt: of two concurrent verdicts one wins (docs/review.md).
+-- Only ended work can be reviewed, once per attempt: of two concurrent verdicts one wins (docs/review.md).
 create function private.require_reviewable(p_job public.agent_jobs, p_verdict text)
 returns void language plpgsql stable set search_path = '' as $$
 declare
@@ -136,7 +136,7 @@ begin
 end;
 $$;
 
--- Why: no one reviews their own work. A token of the user whose worker worked on the job may be in that worker's hands,
+-- No one reviews their own work. A token of the user whose worker worked on the job may be in that worker's hands,
 -- so it can neither comment nor review; the person can, signed in. Conversations about ideas have no changes to review
 -- (docs/review.md).
 create function private.require_reviewer(p_job public.agent_jobs)

@@ -1,4 +1,4 @@
--- Why: what a person should judge first. One order with its reasons: what approving frees, then the whole hours that
+-- What a person should judge first. One order with its reasons: what approving frees, then the whole hours that
 -- the work has waited, then the smaller change. Attempts that wait for CI and archived products are left out. The cursor
 -- is the time of the first page, from which the hours of all pages count, and the key of the last row: verdicts between
 -- two pages leave out no row. Refusals: 404, 403. Definer: limits the products itself (docs/review.md).
@@ -36,7 +36,7 @@ end;
 $$;
 grant execute on function operations.list_reviews to authenticated;
 
--- Why: the rows of list_reviews before they are cut and described: a thousand must cost little. A task that waits for
+-- The rows of list_reviews before they are cut and described: a thousand must cost little. A task that waits for
 -- nothing else starts when this one is approved; so do the tasks that wait for its story, where it is the last of it.
 create function private.waiting_reviews(p_products uuid[], p_asked timestamptz)
 returns table (job_id uuid, waiting_since timestamptz, hours integer, lines integer, frees_tasks integer, frees_jobs integer)
@@ -75,7 +75,7 @@ begin
 end;
 $$;
 
--- Why: one line of the queue: what, why now, how sure (docs/review.md).
+-- One line of the queue: what, why now, how sure (docs/review.md).
 create function private.waiting_review_json(p_job_id uuid, p_since timestamptz, p_tasks integer, p_jobs integer)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -100,7 +100,7 @@ begin
 end;
 $$;
 
--- Why: other stories' work that waits for a verdict and changes the same files as a job, or as its whole story: who
+-- Other stories' work that waits for a verdict and changes the same files as a job, or as its whole story: who
 -- approves both merges both. Only the newest fifty, as the paths are read from their changes. Refusals: 404, 403. Definer: access is checked first
 -- (docs/review.md).
 create function operations.list_same_files(p_job_id uuid, p_whole_story boolean default false)
@@ -137,7 +137,7 @@ end;
 $$;
 grant execute on function operations.list_same_files to authenticated;
 
--- Why: the first time that a person opens the changes, kept as a time of the job. Only a session looks: a token's
+-- The first time that a person opens the changes, kept as a time of the job. Only a session looks: a token's
 -- reading does not count, nor does a look of someone who may not judge. Answers how long the work had waited, once. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).
 create function operations.note_first_look(p_job_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$

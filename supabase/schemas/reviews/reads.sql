@@ -1,4 +1,4 @@
--- Why: the reviews of a job with their comments, and the caller's own drafts, but no one else's.
+-- The reviews of a job with their comments, and the caller's own drafts, but no one else's.
 -- Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.list_job_comments(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -16,7 +16,7 @@ end;
 $$;
 grant execute on function operations.list_job_comments to authenticated;
 
--- Why: one form of a review for all readers (docs/review.md).
+-- One form of a review for all readers (docs/review.md).
 create function private.review_json(p_review public.job_reviews)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -26,7 +26,7 @@ begin
 end;
 $$;
 
--- Why: one form of a comment for all readers (docs/review.md).
+-- One form of a comment for all readers (docs/review.md).
 create function private.comment_json(p_comment public.job_comments)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -37,7 +37,7 @@ begin
 end;
 $$;
 
--- Why: imported reviews have no job page, so their task's page shows them.
+-- Imported reviews have no job page, so their task's page shows them.
 -- Definer: the page has checked access to the task; checked here again to be safe.
 create function private.imported_reviews(p_task_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -56,7 +56,7 @@ end;
 $$;
 grant execute on function private.imported_reviews to authenticated;
 
--- Why: the next attempt at a task, even in another run, gets what the newest review requests: its summary first, then
+-- The next attempt at a task, even in another run, gets what the newest review requests: its summary first, then
 -- each comment with its line. Empty once the work was approved (docs/review.md).
 create function private.review_payload(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: asks a person what no agent can decide; with p_park the job waits for the answer, which its next attempt reads
+-- Asks a person what no agent can decide; with p_park the job waits for the answer, which its next attempt reads
 -- (docs/forges.md).
 create function private.ask_person(p_job public.agent_jobs, p_park boolean, p_question text)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -17,7 +17,7 @@ begin
 end;
 $$;
 
--- Why: the branch is on the main branch: its jobs no longer wait for the merge, and unless a person must review them,
+-- The branch is on the main branch: its jobs no longer wait for the merge, and unless a person must review them,
 -- tasks in review are done. A token's report never replaces a person's review (docs/forges.md).
 create function private.note_merged(p_product_id uuid, p_branch text)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -41,7 +41,7 @@ begin
 end;
 $$;
 
--- Why: changes are requested for finished work. During its run the job itself returns, first in the queue, and jobs of
+-- Changes are requested for finished work. During its run the job itself returns, first in the queue, and jobs of
 -- its branch that have not begun wait for it. Later its task returns to the board, and the next run gets the comments.
 -- Failed work is retried by resuming. Called under the product lock (docs/review.md).
 create function private.reopen_job(p_job public.agent_jobs)
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 
--- Why: faults that a Git host or the merge queue found in finished work go to its agent as a review that requests
+-- Faults that a Git host or the merge queue found in finished work go to its agent as a review that requests
 -- changes, in the same session. With p_question a person is asked as well, and the job waits for the answer. Called
 -- under the product lock (docs/forges.md).
 create function private.return_work(p_job public.agent_jobs, p_words text, p_author text, p_question text default null)
@@ -95,7 +95,7 @@ begin
 end;
 $$;
 
--- Why: CI, reviewers and the queue often report after the run has ended; a run that was done is then reopened with the
+-- CI, reviewers and the queue often report after the run has ended; a run that was done is then reopened with the
 -- job. Not if its sprint has ended or another run is at work: then the task waits on the board for the next run, which
 -- gets the same review (docs/forges.md).
 create function private.reopen_run(p_job public.agent_jobs)

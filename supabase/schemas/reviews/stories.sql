@@ -1,4 +1,4 @@
--- Why: what a story has changed, attempt by attempt in the order in which it was made, with the last verdict of a person
+-- What a story has changed, attempt by attempt in the order in which it was made, with the last verdict of a person
 -- on each. Only finished attempts: those that are done or wait for a verdict. Who asks only which these are leaves the
 -- files out. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.get_story_changes(p_story_id uuid, p_with_files boolean default true)
@@ -33,7 +33,7 @@ end;
 $$;
 grant execute on function operations.get_story_changes to authenticated;
 
--- Why: one verdict for several attempts of a story, all or none. p_attempts names what the page showed: with another
+-- One verdict for several attempts of a story, all or none. p_attempts names what the page showed: with another
 -- attempt or an earlier verdict in between nothing is judged. Changes are requested of the last one first, so that the
 -- first comes first in its branch queue. Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions
 -- only (docs/review.md).

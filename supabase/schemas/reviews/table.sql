@@ -1,4 +1,4 @@
--- Why: people review an attempt's work in rounds. A review is one round: a verdict, a summary, and its author's
+-- People review an attempt's work in rounds. A review is one round: a verdict, a summary, and its author's
 -- collected comments. Never changed; a task's newest review decides what its next attempt gets. An imported review has
 -- no job and belongs to its task. Written by functions only.
 create table public.job_reviews (
@@ -32,7 +32,7 @@ create policy job_reviews_service on public.job_reviews for all to service_role 
 
 -- Read through operations.list_job_comments, which checks access once.
 
--- Why: a comment on a line of a diff, visible only to its author until it is sent with a review. It stores the text of
+-- A comment on a line of a diff, visible only to its author until it is sent with a review. It stores the text of
 -- its line, to find the line after it moves, and to be marked stale when it is gone. An imported one has a review and
 -- no job. Written by functions only.
 create table public.job_comments (

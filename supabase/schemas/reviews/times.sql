@@ -1,4 +1,4 @@
--- Why: how long finished work waits for people: from the end of the attempt that was handed in to the first look and to
+-- How long finished work waits for people: from the end of the attempt that was handed in to the first look and to
 -- the first verdict, of the jobs of these runs, or of a product in the last 90 days (docs/review.md).
 create function private.review_times(p_product_id uuid, p_runs uuid[] default null)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -26,7 +26,7 @@ begin
 end;
 $$;
 
--- Why: work that was sent back waits again, so a wait begins with the last attempt that was handed in before it ended.
+-- Work that was sent back waits again, so a wait begins with the last attempt that was handed in before it ended.
 create function private.handed_in_at(p_job_id uuid, p_before timestamptz)
 returns timestamptz language plpgsql stable set search_path = '' as $$
 begin
@@ -36,7 +36,7 @@ begin
 end;
 $$;
 
--- Why: null where nothing was handed in, or where it still waits.
+-- Null where nothing was handed in, or where it still waits.
 create function private.waited_seconds(p_job_id uuid, p_until timestamptz)
 returns double precision language plpgsql stable set search_path = '' as $$
 begin
@@ -44,7 +44,7 @@ begin
 end;
 $$;
 
--- Why: the sprint page says how long work waited for people. Definer: reads jobs without checking row level security for
+-- The sprint page says how long work waited for people. Definer: reads jobs without checking row level security for
 -- each; access is checked first (docs/review.md).
 create function private.sprint_review_times(p_sprint_id uuid)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$

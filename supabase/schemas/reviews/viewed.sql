@@ -1,4 +1,4 @@
--- Why: which files of a change a person has looked at, and at what content: a new attempt asks for another look only
+-- Which files of a change a person has looked at, and at what content: a new attempt asks for another look only
 -- where it differs. Of a path the last content seen is kept, at the attempt at which it was seen. Written by functions
 -- only; paths are hashed, since an index holds no long ones.
 create table public.viewed_files (
@@ -15,7 +15,7 @@ create index viewed_files_job_id_idx on public.viewed_files (job_id);
 alter table public.viewed_files enable row level security;
 create policy viewed_files_service on public.viewed_files for all to service_role using (true) with check (true);
 
--- Why: marks a file of an attempt as viewed by the caller, or takes the mark back. Refusals: 404, 403, 422, 429.
+-- Marks a file of an attempt as viewed by the caller, or takes the mark back. Refusals: 404, 403, 422, 429.
 -- Definer: marks are written by functions only (docs/review.md).
 create function operations.mark_viewed(p_job_id uuid, p_attempt integer, p_path text, p_viewed boolean)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -49,7 +49,7 @@ end;
 $$;
 grant execute on function operations.mark_viewed to authenticated;
 
--- Why: the files of an attempt that the caller has seen as they are there, and the newest attempt before it at which the
+-- The files of an attempt that the caller has seen as they are there, and the newest attempt before it at which the
 -- caller looked. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.list_viewed(p_job_id uuid, p_attempt integer)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -70,7 +70,7 @@ end;
 $$;
 grant execute on function operations.list_viewed to authenticated;
 
--- Why: a path as a key, however long.
+-- A path as a key, however long.
 create function private.path_digest(p_path text)
 returns bytea language plpgsql immutable set search_path = '' as $$
 begin
@@ -78,7 +78,7 @@ begin
 end;
 $$;
 
--- Why: what a person sees of a file. Where lines are missing, only the commit shows whether it is the same.
+-- What a person sees of a file. Where lines are missing, only the commit shows whether it is the same.
 create function private.content_digest(p_file jsonb, p_head_sha text)
 returns bytea language plpgsql immutable set search_path = '' as $$
 begin

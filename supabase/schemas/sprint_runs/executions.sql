@@ -1,4 +1,4 @@
--- Why: a batch has one job for many tasks. Each task has its own record here, with the plan and verification
+-- A batch has one job for many tasks. Each task has its own record here, with the plan and verification
 -- requirement frozen when the run began (specification: Sprint run, sprint task execution).
 create table public.task_executions (
   id uuid primary key default gen_random_uuid(),
@@ -32,7 +32,7 @@ create policy task_executions_select on public.task_executions for select to aut
     select r.id from public.sprint_runs r where r.product_id in (select private.accessible_product_ids())));
 grant select on public.task_executions to authenticated;
 
--- Why: sets the times when an execution began and ended, for every writer (specification: Sprint run, executions).
+-- Sets the times when an execution began and ended, for every writer (specification: Sprint run, executions).
 create function private.tg_task_executions__stamp() returns trigger language plpgsql set search_path = '' as $$
 begin
   if new.status in ('DONE', 'FAILED', 'SKIPPED') then
@@ -50,7 +50,7 @@ create trigger _200_stamp
 before insert or update on public.task_executions
 for each row execute function private.tg_task_executions__stamp();
 
--- Why: in a batch an execution moves its task as a job would, and the batch job names the task at work, otherwise the first
+-- In a batch an execution moves its task as a job would, and the batch job names the task at work, otherwise the first
 -- unfinished one (specification: Agent job, task_id). Definer: the caller may not write jobs.
 create function private.tg_task_executions__advance_task()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -90,7 +90,7 @@ after update of status on public.task_executions
 for each row when (new.status <> old.status)
 execute function private.tg_task_executions__advance_task();
 
--- Why: a batch is blocked by the blockers of its unfinished tasks; a finished task no longer counts. Definer: the
+-- A batch is blocked by the blockers of its unfinished tasks; a finished task no longer counts. Definer: the
 -- caller may not write jobs.
 create function private.tg_task_executions__recount()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -104,7 +104,7 @@ after update of status on public.task_executions
 for each row when ((new.status in ('PENDING', 'RUNNING')) <> (old.status in ('PENDING', 'RUNNING')))
 execute function private.tg_task_executions__recount();
 
--- Why: pages that show a batch follow each of its tasks.
+-- Pages that show a batch follow each of its tasks.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Sprint run, execution
 -- records).
 create function private.tg_task_executions__emit()
@@ -136,7 +136,7 @@ create trigger _900_emit
 after insert or update or delete on public.task_executions
 for each row execute function private.tg_task_executions__emit();
 
--- Why: the worker of a batch reports each task: PENDING, RUNNING, DONE (through the gate, with the frozen requirement),
+-- The worker of a batch reports each task: PENDING, RUNNING, DONE (through the gate, with the frozen requirement),
 -- FAILED (fails the run too, unless another agent takes over) or SKIPPED. Reporting the same end twice is fine. A task without a plan takes the one that
 -- comes with the report. The task follows by trigger.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only (specification: Sprint run).
@@ -223,7 +223,7 @@ end;
 $$;
 grant execute on function operations.update_task_execution to authenticated;
 
--- Why: one form of an execution record (specification: Sprint run).
+-- One form of an execution record (specification: Sprint run).
 create function private.execution_json(p_execution public.task_executions)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -246,7 +246,7 @@ begin
 end;
 $$;
 
--- Why: in a batch each task is verified by itself, against its frozen plan and requirement.
+-- In a batch each task is verified by itself, against its frozen plan and requirement.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only (specification: Sprint run,
 -- executions).
 create function operations.verify_sprint_task(
@@ -263,7 +263,7 @@ end;
 $$;
 grant execute on function operations.verify_sprint_task to authenticated;
 
--- Why: a task is in at most one unfinished run. Returns which run holds which tasks of a product, optionally only runs
+-- A task is in at most one unfinished run. Returns which run holds which tasks of a product, optionally only runs
 -- without a sprint, because an unfinished sprint run is its own blocker of the next start.
 create function private.held_by_runs(p_product_id uuid, p_own_only boolean)
 returns table (task_id uuid, run_id uuid, subject text, status text) language plpgsql stable set search_path = '' as $$
@@ -276,7 +276,7 @@ begin
 end;
 $$;
 
--- Why: only the attempt that holds the batch job may report its tasks (specification: Sprint run, executions).
+-- Only the attempt that holds the batch job may report its tasks (specification: Sprint run, executions).
 create function private.hold_execution(p_job public.agent_jobs, p_task_id uuid)
 returns public.task_executions language plpgsql volatile set search_path = '' as $$
 declare

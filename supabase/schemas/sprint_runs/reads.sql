@@ -1,4 +1,4 @@
--- Why: a run with its jobs in order, executions, pause question, tokens and cost.
+-- A run with its jobs in order, executions, pause question, tokens and cost.
 -- Definer: access is checked first; RLS would check it again for each row (specification: Sprint run).
 create function operations.get_sprint_run(p_sprint_run_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -9,7 +9,7 @@ end;
 $$;
 grant execute on function operations.get_sprint_run to authenticated;
 
--- Why: the first line of every operation on a run. Returns its product; PT404, then PT403 (specification: Errors).
+-- The first line of every operation on a run. Returns its product; PT404, then PT403 (specification: Errors).
 create function private.require_run(p_sprint_run_id uuid)
 returns uuid language plpgsql stable set search_path = '' as $$
 declare
@@ -24,7 +24,7 @@ begin
 end;
 $$;
 
--- Why: the runs of a product or of one sprint, newest first, in pages. Definer: access is checked first; RLS would check it again for each row (specification: Sprint run).
+-- The runs of a product or of one sprint, newest first, in pages. Definer: access is checked first; RLS would check it again for each row (specification: Sprint run).
 create function operations.list_sprint_runs(
   p_product_id uuid, p_sprint_id uuid default null, p_limit integer default 20, p_cursor text default null
 ) returns json language plpgsql stable security definer set search_path = '' as $$
@@ -52,7 +52,7 @@ end;
 $$;
 grant execute on function operations.list_sprint_runs to authenticated;
 
--- Why: a task belongs to a run by its job, or in a batch by its execution record. Returns the unfinished run, if any
+-- A task belongs to a run by its job, or in a batch by its execution record. Returns the unfinished run, if any
 -- (specification: Task, becomes failed).
 create function private.active_run_of_task(p_task_id uuid)
 returns public.sprint_runs language plpgsql stable set search_path = '' as $$
@@ -72,7 +72,7 @@ begin
 end;
 $$;
 
--- Why: codes become parts of branch names, and git refuses some of what codes may contain (`..`, a dot at an end,
+-- Codes become parts of branch names, and git refuses some of what codes may contain (`..`, a dot at an end,
 -- `.lock`). A changed code gets a piece of its id, so that two codes never share a branch (specification: Sprint run,
 -- branch).
 create function private.branch_part(p_code text, p_id uuid)
@@ -85,7 +85,7 @@ begin
 end;
 $$;
 
--- Why: work still returns to its run, and its branch queue advances, only while the run is unfinished (specification:
+-- Work still returns to its run, and its branch queue advances, only while the run is unfinished (specification:
 -- Sprint run).
 create function private.is_run_unfinished(p_sprint_run_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -95,7 +95,7 @@ begin
 end;
 $$;
 
--- Why: what the jobs of a run are shown as, in order: work that waits for a review is not waiting for a worker.
+-- What the jobs of a run are shown as, in order: work that waits for a review is not waiting for a worker.
 create function private.job_states(p_sprint_run_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -106,7 +106,7 @@ end;
 $$;
 grant execute on function private.job_states to authenticated;
 
--- Why: one form of a run: the contract's fields, job counts by status, tokens and cost; optionally with jobs and
+-- One form of a run: the contract's fields, job counts by status, tokens and cost; optionally with jobs and
 -- executions (specification: Sprint run).
 create function private.run_json(p_run public.sprint_runs, p_with_jobs boolean)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -159,7 +159,7 @@ begin
 end;
 $$;
 
--- Why: messages and pages name what a run works on: its sprint, its only task or story, or the first of several tasks.
+-- Messages and pages name what a run works on: its sprint, its only task or story, or the first of several tasks.
 create function private.run_subject(p_run public.sprint_runs)
 returns text language plpgsql stable set search_path = '' as $$
 begin
@@ -178,7 +178,7 @@ begin
 end;
 $$;
 
--- Why: the one place that says whether a run waits only for people: no one works, nothing can be claimed, and reviews or
+-- The one place that says whether a run waits only for people: no one works, nothing can be claimed, and reviews or
 -- answers are open. Returns how many of each, otherwise null. Pages name such a run by this.
 -- Definer: a question for someone else is hidden from the caller, and is waited for all the same (docs/running.md).
 create function private.run_waits(p_run public.sprint_runs)
@@ -203,7 +203,7 @@ end;
 $$;
 grant execute on function private.run_waits to authenticated;
 
--- Why: a story has one branch, which its next run continues. It gets a new numbered name once that branch is at work in
+-- A story has one branch, which its next run continues. It gets a new numbered name once that branch is at work in
 -- another run, has landed, or was abandoned because a person started the story over. Products of one owner that share a
 -- repository never share a branch, and no name equals the folder of another branch (specification: Sprint run, branch).
 create function private.story_branch(p_story_id uuid) returns text language plpgsql stable set search_path = '' as $$
@@ -263,7 +263,7 @@ begin
 end;
 $$;
 
--- Why: the one place that decides which tasks a run takes when it starts, resumes or retries: those that are neither
+-- The one place that decides which tasks a run takes when it starts, resumes or retries: those that are neither
 -- done nor waiting for a review. Work in review is done as far as agents go; doing it again would pay twice and
 -- change the work under its reviewer (specification: Starting a sprint run 2).
 create function private.tasks_to_start(p_task_ids uuid[])

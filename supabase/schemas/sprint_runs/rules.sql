@@ -1,6 +1,6 @@
 create trigger _400_touch before update on public.sprint_runs for each row execute function private.tg_any__touch();
 
--- Why: people get notices of failed and finished runs. A paused run reaches them through its question, so that notice
+-- People get notices of failed and finished runs. A paused run reaches them through its question, so that notice
 -- goes to webhooks only. Definer: users may not write the outbox (specification: Sprint run).
 create function private.tg_sprint_runs__notices()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -16,7 +16,7 @@ create trigger _700_notices after update of status on public.sprint_runs
   for each row when (new.status <> old.status and new.status in ('PAUSED', 'FAILED', 'DONE'))
   execute function private.tg_sprint_runs__notices();
 
--- Why: failed runs need a person and appear in the inbox at once (inbox).
+-- Failed runs need a person and appear in the inbox at once (inbox).
 create trigger _890_notify_inbox
 after update on public.sprint_runs
 for each row

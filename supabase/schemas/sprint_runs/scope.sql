@@ -1,4 +1,4 @@
--- Why: all blockers of a start at once, each with ids for a link and a message (specification: Starting a sprint run
+-- All blockers of a start at once, each with ids for a link and a message (specification: Starting a sprint run
 -- 1). For both kinds of runs: p_sprint is null for a run without a sprint. p_task_ids are the run's tasks, p_story_ids
 -- the stories whose questions and PBIs are checked: all open ones of the sprint, or those of the tasks. Beyond the
 -- contract's blockers: a sprint that is not active, no tasks, an unfinished run, tasks in another run, and chosen tasks
@@ -92,7 +92,7 @@ begin
 end;
 $$;
 
--- Why: the tasks of a run: those of its jobs, or in a batch of its execution records (specification: Sprint run).
+-- The tasks of a run: those of its jobs, or in a batch of its execution records (specification: Sprint run).
 create function private.run_tasks(p_sprint_run_id uuid)
 returns table (task_id uuid, "position" integer) language plpgsql stable set search_path = '' as $$
 begin
@@ -104,7 +104,7 @@ begin
 end;
 $$;
 
--- Why: before a run is created, the remedies the caller chose are applied, and the remaining blockers are reported all
+-- Before a run is created, the remedies the caller chose are applied, and the remaining blockers are reported all
 -- at once. Tasks without a plan are planned by their agent (p_plan_first, or the product's setting), or use their
 -- description as plan. With p_leave_out the run starts with what is ready, and says why the rest is left out. PT409
 -- with `blockers` when nothing is left, or when a blocker affects all tasks. Called under the product lock
@@ -155,7 +155,7 @@ begin
 end;
 $$;
 
--- Why: a blocker keeps out its task, or all tasks of its story or PBI. Each task gets the first of its reasons, in run
+-- A blocker keeps out its task, or all tasks of its story or PBI. Each task gets the first of its reasons, in run
 -- order.
 create function private.kept_back(p_blockers jsonb, p_task_ids uuid[])
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -176,7 +176,7 @@ begin
 end;
 $$;
 
--- Why: the message of a refused start: the first three blockers in full, then how many more (specification: Starting a
+-- The message of a refused start: the first three blockers in full, then how many more (specification: Starting a
 -- sprint run 1).
 create function private.blockers_sentence(p_blockers jsonb)
 returns text language plpgsql immutable set search_path = '' as $$
@@ -192,7 +192,7 @@ begin
 end;
 $$;
 
--- Why: a sprint run works on the tasks of its sprint that a start takes (specification: Starting a sprint run 2).
+-- A sprint run works on the tasks of its sprint that a start takes (specification: Starting a sprint run 2).
 create function private.sprint_task_ids(p_sprint_id uuid)
 returns uuid[] language plpgsql stable set search_path = '' as $$
 begin
@@ -205,7 +205,7 @@ begin
 end;
 $$;
 
--- Why: for a run without a sprint, the stories of its tasks are checked.
+-- For a run without a sprint, the stories of its tasks are checked.
 create function private.stories_of_tasks(p_task_ids uuid[])
 returns uuid[] language plpgsql stable set search_path = '' as $$
 begin
@@ -216,7 +216,7 @@ begin
 end;
 $$;
 
--- Why: the tasks of a run in PBI, story, task order. Jobs, executions and blockers all start from this list, for the
+-- The tasks of a run in PBI, story, task order. Jobs, executions and blockers all start from this list, for the
 -- tasks of a sprint and for chosen ones (specification: Starting a sprint run).
 create function private.tasks_in_order(p_task_ids uuid[])
 returns table (task_id uuid, task_code text, story_id uuid, story_code text, pbi_id uuid, place integer)

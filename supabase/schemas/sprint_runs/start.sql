@@ -1,4 +1,4 @@
--- Why: pages and agents see all blockers before a start. The start checks the same again.
+-- Pages and agents see all blockers before a start. The start checks the same again.
 -- Definer: reads for a member what RLS would read row by row; access is checked first (specification: Starting a sprint
 -- run 1).
 create function operations.preflight_sprint_run(p_sprint_id uuid)
@@ -38,7 +38,7 @@ end;
 $$;
 grant execute on function operations.preflight_sprint_run to authenticated;
 
--- Why: the owner decides whether agents always or never write missing plans; else the caller of the start decides, and a
+-- The owner decides whether agents always or never write missing plans; else the caller of the start decides, and a
 -- plan that a person is to approve has to be written.
 create function private.plans_first(p_product public.products, p_plan_first boolean)
 returns boolean language plpgsql immutable set search_path = '' as $$
@@ -50,7 +50,7 @@ begin
 end;
 $$;
 
--- Why: who approves plans, as the start says, otherwise as the product does.
+-- Who approves plans, as the start says, otherwise as the product does.
 create function private.plan_review_of(p_product public.products, p_plan_review text)
 returns public.plan_review language plpgsql stable set search_path = '' as $$
 begin
@@ -58,7 +58,7 @@ begin
 end;
 $$;
 
--- Why: gives a task, a story or several tasks to agents without a sprint, with the same jobs, budgets and proof. The
+-- Gives a task, a story or several tasks to agents without a sprint, with the same jobs, budgets and proof. The
 -- tasks are of one product; p_story_id means all tasks of a story that are neither done nor in review. Each story
 -- has a branch that its next run continues. Failed tasks are retried. p_stop_at works as for a sprint; the other
 -- options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 422, 429, 409 with `blockers` in the
@@ -115,7 +115,7 @@ end;
 $$;
 grant execute on function operations.start_run to authenticated;
 
--- Why: a run belongs to one product: one lock, one repository, one set of rules. A task the caller cannot access is
+-- A run belongs to one product: one lock, one repository, one set of rules. A task the caller cannot access is
 -- refused as such first.
 create function private.require_one_product(p_task_ids uuid[], p_product_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
@@ -132,7 +132,7 @@ begin
 end;
 $$;
 
--- Why: no agent works on suggested stories before a person has accepted them.
+-- No agent works on suggested stories before a person has accepted them.
 create function private.refuse_triage(p_story_ids uuid[])
 returns void language plpgsql stable set search_path = '' as $$
 declare
@@ -148,7 +148,7 @@ begin
 end;
 $$;
 
--- Why: pre-flight and start in one transaction under the product lock, so that nothing comes between them; of fifty
+-- Pre-flight and start in one transaction under the product lock, so that nothing comes between them; of fifty
 -- concurrent starts one wins (specification: Starting a sprint run). p_stop_at gives the run a budget of that amount
 -- and unit; the other options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 429, 409 with
 -- `blockers` in the detail.
@@ -179,7 +179,7 @@ end;
 $$;
 grant execute on function operations.start_sprint_run to authenticated;
 
--- Why: a batch has one job for all its tasks. Its task_id is the first unfinished task, so that every job has exactly
+-- A batch has one job for all its tasks. Its task_id is the first unfinished task, so that every job has exactly
 -- one of task_id and idea_id (specification: Agent job). The execution records must already exist.
 create function private.create_batch_job(p_run public.sprint_runs)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -193,7 +193,7 @@ begin
 end;
 $$;
 
--- Why: a run and all its parts in a few set-based statements: one job per task, blockers first and otherwise in PBI,
+-- A run and all its parts in a few set-based statements: one job per task, blockers first and otherwise in PBI,
 -- story, task order, or one batch job with execution records that freeze plan and verify_required. Called under the
 -- product lock, after the blockers were checked in the same transaction. A run that continues an earlier one keeps its
 -- branch, unless a person has since started a story over (specification: Starting a sprint run 2).
@@ -243,7 +243,7 @@ begin
 end;
 $$;
 
--- Why: each sprint run has its own branch, with a name people can find: product, sprint, number of the run
+-- Each sprint run has its own branch, with a name people can find: product, sprint, number of the run
 -- (specification: Sprint run, branch).
 create function private.run_branch(p_sprint public.sprints, p_product public.products)
 returns text language plpgsql stable set search_path = '' as $$
@@ -253,7 +253,7 @@ begin
 end;
 $$;
 
--- Why: a run without a sprint works on the branch of its story. One over several stories has another branch, which its
+-- A run without a sprint works on the branch of its story. One over several stories has another branch, which its
 -- jobs share unless each story gets its own (specification: Sprint run, branch).
 create function private.own_run_branch(p_product public.products, p_task_ids uuid[])
 returns text language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: cancels an unfinished run with its unfinished jobs and its pause question. Tasks, stories, PBIs and the sprint
+-- Cancels an unfinished run with its unfinished jobs and its pause question. Tasks, stories, PBIs and the sprint
 -- keep their status (specification: Sprint run).
 -- Refusals: 404, 403, 409 when the run is finished. Definer: runs and jobs are written by functions only.
 create function operations.cancel_sprint_run(p_sprint_run_id uuid)
@@ -16,7 +16,7 @@ end;
 $$;
 grant execute on function operations.cancel_sprint_run to authenticated;
 
--- Why: a person, or a worker with a merge conflict, pauses a run (specification: Sprint run, pause_context). A worker
+-- A person, or a worker with a merge conflict, pauses a run (specification: Sprint run, pause_context). A worker
 -- names its job and attempt; with p_release it also returns the job to the queue, without counting a retry.
 -- Refusals: 404, 403, 409 (not running, lost attempt), 422. Definer: runs and jobs are written by functions only.
 create function operations.pause_sprint_run(
@@ -53,7 +53,7 @@ end;
 $$;
 grant execute on function operations.pause_sprint_run to authenticated;
 
--- Why: the only way to pause a run: stores the context, opens and links a question. Its jobs are no longer given out;
+-- The only way to pause a run: stores the context, opens and links a question. Its jobs are no longer given out;
 -- held claims continue. Called under the product lock by pause_sprint_run and when a question expires with STOP
 -- (specification: Sprint run, pause).
 create function private.pause_run(
@@ -88,7 +88,7 @@ begin
 end;
 $$;
 
--- Why: a paused run asks a person with a question. A question needs a story: that of the job that paused it, of a
+-- A paused run asks a person with a question. A question needs a story: that of the job that paused it, of a
 -- job at work, of the first queued one, or any of the run (specification: Agent question).
 create function private.open_pause_question(p_run public.sprint_runs, p_job_id uuid, p_text text)
 returns uuid language plpgsql volatile set search_path = '' as $$
@@ -108,7 +108,7 @@ begin
 end;
 $$;
 
--- Why: resumes a failed sprint: failed tasks return to todo, and their stories and PBIs follow; the sprint is active
+-- Resumes a failed sprint: failed tasks return to todo, and their stories and PBIs follow; the sprint is active
 -- again, and a new run starts on the failed run's branch, all in one transaction with the pre-flight (specification:
 -- Task, failed, resume-sprint). The new run begins as the failed one did, unless the caller says otherwise: its agents
 -- plan first, and what was blocked stays out. With p_skip_failed it also leaves out failed tasks and what they block. If
@@ -170,7 +170,7 @@ end;
 $$;
 grant execute on function operations.resume_sprint to authenticated;
 
--- Why: resumes a paused run and closes its question. Returns the run that continues, a new one for a batch.
+-- Resumes a paused run and closes its question. Returns the run that continues, a new one for a batch.
 -- Refusals: 404, 403, 409 when the run is not paused, or its budget is used up. Definer: runs are written by functions
 -- only (specification: Sprint run).
 create function operations.resume_sprint_run(p_sprint_run_id uuid)
@@ -190,7 +190,7 @@ end;
 $$;
 grant execute on function operations.resume_sprint_run to authenticated;
 
--- Why: the only way to resume a paused run: RUNNING while a claim is held, otherwise QUEUED, pause context cleared. A batch
+-- The only way to resume a paused run: RUNNING while a claim is held, otherwise QUEUED, pause context cleared. A batch
 -- with unfinished executions continues as a new run. Returns the run that continues. Called under the product lock
 -- (specification: Sprint run).
 create function private.continue_run(p_run public.sprint_runs)
@@ -221,7 +221,7 @@ begin
 end;
 $$;
 
--- Why: a paused batch with unfinished work is not resumed itself: it becomes CANCELLED, and a new run on the same
+-- A paused batch with unfinished work is not resumed itself: it becomes CANCELLED, and a new run on the same
 -- branch takes over the rest, with a new job and newly frozen plans (specification: Sprint run).
 create function private.resume_batch_run(p_run public.sprint_runs)
 returns public.sprint_runs language plpgsql volatile set search_path = '' as $$
@@ -247,7 +247,7 @@ begin
 end;
 $$;
 
--- Why: a run is done once all its jobs are finished; SKIPPED and CANCELLED count as finished, and a failed job ends the
+-- A run is done once all its jobs are finished; SKIPPED and CANCELLED count as finished, and a failed job ends the
 -- run through its task. A batch whose job is cancelled or deleted while some of its tasks are unfinished is cancelled,
 -- not done. A paused run stays paused until it is resumed (specification: Sprint run).
 create function private.complete_run(p_sprint_run_id uuid)
@@ -279,7 +279,7 @@ begin
 end;
 $$;
 
--- Why: the only way to end a run: sets the final status, clears the pause and closes its question. Unless it is done,
+-- The only way to end a run: sets the final status, clears the pause and closes its question. Unless it is done,
 -- its unfinished jobs are cancelled with the questions they wait for. Work that waits for a review stays reviewable.
 -- Called under the product lock (specification: Sprint run).
 create function private.end_run(
@@ -309,7 +309,7 @@ begin
 end;
 $$;
 
--- Why: the first line of every change of a run: 404, 403, the product lock, demo and archive. Returns the current row
+-- The first line of every change of a run: 404, 403, the product lock, demo and archive. Returns the current row
 -- (specification: Sprint run).
 create function private.lock_run(p_sprint_run_id uuid)
 returns public.sprint_runs language plpgsql volatile set search_path = '' as $$
@@ -327,7 +327,7 @@ begin
 end;
 $$;
 
--- Why: a person may set a run's budget at its start. Tokens may not set budgets (docs/running.md).
+-- A person may set a run's budget at its start. Tokens may not set budgets (docs/running.md).
 create function private.stop_run_at(p_run public.sprint_runs, p_stop_at jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

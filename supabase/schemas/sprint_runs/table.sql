@@ -4,7 +4,7 @@ create type public.sprint_run_status as enum ('QUEUED', 'RUNNING', 'PAUSED', 'DO
 -- States of a sprint task execution record (specification: Sprint run).
 create type public.task_execution_status as enum ('PENDING', 'RUNNING', 'DONE', 'FAILED', 'SKIPPED');
 
--- Why: a run groups the jobs of one start: of a sprint (specification: Sprint run), or of chosen tasks without a
+-- A run groups the jobs of one start: of a sprint (specification: Sprint run), or of chosen tasks without a
 -- sprint. At most one unfinished run per sprint: the partial unique index decides every race.
 create table public.sprint_runs (
   id uuid primary key default gen_random_uuid(),
@@ -28,7 +28,7 @@ create table public.sprint_runs (
   constraint sprint_runs_finished check ((status in ('DONE', 'FAILED', 'CANCELLED')) = (finished_at is not null))
 );
 
--- Why: runs, jobs, workers and questions reference each other; these foreign keys can only follow once all four exist.
+-- Runs, jobs, workers and questions reference each other; these foreign keys can only follow once all four exist.
 alter table public.sprint_runs
   add constraint sprint_runs_pause_question_id_fkey
   foreign key (pause_question_id) references public.agent_questions (id) on delete set null;

@@ -86,7 +86,7 @@ end;
 $$;
 grant execute on function operations.update_sprint to authenticated;
 
--- Why: the status changes that people make: planned to active, active to completed, planned to cancelled. Failing and
+-- The status changes that people make: planned to active, active to completed, planned to cancelled. Failing and
 -- resuming belong to runs. Definer, because no one writes a sprint's status directly; access, lock, demo and archive
 -- are checked first. When a sprint ends, its unfinished stories return to the backlog (specification: States and
 -- transitions, Sprint).
@@ -133,7 +133,7 @@ end;
 $$;
 grant execute on function private.change_sprint_status to authenticated;
 
--- Why: a run whose agents are through waits only for people, and their reviews need no sprint: it is done, and they stay
+-- A run whose agents are through waits only for people, and their reviews need no sprint: it is done, and they stay
 -- open. PT409 while there is anything else to do in it (docs/planning.md).
 create function private.end_reviewed_run(p_run public.sprint_runs)
 returns void language plpgsql volatile set search_path = '' as $$

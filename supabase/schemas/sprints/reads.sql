@@ -81,7 +81,7 @@ end;
 $$;
 grant execute on function operations.get_sprint_context to authenticated;
 
--- Why: hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
+-- Hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
 -- Ordered by the story's sort_order, then the task's, then age, then id; priority is ignored.
 -- Called by GET /api/sprints/:id/tasks. The result is passed through unparsed (specification: GET
 -- /api/sprints/:id/tasks).

@@ -1,7 +1,7 @@
 -- States of a sprint (specification: Sprint).
 create type public.sprint_status as enum ('PLANNED', 'ACTIVE', 'COMPLETED', 'FAILED', 'CANCELLED');
 
--- Why: a sprint groups stories of one product (specification: Sprint). At most one per product is ACTIVE.
+-- A sprint groups stories of one product (specification: Sprint). At most one per product is ACTIVE.
 create table public.sprints (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -53,7 +53,7 @@ grant insert (id, product_id, sprint_goal, start_date, end_date),
   update (sprint_goal, start_date, end_date)
   on public.sprints to authenticated;
 
--- Why: unfinished stories leave a sprint that ends, and an untouched one would leave no trace in it; the sprint review
+-- Unfinished stories leave a sprint that ends, and an untouched one would leave no trace in it; the sprint review
 -- must show what was planned and not done. Written by functions only.
 create table public.sprint_leftovers (
   sprint_id uuid not null references public.sprints (id) on delete cascade,

@@ -1,4 +1,4 @@
--- Why: what was planned, tested and committed for a story (specification: Story log entry). Entries are never changed.
+-- What was planned, tested and committed for a story (specification: Story log entry). Entries are never changed.
 -- Constraints refuse fields of another type. `job_id` is the agent job that wrote the entry, if any.
 create table public.story_logs (
   id uuid primary key default gen_random_uuid(),
@@ -49,7 +49,7 @@ grant select on public.story_logs to authenticated;
 grant insert (id, story_id, type, content, status, commit_hash, commit_message, metadata)
   on public.story_logs to authenticated;
 
--- Why: a log entry always has the product_id of its story, which decides access and events. Definer: the story may be
+-- A log entry always has the product_id of its story, which decides access and events. Definer: the story may be
 -- hidden from the caller, whose write RLS then refuses (specification: Story log entry).
 create function private.tg_story_logs__copy_product()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -63,7 +63,7 @@ create trigger _120_copy_product before insert on public.story_logs
 create trigger _140_take_rate_limit before insert on public.story_logs
   for each row execute function private.tg_any__take_rate_limit('story_log');
 
--- Why: the event of a log entry carries its product and idea.
+-- The event of a log entry carries its product and idea.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Events emitted by
 -- operations).
 create function private.tg_story_logs__emit()

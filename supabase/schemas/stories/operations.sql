@@ -40,7 +40,7 @@ end;
 $$;
 grant execute on function operations.assign_story to authenticated;
 
--- Why: a pasted list becomes stories with their tasks, or tasks of one story, all or none. Each counts against the
+-- A pasted list becomes stories with their tasks, or tasks of one story, all or none. Each counts against the
 -- limits of stories and tasks as if created alone. Refusals: 404, 403 (demo accounts, archived), 422, 429
 -- (specification: Story, Task).
 create function operations.create_from_list(p_items jsonb, p_pbi_id uuid default null, p_story_id uuid default null)
@@ -173,7 +173,7 @@ end;
 $$;
 grant execute on function operations.merge_story to authenticated;
 
--- Why: kept for processes of 0.3.0, whose backlog page calls it until they are replaced. Moves stories into a sprint or,
+-- Kept for processes of 0.3.0, whose backlog page calls it until they are replaced. Moves stories into a sprint or,
 -- without one, out of theirs, all or none.
 create function operations.move_stories(p_story_ids jsonb, p_sprint_id uuid default null)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -224,7 +224,7 @@ end;
 $$;
 grant execute on function operations.update_story to authenticated;
 
--- Why: an assignee must be able to work in the product; the composite key is the second check. Null means no one
+-- An assignee must be able to work in the product; the composite key is the second check. Null means no one
 -- (specification: Story).
 create function private.require_assignee(p_product_id uuid, p_user_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
@@ -241,7 +241,7 @@ end;
 $$;
 grant execute on function private.require_assignee to authenticated;
 
--- Why: the checks of every operation on a story in triage: 404, 403 for those who may not write and for tokens, 409
+-- The checks of every operation on a story in triage: 404, 403 for those who may not write and for tokens, 409
 -- when someone else was first. Called by accept_story, merge_story and decline_story.
 create function private.require_triage(p_story_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$

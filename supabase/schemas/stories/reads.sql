@@ -25,7 +25,7 @@ from private.story_shape s
 join public.stories k on k.id = s.id;
 grant select on private.story_detail_shape to authenticated;
 
--- Why: hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
+-- Hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
 -- Without an active sprint or an open story: PT404.
 -- Called by GET /api/products/:id/next-story. The result is passed through unparsed (specification: GET
 -- /api/products/:id/next-story).
@@ -61,7 +61,7 @@ end;
 $$;
 grant execute on function operations.get_next_story to authenticated;
 
--- Why: the next story is the first of the sprint that is neither done nor failed, by sort_order, then age, then id.
+-- The next story is the first of the sprint that is neither done nor failed, by sort_order, then age, then id.
 -- Definer: only called by functions that have checked access (specification: GET /api/products/:id/next-story).
 create function private.first_open_story(p_product_id uuid, p_sprint_id uuid)
 returns uuid language plpgsql stable security definer set search_path = '' as $$

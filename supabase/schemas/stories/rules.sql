@@ -1,7 +1,7 @@
 create trigger _110_lock_products before insert or update or delete on public.stories
   for each statement execute function private.tg_any__lock_products();
 
--- Why: a story always has the product_id of its PBI (specification: What the service does 1). It may move to another
+-- A story always has the product_id of its PBI (specification: What the service does 1). It may move to another
 -- PBI of its product, never to another product. Definer: the PBI may be hidden from the caller, whose write RLS then
 -- refuses.
 create function private.tg_stories__copy_product()
@@ -25,7 +25,7 @@ create trigger _121_copy_product before update on public.stories
 create trigger _130_lock_product before insert or update or delete on public.stories
   for each row execute function private.tg_any__lock_product();
 
--- Why: under a shared product lock two stories of one PBI may end at the same moment. The PBI's status is only right if
+-- Under a shared product lock two stories of one PBI may end at the same moment. The PBI's status is only right if
 -- the second transaction sees the first. Definer: users may not call the helper (specification: States and transitions,
 -- PBI).
 create function private.tg_stories__lock_pbi()
@@ -51,7 +51,7 @@ create trigger _201_sort_order before update on public.stories
   for each row when (new.code <> old.code or new.sort_order <> old.sort_order)
   execute function private.tg_any__sort_order();
 
--- Why: no one sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
+-- No one sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
 -- for every write. Stories in triage and templates have their own status.
 create function private.tg_stories__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -73,7 +73,7 @@ create trigger _301_derive_status before update on public.stories
     or new.is_template <> old.is_template)
   execute function private.tg_stories__derive_status();
 
--- Why: stories join a planned or active sprint, never one that has ended (specification: States, Sprint). Definer: the
+-- Stories join a planned or active sprint, never one that has ended (specification: States, Sprint). Definer: the
 -- sprint may be hidden from the caller, whose write RLS then refuses; the composite key ties it to the product.
 create function private.tg_stories__guard_sprint()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -111,7 +111,7 @@ create trigger _321_guard_sprint before update on public.stories
 create trigger _400_touch before update on public.stories
   for each row execute function private.tg_any__touch();
 
--- Why: the delete event of a task must carry sprint and assignee, but by then the cascade has removed its story. Kept
+-- The delete event of a task must carry sprint and assignee, but by then the cascade has removed its story. Kept
 -- only for the transaction (specification: Solo stream).
 create function private.tg_stories__remember_place() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -133,7 +133,7 @@ create trigger _890_remember_place
 before delete on public.stories
 for each row execute function private.tg_stories__remember_place();
 
--- Why: a story's status follows from its tasks and its sprint: failed before done, done only with at least one task,
+-- A story's status follows from its tasks and its sprint: failed before done, done only with at least one task,
 -- else in sprint or open. Definer, so that the answer never depends on what the caller may see (specification: States
 -- and transitions, Story).
 create function private.derived_story_status(p_story_id uuid, p_sprint_id uuid)
@@ -156,7 +156,7 @@ begin
 end;
 $$;
 
--- Why: sends every change of a story to the solo and backlog streams of its product. The event of a moved story
+-- Sends every change of a story to the solo and backlog streams of its product. The event of a moved story
 -- includes its old place, so that streams which lose it get it too.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
 -- stream).
@@ -194,7 +194,7 @@ create trigger _940_limit_rows after insert on public.stories
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'stories in this product, which is the limit. Delete some that are not needed.');
 
--- Why: what happens when stories change, in this order. By statement, because stories are moved, imported and deleted in
+-- What happens when stories change, in this order. By statement, because stories are moved, imported and deleted in
 -- bulk. It comes after their own events, so that streams send the cause first.
 -- Definer: users may not write statuses, the history and jobs (specification: States and transitions, Story, PBI).
 create function private.after_story_change()
@@ -248,7 +248,7 @@ create trigger _950_follow_delete after delete on public.stories
   referencing old table as old_stories
   for each statement execute function private.after_story_change();
 
--- Why: a PBI that is not blocked follows its stories (specification: States and transitions, PBI).
+-- A PBI that is not blocked follows its stories (specification: States and transitions, PBI).
 create function private.derive_pbis(p_pbi_ids uuid[]) returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_pbi_ids uuid[];
@@ -264,7 +264,7 @@ begin
 end;
 $$;
 
--- Why: stories in triage are in the inbox of everyone who may accept them.
+-- Stories in triage are in the inbox of everyone who may accept them.
 create function private.notify_triage(p_product_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -273,7 +273,7 @@ begin
 end;
 $$;
 
--- Why: a story follows its tasks, even when the last two finish at the same moment: every change of a task holds the
+-- A story follows its tasks, even when the last two finish at the same moment: every change of a task holds the
 -- product lock, or a share of it and the story's lock (`lock_part`), and this reads the tasks afterwards. The PBI follows by the trigger on stories (specification: States
 -- and transitions, Story).
 create function private.derive_stories(p_story_ids uuid[])

@@ -7,7 +7,7 @@ create type public.story_log_type as enum ('IMPLEMENTATION_PLAN', 'TEST_RESULT',
 -- Outcome of a TEST_RESULT entry (specification: Story log entry).
 create type public.story_log_status as enum ('PASSED', 'FAILED');
 
--- Why: stories (specification: Story). Composite keys tie sprint, PBI and assignee to the story's product, so no path
+-- Stories (specification: Story). Composite keys tie sprint, PBI and assignee to the story's product, so no path
 -- can mix two products. Triggers derive `status` from the tasks and the sprint, and `sort_order` from the code.
 create table public.stories (
   id uuid primary key default gen_random_uuid(),
@@ -69,7 +69,7 @@ create index stories_assignee_idx on public.stories (product_id, assignee_id);
 create index stories_search_idx on public.stories
   using gin (private.scoped_words(product_id, code, title, description)) with (fastupdate = off);
 
--- Why: when a story ends, its PBI's status depends on whether any story failed or is not done. With these indexes the
+-- When a story ends, its PBI's status depends on whether any story failed or is not done. With these indexes the
 -- cost does not grow with the number of stories (private.derived_pbi_status).
 create index stories_failed_idx on public.stories (pbi_id) where status = 'FAILED';
 create index stories_unfinished_idx on public.stories (pbi_id) where status <> 'DONE';

@@ -60,7 +60,7 @@ end;
 $$;
 grant execute on function operations.edit_task to authenticated;
 
--- Why: agents work on tasks, and a story that came from elsewhere may have none: one press makes one of each such story,
+-- Agents work on tasks, and a story that came from elsewhere may have none: one press makes one of each such story,
 -- with its title and description. Stories that are done or have tasks are passed over. Returns how many were made
 -- (docs/board.md).
 create function operations.make_story_tasks(p_product_id uuid, p_story_ids jsonb)
@@ -111,7 +111,7 @@ end;
 $$;
 grant execute on function operations.set_task_status to authenticated;
 
--- Why: the hot write of agents. Definer, so that row level security does not check a row whose product was just
+-- The hot write of agents. Definer, so that row level security does not check a row whose product was just
 -- checked. Only the board sets `review`, and `failed` is refused here (specification: PATCH /api/tasks/:id).
 -- p_who holds agent, model and effort as far as they change, and null removes one.
 -- Called by PATCH /api/tasks/:id and the MCP tools update_task_status and update_task_plan. Passed through unparsed.
@@ -162,7 +162,7 @@ end;
 $$;
 grant execute on function operations.update_task to authenticated;
 
--- Why: the REST API's todo is the database's TO_DO (specification: Conventions). Null stays null.
+-- The REST API's todo is the database's TO_DO (specification: Conventions). Null stays null.
 create function private.parse_task_status(p_status text)
 returns public.task_status language plpgsql immutable set search_path = '' as $$
 begin

@@ -41,7 +41,7 @@ create function private.task_json(p_task_id uuid) returns json language sql stab
 $$;
 grant execute on function private.task_json to authenticated;
 
--- Why: the tasks of a story as agents read them, shared by the agent context, the next story and the sprint context.
+-- The tasks of a story as agents read them, shared by the agent context, the next story and the sprint context.
 -- Definer: only called by functions that have checked access (specification: GET /api/products/:id/agent-context).
 create function private.agent_tasks(p_story_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -61,7 +61,7 @@ end;
 $$;
 grant execute on function private.agent_tasks to authenticated;
 
--- Why: outside the database TO_DO is `todo`, every other status its lower-case form (specification: Conventions).
+-- Outside the database TO_DO is `todo`, every other status its lower-case form (specification: Conventions).
 create function private.task_status_word(p_status public.task_status)
 returns text language plpgsql immutable set search_path = '' as $$
 begin

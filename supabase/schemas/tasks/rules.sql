@@ -1,7 +1,7 @@
 create trigger _110_lock_products before insert or update or delete on public.tasks
   for each statement execute function private.tg_any__lock_products();
 
--- Why: a task always has the product_id of its story (specification: Task). It may move to another story of its
+-- A task always has the product_id of its story (specification: Task). It may move to another story of its
 -- product, never to another product. Definer: the story may be hidden from the caller, whose write RLS then refuses.
 create function private.tg_tasks__copy_product()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -30,7 +30,7 @@ create trigger _150_assign_code before insert on public.tasks
 create trigger _151_assign_code before update of code on public.tasks
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('task');
 
--- Why: a batch has one job for all tasks of its run, and it names one of them. When that task is deleted, the job names
+-- A batch has one job for all tasks of its run, and it names one of them. When that task is deleted, the job names
 -- the next unfinished task, otherwise another of its run, and keeps its tokens and cost; only the last task deletes it too.
 -- While the product itself is deleted, no task is left to name. Definer: the caller may not write jobs (specification:
 -- Agent job, task_id; Sprint run).
@@ -60,7 +60,7 @@ create trigger _201_sort_order before update of code, sort_order on public.tasks
   for each row when (new.code <> old.code or new.sort_order <> old.sort_order)
   execute function private.tg_any__sort_order();
 
--- Why: a task's own repository is code that workers may be asked to run, so the person who decides sees who set it
+-- A task's own repository is code that workers may be asked to run, so the person who decides sees who set it
 -- (specification: Task).
 create function private.tg_tasks__repo_url_by() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -75,7 +75,7 @@ create trigger _301_repo_url_by before update of repo_url on public.tasks
 create trigger _400_touch before update on public.tasks
   for each row execute function private.tg_any__touch();
 
--- Why: sends every change of a task to the solo and backlog streams of its product, with the sprint and assignee of its
+-- Sends every change of a task to the solo and backlog streams of its product, with the sprint and assignee of its
 -- story for the filter. The event of a moved task includes its old place, so that streams which lose it get it too.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
 -- stream).
@@ -117,7 +117,7 @@ create trigger _940_limit_rows after insert on public.tasks
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'tasks in this product, which is the limit. Delete some that are not needed.');
 
--- Why: the one place where the consequences of a task's change begin; private.after_task_change says which. They come
+-- The one place where the consequences of a task's change begin; private.after_task_change says which. They come
 -- after the task's own event, so that streams send the cause first. New and deleted tasks come in bulk and are handled by
 -- statement. Definer: the caller may not write stories, jobs, runs and the history (specification: States and
 -- transitions, Task).
@@ -151,7 +151,7 @@ create trigger _950_follow_delete after delete on public.tasks
   referencing old table as old_tasks
   for each statement execute function private.tg_tasks__follow();
 
--- Why: most updates of a task change only its status, twice per job. This finds out without converting the row to JSON
+-- Most updates of a task change only its status, twice per job. This finds out without converting the row to JSON
 -- twice (specification: Solo stream, changed_fields).
 create function private.changed_task_fields(p_old public.tasks, p_new public.tasks)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -169,7 +169,7 @@ begin
 end;
 $$;
 
--- Why: what happens when a task changes its status or story, in this order. Steps that take more than a few lines are
+-- What happens when a task changes its status or story, in this order. Steps that take more than a few lines are
 -- separate functions below, or belong to another noun (specification: States and transitions, Task).
 create function private.after_task_change(p_old public.tasks, p_new public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -216,7 +216,7 @@ begin
 end;
 $$;
 
--- Why: tasks_in_review holds exactly the tasks in review. Reads the row's current state, because an earlier step may
+-- tasks_in_review holds exactly the tasks in review. Reads the row's current state, because an earlier step may
 -- have moved the task on (specification: States and transitions, Task).
 create function private.list_in_review(p_task_id uuid) returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -229,7 +229,7 @@ begin
 end;
 $$;
 
--- Why: for tasks blocked by a whole story, a moved task changes the set of blockers. A batch counts the tasks of a
+-- For tasks blocked by a whole story, a moved task changes the set of blockers. A batch counts the tasks of a
 -- story one by one.
 create function private.recount_after_task(p_old public.tasks, p_new public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -256,7 +256,7 @@ begin
 end;
 $$;
 
--- Why: a task that fails in an unfinished run stops the run and its sprint, if any, and cancels the rest of the run,
+-- A task that fails in an unfinished run stops the run and its sprint, if any, and cancels the rest of the run,
 -- all in the transaction that reported it. The failed task's job ends FAILED. A task that fails outside a run affects
 -- only its story and PBI, whose derivation keeps BLOCKED (specification: Task, becomes failed).
 create function private.stop_failed_run(p_task public.tasks)
@@ -294,7 +294,7 @@ begin
 end;
 $$;
 
--- Why: a person may finish a task by hand that a run still plans to do. A batch run then records it as done and does
+-- A person may finish a task by hand that a run still plans to do. A batch run then records it as done and does
 -- not repeat the work; a job that waited for another worker, a review or a plan has nothing left to wait for. Usually a task is
 -- finished by its own job, outside a batch: then this costs two lookups (specification: Sprint run, executions;
 -- docs/proof.md).
@@ -323,7 +323,7 @@ begin
 end;
 $$;
 
--- Why: a task in review needs a person, so a notice goes to the assignee of its story, otherwise to everyone
+-- A task in review needs a person, so a notice goes to the assignee of its story, otherwise to everyone
 -- (specification: Task).
 create function private.notify_review(p_task public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$

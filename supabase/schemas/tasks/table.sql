@@ -4,7 +4,7 @@ create type public.task_status as enum ('TO_DO', 'IN_PROGRESS', 'REVIEW', 'DONE'
 -- Which verification results let a task pass (specification: Task).
 create type public.verify_required as enum ('ALIGNED', 'ALIGNED_OR_PARTIAL', 'ANY');
 
--- Why: tasks (specification: Task). `product_id` repeats the story's; the composite key keeps them equal.
+-- Tasks (specification: Task). `product_id` repeats the story's; the composite key keeps them equal.
 create table public.tasks (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -80,7 +80,7 @@ grant insert (id, story_id, code, title, description, implementation_plan, prior
     verify_required, requires_opus, agent, model, effort, estimated_minutes, label_ids),
   delete on public.tasks to authenticated;
 
--- Why: the history for burn-down and cycle time. Written by triggers, never by clients. A row whose two statuses are
+-- The history for burn-down and cycle time. Written by triggers, never by clients. A row whose two statuses are
 -- equal records only a sprint: the task joined or left it with its story. product_id has no foreign key, because its
 -- check would make all writers of a product contend for the product's row.
 create table public.task_status_changes (
@@ -107,7 +107,7 @@ create policy task_status_changes_select on public.task_status_changes for selec
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.task_status_changes to authenticated;
 
--- Why: tasks in review, for the inbox: a handful of a million. A separate table, because with an index on the status
+-- Tasks in review, for the inbox: a handful of a million. A separate table, because with an index on the status
 -- every step of a task would rewrite all index entries of its row, including the words of its description.
 create table public.tasks_in_review (
   task_id uuid primary key references public.tasks (id) on delete cascade,

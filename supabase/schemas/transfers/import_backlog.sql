@@ -1,4 +1,4 @@
--- Why: a failed import deletes what its earlier steps have written. Service only.
+-- A failed import deletes what its earlier steps have written. Service only.
 create function operations.discard_import(p_product_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -9,7 +9,7 @@ end;
 $$;
 grant execute on function operations.discard_import to service_role;
 
--- Why: imports the backlog of another tool, in one transaction. Items with a known external id already exist and stay
+-- Imports the backlog of another tool, in one transaction. Items with a known external id already exist and stay
 -- unchanged, so importing the same file twice creates nothing twice. A preview runs the import and rolls it back, so
 -- that it cannot differ. Without p_product_id the items go into a new product of the caller, with p_definition_of_done.
 -- Ideas become the caller's; one with the title of another of the product already exists.
@@ -205,7 +205,7 @@ returns uuid language sql stable set search_path = '' as $$
   limit 1;
 $$;
 
--- Why: the last step of import_backlog. Only dependencies of what is new, and on what is new: those between older items
+-- The last step of import_backlog. Only dependencies of what is new, and on what is new: those between older items
 -- may have been removed since. A task and a story cannot wait for one another, so the task's story does. Impossible
 -- ones are answered with the reason.
 create function private.import_relations(p_product_id uuid, p_pbis jsonb, p_new text[])

@@ -1,4 +1,4 @@
--- Why: a file of an import, in a separate transaction, before the texts and the evidence that name it (docs/export-format.md). Service only.
+-- A file of an import, in a separate transaction, before the texts and the evidence that name it (docs/export-format.md). Service only.
 -- It counts against the limits of the product and its owner, as an upload does.
 create function operations.import_file(p_product_id uuid, p_file jsonb, p_content text)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -15,7 +15,7 @@ end;
 $$;
 grant execute on function operations.import_file to service_role;
 
--- Why: the last step of an import: the ideas with their logs and links, then archiving the product, after which it is
+-- The last step of an import: the ideas with their logs and links, then archiving the product, after which it is
 -- read-only (docs/export-format.md). A code that the user's other ideas already use is replaced by a generated one.
 -- Service only.
 create function operations.import_ideas(p_product_id uuid, p_owner_id uuid, p_ideas jsonb, p_archived_at timestamptz)
@@ -77,7 +77,7 @@ end;
 $$;
 grant execute on function operations.import_ideas to service_role;
 
--- Why: the first step of an import: the product with its members, sprints and PBIs, in one transaction
+-- The first step of an import: the product with its members, sprints and PBIs, in one transaction
 -- (docs/export-format.md). Rate limits do not apply without a user. Service only.
 create function operations.import_product(p_owner_id uuid, p_document jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -141,7 +141,7 @@ end;
 $$;
 grant execute on function operations.import_product to service_role;
 
--- Why: the second step of an import, called for each portion: stories with their tasks, logs, proof and reviews, in a
+-- The second step of an import, called for each portion: stories with their tasks, logs, proof and reviews, in a
 -- few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
 create function operations.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -200,7 +200,7 @@ end;
 $$;
 grant execute on function operations.import_stories to service_role;
 
--- Why: imports the proof of a portion of stories. Criteria are matched by the hash of their text; observers are kept as
+-- Imports the proof of a portion of stories. Criteria are matched by the hash of their text; observers are kept as
 -- names. Called by import_stories with the stories and their new ids (docs/export-format.md).
 create function private.import_proof(p_product_id uuid, p_stories jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -238,7 +238,7 @@ end;
 $$;
 grant execute on function private.imported_file to service_role;
 
--- Why: imports the reviews of a portion of tasks; the next attempt gets the requests of the newest one. There are no
+-- Imports the reviews of a portion of tasks; the next attempt gets the requests of the newest one. There are no
 -- imported jobs, so a review belongs to its task; authors are kept as names. Called by import_stories with the tasks
 -- and their new ids (docs/export-format.md).
 create function private.import_reviews(p_product_id uuid, p_tasks jsonb)
@@ -262,7 +262,7 @@ end;
 $$;
 grant execute on function private.import_reviews to service_role;
 
--- Why: the last step of an import: its files go to the stories and tasks of their codes, and to the comments that show them. Service only.
+-- The last step of an import: its files go to the stories and tasks of their codes, and to the comments that show them. Service only.
 create function operations.place_files(p_product_id uuid, p_files jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -281,7 +281,7 @@ end;
 $$;
 grant execute on function operations.place_files to service_role;
 
--- Why: imports the comments of a portion of PBIs, stories or tasks that have their new ids. Authors are kept as names:
+-- Imports the comments of a portion of PBIs, stories or tasks that have their new ids. Authors are kept as names:
 -- an account of that name here may be someone else's. Old mentions send no notices (docs/export-format.md).
 create function private.import_comments(p_product_id uuid, p_kind text, p_items jsonb)
 returns void language plpgsql volatile set search_path = '' as $$

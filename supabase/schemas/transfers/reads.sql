@@ -1,4 +1,4 @@
--- Why: `admin export --files` writes the content of each file into a folder (docs/export-format.md). Service only.
+-- `admin export --files` writes the content of each file into a folder (docs/export-format.md). Service only.
 create function operations.export_file(p_file_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -8,7 +8,7 @@ end;
 $$;
 grant execute on function operations.export_file to service_role;
 
--- Why: `admin export --product` writes everything planned and logged for a product into one file, to keep or to import
+-- `admin export --product` writes everything planned and logged for a product into one file, to keep or to import
 -- elsewhere (docs/export-format.md). Service only: it reads all that members may see.
 create function operations.export_product(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
@@ -55,7 +55,7 @@ end;
 $$;
 grant execute on function operations.export_product to service_role;
 
--- Why: the ideas of all users for one product, with their logs and further products (docs/export-format.md).
+-- The ideas of all users for one product, with their logs and further products (docs/export-format.md).
 create function private.export_ideas(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -83,7 +83,7 @@ end;
 $$;
 grant execute on function private.export_ideas to service_role;
 
--- Why: the files of a product without their content, which is in a folder next to the export file (docs/export-format.md). They have ids,
+-- The files of a product without their content, which is in a folder next to the export file (docs/export-format.md). They have ids,
 -- because texts name them by these.
 create function private.export_files(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -100,7 +100,7 @@ end;
 $$;
 grant execute on function private.export_files to service_role;
 
--- Why: the stories of one PBI with their tasks and logs, as nested in the export file (docs/export-format.md).
+-- The stories of one PBI with their tasks and logs, as nested in the export file (docs/export-format.md).
 create function private.export_stories(p_pbi_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -138,7 +138,7 @@ end;
 $$;
 grant execute on function private.export_stories to service_role;
 
--- Why: the tasks of one story, as nested in the export file (docs/export-format.md).
+-- The tasks of one story, as nested in the export file (docs/export-format.md).
 create function private.export_tasks(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -155,7 +155,7 @@ end;
 $$;
 grant execute on function private.export_tasks to service_role;
 
--- Why: the reviews of a task with their line comments, as nested in the export file (docs/export-format.md). The review
+-- The reviews of a task with their line comments, as nested in the export file (docs/export-format.md). The review
 -- of a batch is with the batch's first task. Drafts are left out, as only their author may see them.
 create function private.export_reviews(p_task_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -185,7 +185,7 @@ end;
 $$;
 grant execute on function private.export_reviews to service_role;
 
--- Why: the comments of a PBI, story or task, as nested in the export file (docs/export-format.md). Service only.
+-- The comments of a PBI, story or task, as nested in the export file (docs/export-format.md). Service only.
 create function private.export_comments(p_item_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -198,7 +198,7 @@ end;
 $$;
 grant execute on function private.export_comments to service_role;
 
--- Why: a file keeps its id where that is free, so that what was exported reads back equal. Service only.
+-- A file keeps its id where that is free, so that what was exported reads back equal. Service only.
 create function operations.taken_file_ids(p_ids jsonb) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (select coalesce(json_agg(f.id), '[]') from public.files f where f.id in (select i::uuid from jsonb_array_elements_text(p_ids) i));
@@ -206,7 +206,7 @@ end;
 $$;
 grant execute on function operations.taken_file_ids to service_role;
 
--- Why: a row as the export has it, without the columns that mean something in this installation only and without those
+-- A row as the export has it, without the columns that mean something in this installation only and without those
 -- named; a new column is exported unless it is named. Times are in UTC (docs/export-format.md).
 create function private.exported(p_row jsonb, p_hidden text[])
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -218,7 +218,7 @@ end;
 $$;
 grant execute on function private.exported to service_role;
 
--- Why: an export must not depend on the session's time zone, or two exports of the same rows would differ
+-- An export must not depend on the session's time zone, or two exports of the same rows would differ
 -- (docs/export-format.md).
 create function private.export_time(p_time timestamptz) returns text language plpgsql stable set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Why: a worker that restarts says so, and all jobs it still held are closed in one call instead of waiting for leases:
+-- A worker that restarts says so, and all jobs it still held are closed in one call instead of waiting for leases:
 -- requeued with a retry, or failed after three. A worker that announces its stop returns its jobs without a retry.
 -- Products are locked in one order, the worker's row last. Returns the closed jobs. Definer: jobs are written by
 -- functions only (specification: Agent job; lease lost).
@@ -40,7 +40,7 @@ end;
 $$;
 grant execute on function operations.restart_worker to authenticated;
 
--- Why: a worker reports that it is online, its quota, the agents on its machine, or that it stops. Returns whether it
+-- A worker reports that it is online, its quota, the agents on its machine, or that it stops. Returns whether it
 -- may get work.
 -- Refusals: 401, 403 for demo accounts, 422. Definer: presence is written by functions only (specification: Agent
 -- worker).

@@ -1,4 +1,4 @@
--- Why: workers of everyone who shares a product with the caller, seen in the last week, the latest 200.
+-- Workers of everyone who shares a product with the caller, seen in the last week, the latest 200.
 -- Definer: other users' presence is visible only where a product is shared (specification: Agent worker).
 create function operations.list_agent_workers(p_product_id uuid default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -27,7 +27,7 @@ end;
 $$;
 grant execute on function operations.list_agent_workers to authenticated;
 
--- Why: one form of a worker: presence, quota, current job, and whether its quota allows work (specification: Agent
+-- One form of a worker: presence, quota, current job, and whether its quota allows work (specification: Agent
 -- worker).
 create function private.worker_json(p_worker public.agent_workers)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -44,7 +44,7 @@ begin
 end;
 $$;
 
--- Why: the one definition of "online": seen in the last two minutes, and not stopped since (specification: Agent
+-- The one definition of "online": seen in the last two minutes, and not stopped since (specification: Agent
 -- worker).
 create function private.is_online(p_last_seen_at timestamptz, p_stopped_at timestamptz)
 returns boolean language sql stable set search_path = '' as $$
@@ -52,7 +52,7 @@ returns boolean language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.is_online to authenticated;
 
--- Why: a worker's current job is the one it holds. It is stored nowhere else, so that a claim writes no presence. A
+-- A worker's current job is the one it holds. It is stored nowhere else, so that a claim writes no presence. A
 -- worker with several jobs shows the one it took last (specification: Agent worker).
 create function private.current_job_id(p_worker_id uuid) returns uuid language plpgsql stable set search_path = '' as $$
 begin
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 
--- Why: a worker under its user's quota threshold gets no job, and the reason. Null when it may work (specification:
+-- A worker under its user's quota threshold gets no job, and the reason. Null when it may work (specification:
 -- User, min_quota_pct).
 create function private.quota_reason(p_user_id uuid, p_quota_pct integer)
 returns text language plpgsql stable set search_path = '' as $$
@@ -79,7 +79,7 @@ begin
 end;
 $$;
 
--- Why: one number for pages and streams: online workers of the members of these products, without viewers', each once
+-- One number for pages and streams: online workers of the members of these products, without viewers', each once
 -- (specification: Solo stream, workers).
 create function private.workers_online(p_product_ids uuid[])
 returns bigint language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Why: the solo stream sends worker presence to every product of the worker's user. A mere heartbeat is not sent,
+-- The solo stream sends worker presence to every product of the worker's user. A mere heartbeat is not sent,
 -- unless the worker had been silent long enough to count as offline. The events of jobs say which job it took or left.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream).
 create function private.tg_agent_workers__emit()
@@ -33,7 +33,7 @@ create trigger _900_emit
 after insert or update or delete on public.agent_workers
 for each row execute function private.tg_agent_workers__emit();
 
--- Why: a worker needs no registration: its first call creates its row. An existing row is not locked, because a product
+-- A worker needs no registration: its first call creates its row. An existing row is not locked, because a product
 -- lock may still follow. Everyone who shares a product sees the rows, so a user has at most 50: another name reuses
 -- the row that was unseen longest, first those that no job names. New names of one user are serialized (specification:
 -- Agent worker).
@@ -77,7 +77,7 @@ begin
 end;
 $$;
 
--- Why: stores presence and what a claim reports about its machine. Written at most every ten seconds unless something
+-- Stores presence and what a claim reports about its machine. Written at most every ten seconds unless something
 -- changed, so that polling costs next to nothing.
 -- Trap: takes the transaction's last lock, so call it after everything else (specification: Agent worker).
 create function private.touch_worker(

@@ -2,7 +2,7 @@
 -- network.
 create type public.confinement as enum ('bwrap', 'docker', 'command', 'none', 'bwrap_open', 'docker_open');
 
--- Why: each worker with its user, when it was last seen and how much quota it has left (specification: Other records,
+-- Each worker with its user, when it was last seen and how much quota it has left (specification: Other records,
 -- Agent worker). On starting, it reports which coding agents its machine has.
 -- The name is unique per user and stays the same across restarts, so that a restart can close the jobs it held.
 create table public.agent_workers (
