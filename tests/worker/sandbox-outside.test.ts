@@ -53,7 +53,7 @@ git log -1 --format=%s; git rev-parse --abbrev-ref '@{upstream}'; echo "rules: $
     expect([only, rest.at(-1)]).toEqual([".git", "rules:"]);
     expect(rest).toContain(`origin/${job?.branch}`);
     expect(rest.join("\n")).not.toMatch(/left\.txt|^ ?[DM?]/m);
-    expect(readdirSync(join(home, "work/workers/PULL/worktrees"))).toEqual([]);
+    expect(readdirSync(join(home, "work/workers/worker-PULL/worktrees"))).toEqual([]);
   });
 
   it("is the hook of a push, where no job wrote, and no other hook after the job", async () => {
