@@ -117,6 +117,28 @@ test("the palette finds, goes and creates by keys alone", async ({ world, ownPag
   await expect(page.getByLabel("Title")).toBeFocused();
 });
 
+test("what is typed before the code of the palette is there is in its field, and no shortcut", async ({
+  world,
+  ownPage: page,
+}) => {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/assets\/palette-/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await openLive(page, `${world.product}/backlog`);
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("create idea");
+  letGo();
+  await expect(page.getByRole("dialog").getByRole("combobox")).toHaveValue("create idea");
+  await expect(page).not.toHaveURL(/panel=/);
+});
+
 test("the palette acts on what is selected first, and has everything that the page and its menus have", async ({
   world,
   ownPage: page,
@@ -160,6 +182,7 @@ test("the palette acts on what is selected first, and has everything that the pa
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "Done: 2" })).toBeVisible();
   await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByRole("dialog").getByRole("combobox")).toBeFocused();
   await page.keyboard.type("undo");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();

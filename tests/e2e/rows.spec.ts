@@ -60,6 +60,7 @@ test("link, code and branch of a row are copied by keys, from its menu and from 
   await page.goto(`/stories/${world.storyId}`);
   await expect(page.locator("[data-item-keys]")).toBeAttached();
   await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByRole("dialog").getByRole("combobox")).toBeFocused();
   await page.keyboard.type("copy branch");
   await page.keyboard.press("Enter");
   await expect(page.getByText("Copied backloom/ST-001")).toBeVisible();

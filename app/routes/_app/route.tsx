@@ -20,6 +20,7 @@ import { ToastRegion } from "~/ui/toasts";
 import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
 import { BottomBar } from "./bottom-bar";
 import { useShellKeys } from "./keys";
+import { KeysAhead } from "./keys-ahead";
 import { adminDestination, type Destination, destinations, setupDestinations } from "./navigation";
 import { ProductSwitch, useCurrentProduct, useFollowedProduct } from "./product-switch";
 import type { ShellData } from "./shell-data";
@@ -103,7 +104,7 @@ export default function AppShell() {
           <ToastRegion />
           {/* Not rendered until opened: an empty boundary hydrates last, and a live change may come before that. */}
           {overlay === "none" ? null : (
-            <Suspense>
+            <Suspense fallback={<KeysAhead onClose={close} />}>
               {overlay === "palette" ? (
                 <Palette
                   open
