@@ -168,6 +168,6 @@ function stateOf({ state, branch, words }: KeptFile): string {
     case "branch":
       return `On branch ${branch}, as there is nowhere to open a pull request. Merge it yourself.`;
     case "conflict":
-      return words ?? "It does not fit what people wrote.";
+      return words ?? "It conflicts with what people wrote. Resolve it in the file.";
   }
 }

@@ -16,7 +16,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     "This server may not send mail to this address yet. Ask its administrator to set up SMTP in Supabase Auth.",
   ),
   weak_password: aboutPassword("Choose a longer or less common password."),
-  same_password: aboutPassword("Choose a password that is not the present one."),
+  same_password: aboutPassword("Choose a password other than your current one."),
   signup_disabled: {
     status: 403,
     message: "New accounts are switched off here. Ask an administrator to make one for you.",

@@ -26,7 +26,7 @@ export async function changePassword(
     throw refusal("current_password", "This is not your present password.");
   }
   if (present === wanted) {
-    throw refusal("new_password", "Choose a password that is not the present one.");
+    throw refusal("new_password", "Choose a password other than your current one.");
   }
   await setPassword(database, principal.user_id, wanted);
   await notePasswordChange(database, {

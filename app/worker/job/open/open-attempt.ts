@@ -150,7 +150,7 @@ export async function openForJob(
       const at = new Date().toISOString();
       const title = `Refused: ${host}`;
       if (isOwnLookup(command, host)) {
-        const text = "The tool works without it. --net opens it.";
+        const text = "The tool works without this host. Start the worker with --net to allow it.";
         return attempt.output.add({ kind: "note", title, text, at });
       }
       attempt.output.add({ kind: "error", title, text: sentence, at });
