@@ -24,8 +24,8 @@ interface Loop extends WorkerTools {
 
 /** Pause when the quota is used up. */
 const quotaPause = 60_000;
-/** Longest wait for a job with `--until-idle`, before the worker checks again whether it may end. */
-const longestIdleSeconds = 5;
+/** Longest wait for a job, and with `--until-idle`, where the worker checks after it whether it may end. */
+const longestSeconds = { waiting: 50, untilIdle: 5 };
 
 /** Waits for jobs and works on them, one at a time, until asked to end. */
 export async function runLoop(loop: Loop): Promise<void> {
@@ -41,11 +41,12 @@ export async function runLoop(loop: Loop): Promise<void> {
   const looks = openMergeLooks();
   const lookForMerged = (heads: readonly AwaitedHead[]) =>
     interruptible(stopSignal, () => reportMerged(heads, { ...loop, looks }));
-  let idleSeconds = 0;
+  // The first question waits for nothing, so that people hear at once why there is no job.
+  let waitSeconds = 0;
   while (!stopSignal.aborted) {
-    const { job, reason } = await nextJob(loop, offers, options.untilIdle ? idleSeconds : 50);
+    const { job, reason } = await nextJob(loop, offers, waitSeconds);
     if (job !== null) {
-      idleSeconds = 0;
+      waitSeconds = 0;
       await runJob({ ...loop, job, readQuota: offers.quota });
       await lookForMerged(job.awaited_heads ?? []);
       if (options.once) return;
@@ -56,7 +57,9 @@ export async function runLoop(loop: Loop): Promise<void> {
     if (options.untilIdle && (reason?.code === "empty" || reason?.waits_for_person)) return;
     if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
     // With `--until-idle`, the wait doubles while jobs are blocked; the service answers at once when there is one.
-    idleSeconds = Math.min(longestIdleSeconds, idleSeconds * 2 || 1);
+    waitSeconds = options.untilIdle
+      ? Math.min(longestSeconds.untilIdle, waitSeconds * 2 || 1)
+      : longestSeconds.waiting;
   }
 }
 
