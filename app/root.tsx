@@ -12,8 +12,7 @@ import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
 import { PageProgress } from "~/ui/page-progress";
 import { sprite } from "~/ui/sprite";
-import { readTheme } from "~/ui/theme";
-import { useTheme } from "~/ui/theme-menu";
+import { readTheme, useTheme } from "./ui/theme";
 
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: stylesheet },

@@ -10,7 +10,7 @@ import { Badge } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { Cell, Table } from "~/ui/table";
 
 export const loader = personLoader(async ({ actor }) => json(await listAgentWorkers(actor, {})));

@@ -17,7 +17,7 @@ import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import { ProductFilter } from "./_app/palette/product-filter";
 import { useShellData } from "./_app/shell-data";

@@ -1,7 +1,6 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import type { StatusTone } from "./status";
-import { StatusIcon } from "./status-icon";
+import { StatusIcon, type StatusTone } from "./status";
 
 const grounds: Partial<Record<StatusTone, string>> = {
   waiting: "border-waiting/40 bg-waiting-soft text-waiting",

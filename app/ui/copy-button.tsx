@@ -1,8 +1,29 @@
 import { useEffect, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
+import { writeClipboard } from "~/secure-only";
 import { Button, type ButtonTone } from "~/ui/button";
 import { Icon } from "~/ui/icon";
-import { copyText } from "./copy-text";
+import { showToast } from "~/ui/toast";
+
+/** Copies a text or a promised text. Shows a toast on failure: users can refuse it. */
+export async function copyText(text: string | Promise<string>): Promise<boolean> {
+  try {
+    await writeClipboard(text);
+    return true;
+  } catch {
+    const isThere = await Promise.resolve(text).then(
+      () => true,
+      () => false,
+    );
+    showToast(
+      isThere
+        ? "Your browser blocked copying. Select the text and copy it instead."
+        : "The service did not answer. Try again.",
+      "failed",
+    );
+    return false;
+  }
+}
 
 /** Copies a text, or what the function returns on click. Hidden without script: people select the text instead. */
 export function CopyButton({

@@ -1,7 +1,6 @@
 import { useLocation } from "@remix-run/react";
 import { type ReactNode, useEffect, useRef } from "react";
-import { useLinkArea } from "./link-area";
-import { PlaceLink } from "./place-link";
+import { PlaceLink, useLinkArea } from "./link-area";
 
 export interface TabLink {
   to: string;

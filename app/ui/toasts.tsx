@@ -2,13 +2,11 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { Button, IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { useStartBlocked } from "~/ui/start-blocked";
-import { StatusIcon } from "~/ui/status-icon";
-import { dismissToast, type Toast } from "~/ui/toast";
+import { dismissToast, type Toast, useToasts } from "~/ui/toast";
 import { useUndo } from "~/ui/use-undo";
-import { useToasts } from "./toast";
-import { keepPlaced, placeToasts } from "./toast-place";
+import { StatusIcon } from "./status";
 
-export function Toasts({ toasts }: { toasts: readonly Toast[] }) {
+function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   const list = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another message needs another place
   useLayoutEffect(() => {
@@ -76,4 +74,93 @@ export function ToastRegion() {
       {toasts.length > 0 ? <Toasts toasts={toasts} /> : null}
     </section>
   );
+}
+
+/** Elements that people press. Toasts must not cover them. */
+const pressed =
+  "button, input, select, textarea, summary, [role=button], a[data-button], [data-side-panel] a";
+
+const gap = 8;
+const edge = 12;
+
+interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** Places the toasts where they cover nothing that people press, as near to the lower right corner as possible. */
+function placeToasts(region: HTMLElement): void {
+  // Do not move toasts under the pointer or focus.
+  if (region.matches(":hover") || region.contains(document.activeElement)) return;
+  // Reset to measure the natural width.
+  region.style.removeProperty("inset");
+  const card = region.getBoundingClientRect();
+  const [width, height] = [card.width, card.height];
+  const taken = boxesOf(region);
+  const lowest = window.innerHeight - bottomOf() - height - edge;
+  const columns = columnsFor(width);
+  let best = { left: columns[0] ?? edge, top: lowest, hidden: Number.POSITIVE_INFINITY };
+  for (let top = lowest; top > window.innerHeight / 3 && best.hidden > 0; top -= gap) {
+    for (const left of columns) {
+      const box = { left, top, right: left + width, bottom: top + height };
+      const hidden = taken.filter((other) => overlap(box, other)).length;
+      if (hidden < best.hidden) best = { left, top, hidden };
+    }
+  }
+  region.style.setProperty("inset", `${best.top}px auto auto ${best.left}px`);
+}
+
+/** Left edges to try: right, middle and left column, as far as they fit the window. */
+function columnsFor(width: number): number[] {
+  const right = document.documentElement.clientWidth - width - edge;
+  const from = document.querySelector("main")?.getBoundingClientRect().left ?? 0;
+  return [right, (from + right) / 2, from + edge].filter((left) => left >= 0);
+}
+
+/** Height of the bottom bar on phones. */
+function bottomOf(): number {
+  const bar = document.querySelector("[data-bottom-bar]")?.getBoundingClientRect();
+  return bar?.height ?? 0;
+}
+
+function boxesOf(region: HTMLElement): Box[] {
+  return [...document.querySelectorAll<HTMLElement>(pressed)]
+    .filter((element) => !region.contains(element) && element.checkVisibility())
+    .map(boxOf)
+    .filter(({ bottom, top, width }) => width > 1 && bottom > 0 && top < window.innerHeight);
+}
+
+/** Returns the box to keep free. A summary is as wide as its list, so only its text counts. */
+function boxOf(element: HTMLElement): DOMRect {
+  if (element.tagName !== "SUMMARY") return element.getBoundingClientRect();
+  const words = document.createRange();
+  words.selectNodeContents(element);
+  return words.getBoundingClientRect();
+}
+
+const overlap = (one: Box, other: Box): boolean =>
+  one.left < other.right + gap &&
+  other.left < one.right + gap &&
+  one.top < other.bottom + gap &&
+  other.top < one.bottom + gap;
+
+/** Places the toasts again when the page below them changes. Returns a function that stops it. */
+function keepPlaced(region: HTMLElement): () => void {
+  let frame = 0;
+  const place = () => {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => placeToasts(region));
+  };
+  const watching = new MutationObserver((changes) => {
+    if (changes.some(({ target }) => !region.contains(target))) place();
+  });
+  watching.observe(document.body, { childList: true, subtree: true });
+  window.addEventListener("resize", place);
+  return () => {
+    cancelAnimationFrame(frame);
+    watching.disconnect();
+    window.removeEventListener("resize", place);
+  };
 }

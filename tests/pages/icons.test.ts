@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { iconNames } from "../../app/ui/icon-name";
+import { iconNames } from "../../app/ui/icon";
 
 it("the file of signs has every sign that has a name, and no other", () => {
   const file = join(import.meta.dirname, "../../app/ui/icons.svg");

@@ -1,8 +1,7 @@
 import type { ReactElement, ReactNode } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { Glyph } from "~/ui/sprite";
-import { statusLook } from "~/ui/status";
-import { StatusIcon } from "~/ui/status-icon";
+import { StatusIcon, statusLook } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
 import { type Column, movableColumns } from "./columns";

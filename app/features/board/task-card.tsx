@@ -7,7 +7,7 @@ import { DoingLine } from "~/features/output/doing-line";
 import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { StatusIcon } from "~/ui/status-icon";
+import { StatusIcon } from "~/ui/status";
 import { stateLine } from "../items/state-line";
 import type { CardTask } from "./board-settings";
 import { MoveForm } from "./move-form";

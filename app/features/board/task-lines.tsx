@@ -4,7 +4,7 @@ import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { stateLine } from "../items/state-line";
 import type { CardTask, Lane } from "./board-settings";
 import { foldedLanes } from "./folded-lanes";

@@ -9,7 +9,7 @@ import { Section } from "~/ui/card";
 import { HiddenFields, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
-import { StatusDot, StatusPill } from "~/ui/status-pill";
+import { StatusDot, StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import { RemoveForm } from "./remove-dependency";
 import { useCandidates } from "./use-candidates";

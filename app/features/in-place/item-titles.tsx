@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { CodeChip } from "~/ui/badge";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { EditableTitle } from "./editable-title";
 
 interface Titled {

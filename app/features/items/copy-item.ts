@@ -1,4 +1,4 @@
-import { copyText } from "~/ui/copy-text";
+import { copyText } from "~/ui/copy-button";
 import { showToast } from "~/ui/toast";
 import { codeOf } from "./active-row";
 import { kindOf } from "./selection";

@@ -10,7 +10,7 @@ import type { StoryPageData, TaskPageData } from "~/nouns/pages/contract";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { SidePanel } from "~/ui/side-panel";
-import { StatusDot, StatusPill } from "~/ui/status-pill";
+import { StatusDot, StatusPill } from "~/ui/status";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
 import { DeleteStory, DeleteTask } from "./delete-item";
 

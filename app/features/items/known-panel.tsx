@@ -1,6 +1,6 @@
 import { CodeChip } from "~/ui/badge";
 import { SidePanel } from "~/ui/side-panel";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { codeOf, rowOf, titleOf } from "./active-row";
 
 /** Shows what the row has about its item while the rest loads. */

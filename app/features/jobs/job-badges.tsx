@@ -1,7 +1,7 @@
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import type { Confinement } from "~/nouns/workers/confinement";
 import { Badge } from "~/ui/badge";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 
 /** Whether the work is finished and awaits a person's review. Such a job stays queued, but no worker claims it. */
 export function waitsForReview({ status, phase }: Pick<AgentJob, "status" | "phase">): boolean {

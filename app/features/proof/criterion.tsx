@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import { Badge, CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusIcon } from "~/ui/status-icon";
+import { StatusIcon } from "~/ui/status";
 import { seen, standing } from "./proof-words";
 import { visible } from "./visible";
 

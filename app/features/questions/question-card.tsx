@@ -9,7 +9,7 @@ import { Badge, CodeChip } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields, TextAreaField } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import { AnswerForm } from "./answer-form";
 

@@ -1,6 +1,6 @@
 import type { RunWaits } from "~/nouns/sprint-runs/contract";
 import { countText } from "~/ui/numbers";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 
 /**
  * Status of a run, or of a sprint, which stops with it. A failed task stops both, but neither has failed as a whole; and

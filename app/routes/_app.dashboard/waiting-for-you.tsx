@@ -3,7 +3,7 @@ import type { DashboardData } from "~/nouns/pages/dashboard";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusDot } from "~/ui/status-pill";
+import { StatusDot } from "~/ui/status";
 
 /** The page's only prominent box: questions and reviews that need a person. */
 export function WaitingForYou({

@@ -8,8 +8,7 @@ import { Section } from "~/ui/card";
 import { TextAreaField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { RelativeTime } from "~/ui/relative-time";
-import { isHeld } from "~/ui/status";
-import { StatusPill } from "~/ui/status-pill";
+import { isHeld, StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 /** Questions about an idea: a person asks, and an agent answers after reading the repository. */

@@ -23,7 +23,7 @@ import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { codeAndTitle } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
 import { Conversation } from "./conversation";

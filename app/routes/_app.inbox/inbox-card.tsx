@@ -13,7 +13,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { Card } from "./card";
 
 type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;

@@ -9,7 +9,7 @@ import type { SafeHtml } from "~/features/markdown/prose";
 import { PressForm } from "~/ui/action-form";
 import { Icon } from "~/ui/icon";
 import { SidePanel } from "~/ui/side-panel";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 export interface PanelPbi {

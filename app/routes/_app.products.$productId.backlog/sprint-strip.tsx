@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { BacklogTree } from "~/nouns/pages/contract";
 import { takesStories } from "~/nouns/sprints/takes-stories";
 import { countText } from "~/ui/numbers";
-import { StatusDot } from "~/ui/status-pill";
+import { StatusDot } from "~/ui/status";
 
 /** Sprints that accept stories: drop a story here, or use "Move to…" in its panel. */
 export function SprintStrip({

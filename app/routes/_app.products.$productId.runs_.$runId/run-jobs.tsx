@@ -13,8 +13,7 @@ import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { isHeld } from "~/ui/status";
-import { StatusPill } from "~/ui/status-pill";
+import { isHeld, StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 /** One line per job. In a batch run, one line per task of its only job. */

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import type { RunOrder } from "~/nouns/dependencies/contract";
 import { Section } from "~/ui/card";
-import { StatusDot } from "~/ui/status-pill";
+import { StatusDot } from "~/ui/status";
 
 const mostSteps = 12;
 const finished = new Set(["done", "failed", "cancelled", "skipped"]);

@@ -8,7 +8,7 @@ import { TextField } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/forms/idempotency-key";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 export const eventChoices = [

@@ -8,7 +8,7 @@ import { TextAreaField, TextField } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuHeading, MenuLink } from "~/ui/menu";
 import { CalendarDay } from "~/ui/relative-time";
-import { StatusDot } from "~/ui/status-pill";
+import { StatusDot } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 /** The sprint's code, goal and status. */

@@ -9,8 +9,7 @@ import { PressForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { countText } from "~/ui/numbers";
-import { StatusIcon } from "~/ui/status-icon";
-import { StatusDot } from "~/ui/status-pill";
+import { StatusDot, StatusIcon } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 /** The sprint's stories with assignees, and stories that could be added. */

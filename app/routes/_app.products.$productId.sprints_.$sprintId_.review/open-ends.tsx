@@ -5,7 +5,7 @@ import type { SprintReview } from "~/nouns/sprints/sprint-review";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 
 type Reviewed = Omit<SprintReview, "burndown">;
 

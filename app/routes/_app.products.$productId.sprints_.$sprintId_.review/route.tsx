@@ -22,7 +22,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { CalendarDay } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { OpenEnds } from "./open-ends";
 import { Retrospective } from "./retrospective";
 

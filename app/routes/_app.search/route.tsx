@@ -12,7 +12,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
-import { StatusDot, StatusPill } from "~/ui/status-pill";
+import { StatusDot, StatusPill } from "~/ui/status";
 import { findPasted, type SearchAnswer, type SearchHit } from "./find-pasted.server";
 
 const longestQuery = 200;

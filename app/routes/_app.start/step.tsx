@@ -1,7 +1,7 @@
 import { Form } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { ButtonLink, SubmitButton } from "~/ui/button";
-import { StatusIcon } from "~/ui/status-icon";
+import { StatusIcon } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 /** Action result with the token, shown once in the command to copy. */

@@ -6,10 +6,9 @@ import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { SelectField, TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
-import { Icon } from "~/ui/icon";
-import type { IconName } from "~/ui/icon-name";
+import { Icon, type IconName } from "~/ui/icon";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 const looks: Record<string, { label: string; icon: IconName }> = {

@@ -9,7 +9,7 @@ import { ButtonLink, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 
 export function StoryTasks({ page }: { page: StoryPageData }) {

@@ -6,8 +6,7 @@ import { PullLink } from "~/features/jobs/pull-link";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { Section } from "~/ui/card";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusIcon } from "~/ui/status-icon";
-import { StatusPill } from "~/ui/status-pill";
+import { StatusIcon, StatusPill } from "~/ui/status";
 
 /** All statuses the task has had. */
 export function TaskHistory({ history }: { history: TaskPageData["history"] }) {

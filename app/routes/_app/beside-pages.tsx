@@ -4,7 +4,7 @@ import { forgetAnswer, keyOfAnswer, useHeldAnswers } from "~/features/questions/
 import { lookParameters } from "~/nouns/saved-views/contract";
 import { secureOnly } from "~/secure-only";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
-import { keptLookKey } from "~/ui/kept-look";
+import { keptLookKey } from "~/ui/link-area";
 import { startBlockedKey } from "~/ui/start-blocked";
 import { showToast } from "~/ui/toast";
 import { undoKey } from "~/ui/use-undo";

@@ -1,9 +1,7 @@
 import { CountBadge } from "~/ui/badge";
-import { Icon } from "~/ui/icon";
-import type { IconName } from "~/ui/icon-name";
-import { useLinkArea } from "~/ui/link-area";
+import { Icon, type IconName } from "~/ui/icon";
+import { PlaceLink, useLinkArea } from "~/ui/link-area";
 import { Menu, MenuLink } from "~/ui/menu";
-import { PlaceLink } from "~/ui/place-link";
 import { adminDestination, destinations, productPath, setupDestinations } from "./navigation";
 import { useCurrentProduct } from "./product-switch";
 import type { ShellData } from "./shell-data";

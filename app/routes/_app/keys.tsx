@@ -1,6 +1,6 @@
 import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
-import { withKeptLook } from "~/ui/kept-look";
+import { withKeptLook } from "~/ui/link-area";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
 import {
   adminDestination,

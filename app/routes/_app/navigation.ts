@@ -1,4 +1,4 @@
-import type { IconName } from "~/ui/icon-name";
+import type { IconName } from "~/ui/icon";
 
 export interface Destination {
   to: string;

@@ -9,7 +9,7 @@ import { buttonClass, IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { Mark } from "~/ui/mark";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
-import { ThemeChoices } from "~/ui/theme-menu";
+import { ThemeChoices } from "~/ui/theme";
 import { ProductSwitch } from "./product-switch";
 import type { ShellData } from "./shell-data";
 

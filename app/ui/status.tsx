@@ -1,3 +1,5 @@
+import clsx from "clsx";
+
 /** The seven meanings of a status. Each has the same color and shape everywhere. */
 export type StatusTone = "todo" | "progress" | "review" | "done" | "failed" | "waiting" | "idle";
 
@@ -51,4 +53,73 @@ export function statusLook(status: string): StatusLook {
 /** Whether a worker holds the job. */
 export function isHeld(jobStatus: string | null | undefined): boolean {
   return jobStatus === "running" || jobStatus === "claimed";
+}
+
+const inks: Record<StatusTone, string> = {
+  todo: "text-todo",
+  progress: "text-progress",
+  review: "text-review",
+  done: "text-done",
+  failed: "text-failed",
+  waiting: "text-waiting",
+  idle: "text-faint",
+};
+
+/** The shape of a status. Defined once per page in `sprite` and referenced here. */
+export function StatusIcon({ tone, className }: { tone: StatusTone; className?: string }) {
+  const classes = className
+    ? `status-icon ${inks[tone]} ${className}`
+    : `status-icon ${inks[tone]}`;
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true" className={classes}>
+      <use href={`#status-${tone}`} />
+    </svg>
+  );
+}
+
+const grounds: Record<StatusTone, string> = {
+  todo: "bg-todo-soft text-todo",
+  progress: "bg-progress-soft text-progress",
+  review: "bg-review-soft text-review",
+  done: "bg-done-soft text-done",
+  failed: "bg-failed-soft text-failed",
+  waiting: "bg-waiting-soft text-waiting",
+  idle: "bg-sunken text-muted",
+};
+
+/** A status as shape, label and color. `label` replaces the default label. */
+export function StatusPill({
+  status,
+  label,
+  className,
+}: {
+  status: string;
+  label?: string;
+  className?: string;
+}) {
+  const look = statusLook(status);
+  return (
+    <span
+      data-status={status}
+      className={clsx(
+        "inline-flex h-5.5 shrink-0 items-center gap-1.5 whitespace-nowrap rounded-sm px-1.5 text-xs font-medium",
+        grounds[look.tone],
+        className,
+      )}
+    >
+      <StatusIcon tone={look.tone} />
+      {label ?? look.label}
+    </span>
+  );
+}
+
+/** Only the shape, for dense rows. The label is read out and shown on hover. */
+export function StatusDot({ status, className }: { status: string; className?: string }) {
+  const look = statusLook(status);
+  return (
+    <span title={look.label} className={clsx("inline-flex", className)}>
+      <StatusIcon tone={look.tone} />
+      <span className="sr-only">{look.label}</span>
+    </span>
+  );
 }
