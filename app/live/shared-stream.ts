@@ -1,6 +1,5 @@
 import { randomId, secureOnly } from "~/secure-only";
-import { isFields } from "./read-message";
-import type { Signal, SignalListener } from "./signal";
+import { isFields, type Signal, type SignalListener } from "./signal";
 import { StreamConnection } from "./stream-connection";
 
 /**

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "react";
+import type { Doing } from "~/contract/events";
 import { useLive } from "./live-provider";
 import { sharedStream } from "./shared-stream";
-import type { LiveStatus, Signal } from "./signal";
+import { isBacklogChange, isChange, isResumed, type LiveStatus, type Signal } from "./signal";
 
 interface LiveStreamOptions {
   /** Address of the stream, or null for none. */
@@ -45,5 +46,54 @@ export function useLiveStream({ url, onSignal, onVisible }: LiveStreamOptions): 
 }
 
 /** Address of the stream of everything in a product, including what its agents are doing. */
-export const backlogStream = (productId: string) =>
-  `/api/realtime/backlog?product_id=${productId}&live=1`;
+const backlogStream = (productId: string) => `/api/realtime/backlog?product_id=${productId}&live=1`;
+
+type Stream = { stream: "backlog" | "solo"; productId: string } | { stream: "notifications" };
+
+/**
+ * Keeps a page's data current: its loaders run again on every change in the stream and after every gap. The server
+ * filters the changes for this product and user.
+ */
+export function useLiveRevalidation(options: Stream): LiveStatus {
+  const { revalidate } = useLive();
+  return useLiveStream({
+    url: addressOf(options),
+    onVisible: revalidate,
+    onSignal: (signal) => {
+      if (makesOld(signal)) revalidate();
+    },
+  });
+}
+
+function addressOf(options: Stream): string {
+  if (options.stream === "notifications") return "/api/realtime/notifications";
+  if (options.stream === "backlog") return backlogStream(options.productId);
+  return `/api/realtime/solo?product_id=${options.productId}`;
+}
+
+/** Whether the page's data may be outdated after this signal. Unknown entities of a newer server count too. */
+export function makesOld(signal: Signal): boolean {
+  if (signal.type === "named") {
+    return signal.name === "state" || (signal.name === "ready" && !isResumed(signal.data));
+  }
+  // Agent output arrives every second and changes nothing that loaders read.
+  return signal.type === "change" && isChange(signal.data) && signal.data.entity !== "job_output";
+}
+
+/** What a product's agents are doing now, by job id and task id. Knows only what was sent since the page opened. */
+export function useDoing(productId: string, enabled: boolean): ReadonlyMap<string, Doing> {
+  const [known, setKnown] = useState<ReadonlyMap<string, Doing>>(new Map());
+  useLiveStream({
+    url: enabled ? backlogStream(productId) : null,
+    onSignal(signal) {
+      if (signal.type !== "change" || !isBacklogChange(signal.data)) return;
+      const { entity, id, task_id, doing } = signal.data;
+      if (entity !== "job_output" || !doing) return;
+      setKnown((before) => {
+        const after = new Map(before).set(id, doing);
+        return task_id ? after.set(task_id, doing) : after;
+      });
+    },
+  });
+  return known;
+}

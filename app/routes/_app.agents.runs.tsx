@@ -7,7 +7,7 @@ import { stoppedTitle } from "~/features/runs/stopped-run";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { findAskedProduct } from "~/http/find-asked-product.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import type { SprintRun } from "~/nouns/sprint-runs/contract";
 import { listSprintRuns } from "~/nouns/sprint-runs/operations.server";
 import { ButtonLink } from "~/ui/button";

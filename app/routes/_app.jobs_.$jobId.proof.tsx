@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { ProofPart } from "~/features/proof/proof-part";
 import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { useJob } from "./_app.jobs_.$jobId/job-data";

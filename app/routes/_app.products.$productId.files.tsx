@@ -6,7 +6,7 @@ import { ProductAccess } from "~/features/products/product-access";
 import { fileIntents } from "~/http/file-forms.server";
 import { runIntent } from "~/http/form-action.server";
 import { pageLoader, productAction, requireProduct } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { type ListedFile, productFilesLimit } from "~/nouns/files/contract";
 import { listFiles } from "~/nouns/files/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";

@@ -10,7 +10,7 @@ import {
 import { runIntent } from "~/http/form-action.server";
 import { lessonIntents } from "~/http/lesson-forms.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import type { Lesson } from "~/nouns/lessons/contract";
 import { listLessons } from "~/nouns/lessons/operations.server";
 import type { KeptFile } from "~/nouns/upkeep/contract";

@@ -10,7 +10,7 @@ import {
   textOf,
 } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { type ProductMember, setMemberRoleInput } from "~/nouns/products/contract";
 import {
   createInvitationInput,

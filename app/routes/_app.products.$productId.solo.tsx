@@ -11,7 +11,7 @@ import { collapsedColumns } from "~/http/collapsed-columns.server";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import type { BoardStory } from "~/nouns/pages/contract";
 import { getSoloBoard } from "~/nouns/pages/operations.server";
 import { assignStoryInput } from "~/nouns/stories/contract";

@@ -3,7 +3,7 @@ import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { RunStatus } from "~/features/runs/run-status";
 import { runForm } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { createSprintWithInput, type SprintOverview } from "~/nouns/sprints/contract";
 import { createSprint, listSprints } from "~/nouns/sprints/operations.server";
 import { useActionResult } from "~/ui/action-result";

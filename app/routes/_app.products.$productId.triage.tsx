@@ -6,7 +6,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import {
   acceptStoryInput,
   mergeStoryInput,

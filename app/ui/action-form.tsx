@@ -1,11 +1,10 @@
 import { useFetcher } from "@remix-run/react";
-import type { FormEventHandler, ReactNode } from "react";
+import { type FormEventHandler, type ReactNode, useEffect, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import type { ActionResult } from "./action-result";
+import { type ActionResult, tellOnce, useResultToast, wasTold } from "./action-result";
 import { Button, type ButtonProps } from "./button";
 import { HiddenFields } from "./field";
 import { enhancedField } from "./form-fields";
-import { FormResult } from "./form-result";
 import { WriteFields } from "./write-access";
 
 /** What a form sends besides what is typed or pressed. */
@@ -74,4 +73,45 @@ export function PressForm({
 /** Tells the action that script will handle its answer; a page without script does not say so. */
 export function EnhancedField() {
   return useHydrated() ? <input type="hidden" name={enhancedField} value="1" /> : null;
+}
+
+/** How long a refusal is there to be read. */
+const readingTime = 9000;
+
+/**
+ * What came of a form: a refusal is below its controls, what was done is said in the corner. A refusal goes there too that offers a
+ * press, or whose form is out of sight, as in a menu that has closed, or is taken away by what others changed.
+ */
+export function FormResult({
+  answer,
+  isSending,
+  onDone,
+}: {
+  answer: ActionResult | undefined;
+  isSending: boolean;
+  onDone?: (() => void) | undefined;
+}) {
+  const place = useRef<HTMLParagraphElement>(null);
+  useResultToast(answer, onDone, place);
+  const isHere = !isSending && answer?.error && !answer.begin && !wasTold(answer);
+  const shown = useRef<{ refusal: ActionResult; since: number; address: string }>();
+  useEffect(() => {
+    shown.current = isHere
+      ? { refusal: answer, since: Date.now(), address: location.href }
+      : undefined;
+  }, [isHere, answer]);
+  useEffect(
+    () => () => {
+      const { refusal, since = 0, address } = shown.current ?? {};
+      const isUnread = Date.now() - since < readingTime && address === location.href;
+      if (refusal && isUnread) tellOnce(refusal);
+    },
+    [],
+  );
+  if (!isHere) return null;
+  return (
+    <p ref={place} role="alert" className="mt-1 max-w-prose basis-full text-sm text-failed">
+      {answer.error}
+    </p>
+  );
 }

@@ -1,7 +1,6 @@
 import { useActionData, useFetcher, useLocation } from "@remix-run/react";
 import { type RefObject, useEffect, useState } from "react";
-import type { Begin } from "./start-blocked";
-import { showToast, type WayBack } from "./toast";
+import { type Begin, showToast, type WayBack } from "./toast";
 
 /** Answer of an action to a small form: done, or a sentence that says why not. */
 export interface ActionResult {
@@ -63,4 +62,14 @@ export function useActionResult<Answer = unknown>() {
   const isNew = key !== kept.key || (answer !== undefined && answer !== kept.answer);
   if (isNew) setKept({ key, answer });
   return isNew ? answer : kept.answer;
+}
+
+/** Returns the number of successful submissions. Used as a key: a new number resets the form. */
+export function useSent({ state, data }: ReturnType<typeof useFetcher<ActionResult>>): number {
+  const [sent, setSent] = useState(0);
+  const isDone = state === "idle" && data?.ok === true;
+  useEffect(() => {
+    if (isDone) setSent((before) => before + 1);
+  }, [isDone]);
+  return sent;
 }

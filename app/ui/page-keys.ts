@@ -1,7 +1,22 @@
 import { useSyncExternalStore } from "react";
 import { tinykeys } from "tinykeys";
-import { characterKeysOn } from "./character-keys";
 import { useIsomorphicLayoutEffect } from "./use-isomorphic-layout-effect";
+
+const name = "character-keys";
+
+/** Whether single-letter shortcuts are on in this browser. On if storage is unavailable. */
+export function characterKeysOn(): boolean {
+  try {
+    return localStorage.getItem(name) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+export function switchCharacterKeys(on: boolean): void {
+  if (on) localStorage.removeItem(name);
+  else localStorage.setItem(name, "off");
+}
 
 /** A page's shortcut: its keys, its label and what it does. */
 export interface PageKey {
@@ -106,7 +121,7 @@ export function pressMarked(
 }
 
 /** Moves focus through the rows of a list. Each row's main link has `data-row`. */
-export function moveRowFocus(step: 1 | -1): void {
+function moveRowFocus(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   const at = rows.findIndex((row) => row.matches(":focus, :focus-within"));
   const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step];
@@ -123,4 +138,48 @@ const rowKeys: readonly PageKey[] = [
 /** `j` and `k` move through the rows of the page. Enter opens the focused row. */
 export function useRowKeys(): void {
   usePageKeys("List", rowKeys);
+}
+
+/** Key caps that differ from the key's name. */
+const caps: Readonly<Record<string, string>> = {
+  ArrowDown: "↓",
+  ArrowUp: "↑",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Escape: "Esc",
+  Comma: ",",
+  Period: ".",
+};
+
+/** Returns the keys to press, as labeled on this machine's keyboard. */
+export function shownKeys(press: string): string[] {
+  return press
+    .replace("$mod", /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl")
+    .replace("Shift+?", "?")
+    .split(/[ +]/)
+    .filter(Boolean)
+    .map(
+      (key) =>
+        caps[key] ?? key.replace(/^Key([A-Z])$/, (_, letter: string) => letter.toLowerCase()),
+    );
+}
+
+/** Opens the text to edit: the focused one, otherwise the one under the pointer, otherwise the first, which is the title. */
+export function pressEdit(): boolean {
+  const at =
+    document.activeElement?.closest("[data-editable]") ??
+    document.querySelector("[data-editable]:hover") ??
+    document.querySelector("[data-editable]");
+  const link = at?.querySelector<HTMLElement>("[data-edit]");
+  link?.click();
+  return link !== null && link !== undefined;
+}
+
+const editKeys: readonly PageKey[] = [
+  { keys: "e", label: "Edit the focused text", run: pressEdit },
+];
+
+/** Registers `e` on pages with texts that are edited in place. */
+export function useEditKey(): void {
+  usePageKeys("Page", editKeys);
 }

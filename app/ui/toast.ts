@@ -1,5 +1,29 @@
-import { useSyncExternalStore } from "react";
-import type { Begin } from "./start-blocked";
+import { useSubmit } from "@remix-run/react";
+import { useCallback, useSyncExternalStore } from "react";
+import { undoPath } from "~/live/retrying-fetch";
+import { enhancedField } from "./form-fields";
+
+/** A blocked task, and the status that it should get anyway. */
+export interface Begin {
+  task_id: string;
+  status: string;
+}
+
+/** Fetcher key of the answer. */
+export const startBlockedKey = "start-blocked";
+
+/** Starts a blocked task: sends the same change again, confirmed. */
+export function useStartBlocked(): (begin: Begin) => void {
+  const submit = useSubmit();
+  return useCallback(
+    ({ task_id, status }) =>
+      submit(
+        { thing: `task:${task_id}`, status, confirmed: "1", [enhancedField]: "1" },
+        { method: "post", action: "/changes", navigate: false, fetcherKey: startBlockedKey },
+      ),
+    [submit],
+  );
+}
 
 export interface Toast {
   id: number;
@@ -45,7 +69,7 @@ export function dismissToast(id: number) {
 }
 
 /** What they offer to take back is being taken back. */
-export function dropUndo() {
+function dropUndo() {
   ownUndo = null;
   publish(toasts.filter((toast) => !toast.offer.undo));
 }
@@ -60,7 +84,7 @@ export function offerOwnUndo(way: OwnUndo | null, forMs = 30_000) {
   ownUndo = way && { way, until: Date.now() + forMs };
 }
 
-export function takeOwnUndo(): OwnUndo | null {
+function takeOwnUndo(): OwnUndo | null {
   const way = ownUndo && ownUndo.until > Date.now() ? ownUndo.way : null;
   ownUndo = null;
   return way;
@@ -77,4 +101,29 @@ export function useToasts(): readonly Toast[] {
     () => toasts,
     () => none,
   );
+}
+
+/** Under this key the answer of an undo arrives. */
+export const undoKey = "undo";
+
+/** Undoes the last change that was made here: by itself where it can, otherwise the service undoes the session's last. */
+export function useUndo(): () => void {
+  const submit = useSubmit();
+  return useCallback(() => {
+    const own = takeOwnUndo();
+    dropUndo();
+    if (typeof own === "function") {
+      own();
+      return;
+    }
+    submit(
+      { ...own?.fields, [enhancedField]: "1" },
+      {
+        method: "post",
+        action: own?.action ?? undoPath,
+        navigate: false,
+        fetcherKey: undoKey,
+      },
+    );
+  }, [submit]);
 }

@@ -1,10 +1,8 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { Button, IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
-import { useStartBlocked } from "~/ui/start-blocked";
-import { dismissToast, type Toast, useToasts } from "~/ui/toast";
-import { useUndo } from "~/ui/use-undo";
 import { StatusIcon } from "./status";
+import { dismissToast, type Toast, useStartBlocked, useToasts, useUndo } from "./toast";
 
 function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   const list = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GreetingLog } from "~/live/shared-stream";
 import type { Signal } from "~/live/signal";
-import { makesOld } from "~/live/use-live-revalidation";
+import { makesOld } from "../../app/live/use-live-stream";
 
 const live: Signal = { type: "status", status: "live" };
 const ready: Signal = { type: "named", name: "ready", data: { product_id: "p" } };

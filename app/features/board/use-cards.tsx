@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { useRefusals } from "~/features/items/refusals";
 import { useSelected } from "~/features/items/selection";
-import { useDoing } from "~/live/use-doing";
+import { useDoing } from "~/live/use-live-stream";
 import { isHeld } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
 import type { CardTask, DropTarget } from "./board-settings";

@@ -1,11 +1,10 @@
 import { Link, useFetcher, useLocation } from "@remix-run/react";
 import { useIsViewer } from "~/features/products/product-access";
-import { type ActionResult, useActionResult } from "~/ui/action-result";
+import { type ActionResult, useActionResult, useSent } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, HiddenFields } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
-import { useSent } from "~/ui/forms/use-sent";
 import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
 import { CommentItem } from "./comment-item";
 import { MentionArea } from "./mention-area";

@@ -1,13 +1,12 @@
 import { useFetcher } from "@remix-run/react";
 import { type ReactNode, useId, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { EnhancedField } from "~/ui/action-form";
+import { EnhancedField, FormResult } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import type { SelectOption } from "~/ui/field";
 import { HiddenFields } from "~/ui/field";
-import { FormResult } from "~/ui/form-result";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
 import { EditLink } from "./edit-link";

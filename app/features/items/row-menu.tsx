@@ -1,7 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { Kbd } from "~/ui/badge";
 import { MenuButton, MenuDivider, MenuHeading, menuEvents } from "~/ui/menu";
-import { shownKeys } from "~/ui/shown-keys";
+import { shownKeys } from "~/ui/page-keys";
 import { useWriteAccess } from "~/ui/write-access";
 import { focusRow } from "./active-row";
 import { actionsFor, type ItemAction, isCopy, runItemAction } from "./item-actions";

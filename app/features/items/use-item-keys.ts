@@ -1,6 +1,5 @@
 import { type MutableRefObject, useMemo } from "react";
-import { pressEdit } from "~/ui/forms/edit-key";
-import { type PageKey, usePageKeys } from "~/ui/page-keys";
+import { type PageKey, pressEdit, usePageKeys } from "~/ui/page-keys";
 import { activeRow, focusRow, isPageItem, itemOf, orderOnPage } from "./active-row";
 import { isHeldOn } from "./hold-to-peek";
 import { type ItemAction, itemActions, rowGroup, runItemAction } from "./item-actions";

@@ -1,11 +1,10 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { useRef } from "react";
 import type { Label } from "~/nouns/labels/contract";
-import { EnhancedField } from "~/ui/action-form";
+import { EnhancedField, FormResult } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
-import { FormResult } from "~/ui/form-result";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { LabelChips } from "./label-chips";
 

@@ -1,5 +1,4 @@
-import { isFields } from "~/live/read-message";
-import type { LiveStatus } from "~/live/signal";
+import { isFields, type LiveStatus } from "~/live/signal";
 import { useLiveStream } from "~/live/use-live-stream";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
 

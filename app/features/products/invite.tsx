@@ -1,14 +1,13 @@
 import { Form, useFetcher } from "@remix-run/react";
 import type { Invitation } from "~/nouns/products/invitation";
 import { PressForm } from "~/ui/action-form";
-import { type ActionResult, useActionResult } from "~/ui/action-result";
+import { type ActionResult, useActionResult, useSent } from "~/ui/action-result";
 import { Badge } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CopyBlock } from "~/ui/copy-button";
 import { HiddenFields, SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
-import { useSent } from "~/ui/forms/use-sent";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 

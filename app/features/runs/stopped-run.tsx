@@ -2,10 +2,9 @@ import { useFetcher } from "@remix-run/react";
 import { useId } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import type { Blocker, Preflight, SprintRunDetail } from "~/nouns/sprint-runs/contract";
-import { EnhancedField } from "~/ui/action-form";
+import { EnhancedField, FormResult } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
-import { FormResult } from "~/ui/form-result";
 import { WriteFields } from "~/ui/write-access";
 import { BlockerList, CommonCures } from "./blocker-list";
 

@@ -14,7 +14,7 @@ import { Alert } from "~/ui/alert";
 import { Button, SubmitButton } from "~/ui/button";
 import { FormErrors, TextAreaField, TextField } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/forms/idempotency-key";
-import { submitByKey } from "~/ui/forms/submit-by-key";
+import { submitByKey } from "~/ui/forms/server-form";
 import { isolated } from "~/ui/isolated";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";

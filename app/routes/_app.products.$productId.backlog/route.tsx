@@ -10,7 +10,7 @@ import { hiddenParts } from "~/features/views/hidden-parts.server";
 import { SavedViews } from "~/features/views/saved-views";
 import { shownViews } from "~/features/views/shown-views.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getBacklogTree } from "~/nouns/pages/operations.server";
 import { listProductMembers } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";

@@ -15,7 +15,7 @@ import { done, runIntent, runOperation, textOf } from "~/http/form-action.server
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { applyCures, keepCures, pressedCures } from "~/http/run-cures.server";
 import { canonicalId } from "~/http/uuid";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { cancelAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets } from "~/nouns/budgets/operations.server";
 import { listRunOrder } from "~/nouns/dependencies/operations.server";

@@ -5,7 +5,7 @@ import { JobStatus, waitsForReview } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
 import { PullLink } from "~/features/jobs/pull-link";
 import { DoingLine } from "~/features/output/doing-line";
-import { useDoing } from "~/live/use-doing";
+import { useDoing } from "~/live/use-live-stream";
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import type { TaskExecution } from "~/nouns/sprint-runs/task-execution";

@@ -13,7 +13,7 @@ import { shownViews } from "~/features/views/shown-views.server";
 import { collapsedColumns } from "~/http/collapsed-columns.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink } from "~/ui/button";

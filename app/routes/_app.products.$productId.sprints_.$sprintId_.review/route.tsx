@@ -12,7 +12,7 @@ import { ReviewTimesFacts } from "~/features/review/review-times";
 import { RunStatus } from "~/features/runs/run-status";
 import { productLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSprintReview } from "~/nouns/pages/operations.server";
 import type { ReviewedJob, ReviewedStory, SprintReview } from "~/nouns/sprints/sprint-review";
 import { Badge, CodeChip } from "~/ui/badge";

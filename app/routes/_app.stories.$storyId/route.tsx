@@ -22,7 +22,7 @@ import { BeginsFrom, StartOver } from "~/features/runs/start-over";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { canonicalId } from "~/http/uuid";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import type { FreshStart } from "~/nouns/agent-jobs/beginning";
 import type { StoryPageData } from "~/nouns/pages/contract";
 import { getStoryPage } from "~/nouns/pages/operations.server";

@@ -24,7 +24,7 @@ import { ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/job-comments.server";

@@ -19,7 +19,7 @@ import { RunThis } from "~/features/runs/run-this";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { canonicalId } from "~/http/uuid";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getScoreboard } from "~/nouns/insights/operations.server";
 import { clearlyBest, type ScoreboardRow } from "~/nouns/insights/scoreboard";

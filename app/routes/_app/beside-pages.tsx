@@ -5,9 +5,7 @@ import { lookParameters } from "~/nouns/saved-views/contract";
 import { secureOnly } from "~/secure-only";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { keptLookKey } from "~/ui/link-area";
-import { startBlockedKey } from "~/ui/start-blocked";
-import { showToast } from "~/ui/toast";
-import { undoKey } from "~/ui/use-undo";
+import { showToast, startBlockedKey, undoKey } from "~/ui/toast";
 import type { ShellData } from "./shell-data";
 import { useLaterKeys } from "./use-later-keys";
 

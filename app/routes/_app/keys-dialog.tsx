@@ -1,7 +1,6 @@
 import { Kbd } from "~/ui/badge";
 import { Dialog } from "~/ui/dialog";
-import { type PageKey, useShownKeys } from "~/ui/page-keys";
-import { shownKeys } from "~/ui/shown-keys";
+import { type PageKey, shownKeys, useShownKeys } from "~/ui/page-keys";
 
 /** All keys that work on this page; the page's own first. */
 export default function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {

@@ -2,7 +2,7 @@ import { Form, Link } from "@remix-run/react";
 import { clsx } from "clsx";
 import { useHydrated } from "remix-utils/use-hydrated";
 import type { LiveStatus } from "~/live/signal";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useLiveRevalidation } from "~/live/use-live-stream";
 import { Avatar } from "~/ui/avatar";
 import { Badge, Kbd } from "~/ui/badge";
 import { buttonClass, IconButton } from "~/ui/button";

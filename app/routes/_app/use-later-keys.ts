@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
-import { useUndo } from "~/ui/use-undo";
+import { useUndo } from "~/ui/toast";
 
 /** Keys that work everywhere and that no one presses before the page is there. */
 export function useLaterKeys(): void {

@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as z from "zod/mini";
-import { isPairingState } from "~/live/read-message";
-import type { LiveStatus } from "~/live/signal";
+import { isPairingState, type LiveStatus } from "~/live/signal";
 import { StreamConnection } from "~/live/stream-connection";
 import type { PairingStatus } from "~/nouns/pairings/contract";
 import { pairingCheckCode, pairingSeconds } from "~/nouns/pairings/pairing-code";

@@ -1,15 +1,23 @@
 import { getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
 import { Form, type FormProps, type useFetcher } from "@remix-run/react";
-import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { EnhancedField, type FormFields } from "~/ui/action-form";
 import { FormErrors, HiddenFields } from "~/ui/field";
+import { againField } from "~/ui/form-fields";
 import { showToast } from "~/ui/toast";
 import { type DraftFields, keepDraft, readDraft } from "./drafts";
 import { IdempotencyKey, settledBy } from "./idempotency-key";
-import { submitByKey } from "./submit-by-key";
 
 /** Props of a field component: name, id, errors and default value. */
-export interface FieldWiring {
+interface FieldWiring {
   name: string;
   id: string;
   errors: string[] | undefined;
@@ -215,4 +223,17 @@ function differs(form: HTMLFormElement, draft: DraftFields): boolean {
       (draft[field.name] ?? "").trim() !== "" &&
       draft[field.name] !== field.value,
   );
+}
+
+/**
+ * `Ctrl Enter` (`⌘ Enter`) in any field submits the form with its first submit button; with Shift, with the button that
+ * opens the form again, if there is one.
+ */
+export function submitByKey(event: KeyboardEvent<HTMLFormElement>): void {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+  event.preventDefault();
+  const form = event.currentTarget;
+  const press = "button[type=submit]:not(:disabled)";
+  const again = event.shiftKey ? form.querySelector(`${press}[name=${againField}]`) : null;
+  form.requestSubmit(again instanceof HTMLElement ? again : form.querySelector<HTMLElement>(press));
 }

@@ -8,9 +8,7 @@ import {
 } from "~/features/items/item-actions";
 import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
-import { pressEdit } from "~/ui/forms/edit-key";
-import { type PageKey, useShownKeys } from "~/ui/page-keys";
-import { shownKeys } from "~/ui/shown-keys";
+import { type PageKey, pressEdit, shownKeys, useShownKeys } from "~/ui/page-keys";
 import { useWriteAccess } from "~/ui/write-access";
 import type { PageAction } from "./page-actions";
 import { Group, Item, lineWords } from "./palette-parts";
