@@ -90,7 +90,7 @@ begin
     v_locked := v_locked || v_product_id;
     v_rooms := private.budget_headroom(v_product_id, v_worker.id, v_tried = '{}');
     v_full_budgets := case when v_rooms is not null then array(select r.budget_id from unnest(v_rooms) r where r.is_full) end;
-    v_job := private.take_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;
   end loop;
@@ -156,7 +156,7 @@ $$;
 -- The claim itself in one statement: the oldest claimable job of the product, skipping locked rows, becomes
 -- CLAIMED with a new attempt, a lease, and the current plan (specification: Agent job, plan_snapshot). The triggers
 -- move the task and the run. Called under a share of the product lock.
-create function private.take_job(
+create function private.claim_next_job(
   p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[])
 returns public.agent_jobs
 language plpgsql
@@ -211,25 +211,8 @@ begin
 end;
 $$;
 
--- The one verification gate for jobs and executions. Returns DONE or SKIPPED, or null when a DONE does not pass.
--- EMPTY is checked first: the work already exists, so SKIPPED, unless the task only verifies (specification: Task,
--- verify_required; Agent job, verify_result).
-create function private.gate(p_required public.verify_required, p_result public.verify_result, p_verify_only boolean)
-returns text language plpgsql immutable set search_path = '' as $$
-begin
-  if p_result = 'EMPTY' then
-    return case when p_verify_only then 'DONE' else 'SKIPPED' end;
-  end if;
-  return case
-    when p_required = 'ANY' then 'DONE'
-    when p_result = 'ALIGNED' then 'DONE'
-    when p_result = 'PARTIAL' and p_required = 'ALIGNED_OR_PARTIAL' then 'DONE'
-  end;
-end;
-$$;
-
 -- Finds the product with the oldest job that a user's worker may take. Reads the partial index in claim order, one
--- row per product, without a lock. private.take_job asks the gates again under the product's lock, but not consent and
+-- row per product, without a lock. private.claim_next_job asks the gates again under the product's lock, but not consent and
 -- role (specification: Agent job; claiming).
 create function private.next_product(
   p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[])
@@ -245,7 +228,7 @@ as $$
 begin
   return (
     select w.product_id
-    from private.worker_products(p_asker.user_id, p_product_id) as w (product_id)
+    from private.consented_products(p_asker.user_id, p_product_id) as w (product_id)
     cross join lateral (
       select j.claim_rank, j.created_at, j.position, j.id
       from private.claimable_jobs j
@@ -268,7 +251,7 @@ $$;
 create function private.nothing_to_claim(p_asker private.asker, p_product_id uuid, p_full_budgets uuid[] default null)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
-  v_products uuid[] := array(select private.worker_products(p_asker.user_id, p_product_id));
+  v_products uuid[] := array(select private.consented_products(p_asker.user_id, p_product_id));
   v_waiting record;
   v_held integer;
   v_closed jsonb;

@@ -1,12 +1,12 @@
 -- May this job be claimed? Yes, if
 --   1. no gate is closed for every worker: private.job_gates,
 --   2. none is closed for this worker: private.worker_gates, with agents that have quota left (private.able_agents),
---   3. its user consents: private.worker_products, and has more quota left than they want to keep (private.quota_reason
+--   3. its user consents: private.consented_products, and has more quota left than they want to keep (private.quota_reason
 --      in workers/reads.sql),
 --   4. the budgets have room: private.fits_budgets (budgets/claims.sql).
--- private.take_job (claim.sql) takes the first such job. A claim that gets none is not refused: job is null, and
+-- private.claim_next_job (claim.sql) takes the first such job. A claim that gets none is not refused: job is null, and
 -- private.nothing_to_claim says why. A person who takes a job passes the gates held and not_before
--- (private.refuse_to_take in holders.sql).
+-- (private.refuse_to_take in by_hand.sql).
 
 -- What a job asks of a worker. Agent, model and effort are the most specific of task, story and product, field by
 -- field; an agent that fell back to does not take the model of the one before. A batch wants what its task at work does.
@@ -116,7 +116,7 @@ $$;
 
 -- Decides consent: the products whose jobs a person's workers may take, those where workers_allowed is on (owners
 -- always have it), or the one that the claim names (specification: Agent job; claiming).
-create function private.worker_products(p_user_id uuid, p_product_id uuid)
+create function private.consented_products(p_user_id uuid, p_product_id uuid)
 returns setof uuid language plpgsql stable set search_path = '' as $$
 begin
   return query

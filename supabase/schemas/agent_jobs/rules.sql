@@ -86,7 +86,7 @@ create function private.tg_agent_jobs__settle_merged()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if (select p.dependency_release from public.products p where p.id = old.product_id) = 'merged' then
-    perform private.recount_blocked(nullif(private.waiting_for(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)), '{}'));
+    perform private.recount_or_note(nullif(private.tasks_blocked_by(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)), '{}'));
   end if;
   return null;
 end;
@@ -208,7 +208,7 @@ begin
   end if;
 
   if v_was_held and p_new.status in ('DONE', 'SKIPPED') then
-    perform private.release_noted(p_new.sprint_run_id);
+    perform private.recount_noted(p_new.sprint_run_id);
   end if;
 
   if p_old.sprint_run_id is not null and p_old.status in ('QUEUED', 'CLAIMED', 'RUNNING') and v_has_ended then
@@ -280,20 +280,20 @@ begin
 end;
 $$;
 
--- Under a shared product lock the end of a task only notes what to recount (private.recount_blocked). By now story
+-- Under a shared product lock the end of a task only notes what to recount (private.recount_or_note). By now story
 -- and PBI have followed; the run is locked before the rows of its jobs, and before its branch queue advances
 -- (specification: Agent job).
-create function private.release_noted(p_sprint_run_id uuid)
+create function private.recount_noted(p_sprint_run_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
-  v_waiting uuid[] := string_to_array(nullif(current_setting('backloom.waiting', true), ''), ',');
+  v_noted uuid[] := string_to_array(nullif(current_setting('backloom.waiting', true), ''), ',');
 begin
-  if v_waiting is null then
+  if v_noted is null then
     return;
   end if;
   perform set_config('backloom.waiting', '', true), private.lock_part('run', p_sprint_run_id);
-  perform private.recount_blockers(v_waiting);
-  perform private.note_released(v_waiting);
+  perform private.recount_blockers(v_noted);
+  perform private.remember_released(v_noted);
 end;
 $$;
 
@@ -320,7 +320,7 @@ begin
             and e.task_id = p_job.task_id and e.status = 'SKIPPED'
         );
       if p_job.kind = 'SPRINT_IMPLEMENTATION' then
-        update public.tasks t set status = 'DONE' where t.id in (select h.id from private.held_tasks(p_job.sprint_run_id) h);
+        update public.tasks t set status = 'DONE' where t.id in (select h.id from private.tasks_awaiting_proof(p_job.sprint_run_id) h);
       end if;
     when 'SKIPPED' then
       if p_job.kind = 'SPRINT_IMPLEMENTATION' then

@@ -117,7 +117,7 @@ declare
   v_reasons jsonb;
 begin
   if p_job.status <> 'QUEUED' then
-    return private.job_end_reasons(p_job);
+    return private.unqueued_reasons(p_job);
   end if;
   select g.gates into v_gates from private.job_gates g where g.id = p_job.id;
   if 'review' = any (v_gates) then
@@ -137,7 +137,7 @@ $$;
 
 -- The reason of a job that no longer waits: how it ended, or who holds it until when. Leaves out the content of
 -- someone else's conversation about an idea (specification: Agent job).
-create function private.job_end_reasons(p_job public.agent_jobs)
+create function private.unqueued_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   v_worker record;

@@ -7,7 +7,7 @@
 create function operations.change_things(p_things jsonb, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
-  v_thing record;
+  v_item record;
   v_product_id uuid;
   v_own uuid;
   v_changed integer := 0;
@@ -29,19 +29,19 @@ begin
       on x.id = (i.thing ->> 'id')::uuid;
   end if;
 
-  for v_thing in
+  for v_item in
     select distinct on (i.value ->> 'id') i.value ->> 'kind' as kind, (i.value ->> 'id')::uuid as id, i.place
     from jsonb_array_elements(p_things) with ordinality i (value, place)
     order by i.value ->> 'id', i.place
   loop
-    v_own := private.require_access(v_thing.kind, v_thing.id);
+    v_own := private.require_access(v_item.kind, v_item.id);
     v_product_id := coalesce(v_product_id, v_own);
     if v_own <> v_product_id then
       perform private.refuse(422, 'Change items of one product at a time.');
     end if;
-    perform private.require_write(v_thing.kind, v_thing.id);
+    perform private.require_write(v_item.kind, v_item.id);
     begin
-      if private.change_thing(v_thing.kind, v_thing.id, v_changes) then
+      if private.change_item(v_item.kind, v_item.id, v_changes) then
         v_changed := v_changed + 1;
       else
         v_skipped := v_skipped + 1;
@@ -51,7 +51,7 @@ begin
         raise;
       end if;
       raise exception using errcode = sqlstate,
-        message = format('%s: %s Nothing was changed.', private.code_of(v_thing.kind, v_thing.id), sqlerrm);
+        message = format('%s: %s Nothing was changed.', private.code_of(v_item.kind, v_item.id), sqlerrm);
     end;
   end loop;
   return jsonb_build_object('changed', v_changed, 'skipped', v_skipped) || private.released();
@@ -79,7 +79,7 @@ $$;
 grant execute on function private.change_label to authenticated;
 
 -- Changes one item of change_things, through the operation that the pages use. False when it has none of the fields.
-create function private.change_thing(p_kind text, p_id uuid, p_changes jsonb)
+create function private.change_item(p_kind text, p_id uuid, p_changes jsonb)
 returns boolean language plpgsql volatile set search_path = '' as $$
 declare
   v_fields jsonb;
@@ -131,7 +131,7 @@ begin
   return v_fields <> '{}' or p_changes ?| '{assignee_id,sprint_id,add_label,remove_label}';
 end;
 $$;
-grant execute on function private.change_thing to authenticated;
+grant execute on function private.change_item to authenticated;
 
 -- Called by Ctrl+Z and the button of a message: undoes the last change of the caller's session within 30 seconds, all
 -- or nothing, for any number of tasks, stories and PBIs. Refused with the reason if someone has changed one of them since.
@@ -186,7 +186,7 @@ begin
     begin
       v_reason := null;
       if v_change.after is null then
-        perform private.restore_thing(v_change);
+        perform private.restore_item(v_change);
       end if;
     exception when foreign_key_violation then
       v_reason := 'has lost its place';
@@ -211,7 +211,7 @@ grant execute on function operations.undo_change to authenticated;
 
 -- Restores one deleted item with its id, code, dates and history. The limits on creating must not apply, as undo_change
 -- has already counted, so the caller's claims are cleared until it returns. Called under the product's lock.
-create function private.restore_thing(p_change private.changes)
+create function private.restore_item(p_change private.changes)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_claims text := current_setting('request.jwt.claims', true);

@@ -10,7 +10,7 @@ declare
 begin
   for v_product in
     select p.*
-    from private.worker_products(p_user_id, p_product_id) as w (product_id)
+    from private.consented_products(p_user_id, p_product_id) as w (product_id)
     join public.products p on p.id = w.product_id and p.archived_at is null and p.dependency_release = 'merged'
     order by p.id
   loop

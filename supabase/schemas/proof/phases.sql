@@ -95,7 +95,7 @@ $$;
 
 -- The last task of a story in a batch is done for the batch, but stays in review until its story is proven
 -- (docs/proof.md).
-create function private.held_tasks(p_sprint_run_id uuid)
+create function private.tasks_awaiting_proof(p_sprint_run_id uuid)
 returns setof public.tasks language plpgsql stable set search_path = '' as $$
 begin
   return query
@@ -108,7 +108,7 @@ $$;
 -- A task of a batch is done with its execution, with two exceptions: it finishes a story that another worker, CI
 -- or a person must check first, or it was done in part and a person decides. That check happens once, at the end of the
 -- batch (docs/proof.md).
-create function private.holds_task(p_task_id uuid, p_result public.verify_result)
+create function private.awaits_proof(p_task_id uuid, p_result public.verify_result)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return exists (
@@ -221,7 +221,7 @@ returns boolean language plpgsql stable set search_path = '' as $$
 begin
   if p_job.kind = 'SPRINT_IMPLEMENTATION' then
     return exists (
-      select from private.held_tasks(p_job.sprint_run_id) t
+      select from private.tasks_awaiting_proof(p_job.sprint_run_id) t
       join public.task_executions e on e.sprint_run_id = p_job.sprint_run_id and e.task_id = t.id
       where private.is_in_part(e.verify_result));
   end if;
@@ -324,16 +324,16 @@ $$;
 create function private.reopen_tasks(p_job public.agent_jobs, p_story_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 declare
-  v_held uuid[];
+  v_awaiting uuid[];
 begin
   if p_job.kind <> 'SPRINT_IMPLEMENTATION' then
     update public.tasks t set status = 'IN_PROGRESS' where t.id = p_job.task_id and t.status = 'REVIEW';
     return;
   end if;
-  v_held := array(select t.id from private.held_tasks(p_job.sprint_run_id) t where t.story_id = any (p_story_ids));
-  update public.tasks t set status = 'IN_PROGRESS' where t.id = any (v_held);
+  v_awaiting := array(select t.id from private.tasks_awaiting_proof(p_job.sprint_run_id) t where t.story_id = any (p_story_ids));
+  update public.tasks t set status = 'IN_PROGRESS' where t.id = any (v_awaiting);
   update public.task_executions e set status = 'PENDING', started_at = null
-  where e.sprint_run_id = p_job.sprint_run_id and e.task_id = any (v_held);
+  where e.sprint_run_id = p_job.sprint_run_id and e.task_id = any (v_awaiting);
 end;
 $$;
 
@@ -356,7 +356,7 @@ create function private.stories_to_finish(p_job public.agent_jobs)
 returns uuid[] language plpgsql stable set search_path = '' as $$
 begin
   if p_job.kind = 'SPRINT_IMPLEMENTATION' then
-    return array(select distinct t.story_id from private.held_tasks(p_job.sprint_run_id) t);
+    return array(select distinct t.story_id from private.tasks_awaiting_proof(p_job.sprint_run_id) t);
   end if;
   return array(select t.story_id from public.tasks t where t.id = p_job.task_id and private.finishes_story(t.id));
 end;

@@ -59,7 +59,7 @@ begin
     when 'RUNNING' then
       update public.tasks t set status = 'IN_PROGRESS' where t.id = new.task_id and t.status = 'TO_DO';
     when 'DONE' then
-      update public.tasks t set status = case when private.holds_task(t.id, new.verify_result) then 'REVIEW' else 'DONE' end::public.task_status
+      update public.tasks t set status = case when private.awaits_proof(t.id, new.verify_result) then 'REVIEW' else 'DONE' end::public.task_status
       where t.id = new.task_id and t.status <> 'DONE';
     when 'SKIPPED' then
       update public.tasks t set status = 'REVIEW' where t.id = new.task_id and t.status not in ('DONE', 'REVIEW');
@@ -191,10 +191,10 @@ begin
     perform private.refuse(422, 'A task can only be skipped when the verification found that the work is already present (verify_result empty).');
   end if;
   if v_status = 'RUNNING' then
-    perform private.refuse_waiting(p_task_id, v_job.sprint_run_id);
+    perform private.refuse_blocked(p_task_id, v_job.sprint_run_id);
   end if;
   if v_status = 'DONE' then
-    v_next := private.gate(v_execution.verify_required, v_result, (select t.verify_only from public.tasks t where t.id = p_task_id));
+    v_next := private.end_after_verify(v_execution.verify_required, v_result, (select t.verify_only from public.tasks t where t.id = p_task_id));
     if v_next is null then
       perform private.refuse_gate(v_execution.verify_required, v_result);
     end if;

@@ -226,7 +226,7 @@ begin
   join public.tasks t on t.story_id = n.id;
 
   -- A done story releases the tasks of the stories it blocks, a reopened one blocks them again.
-  perform private.recount_blocked((
+  perform private.recount_or_note((
     select array_agg(t.id)
     from new_stories n
     join old_stories o on o.id = n.id and (o.status = 'DONE') <> (n.status = 'DONE')

@@ -54,7 +54,7 @@ comment on table public.stories is 'Stories (specification: Story).';
 comment on column public.stories.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 comment on column public.stories.agent is 'Who does its tasks, before its product; so are model and effort (private.job_gates).';
 comment on column public.stories.label_ids is 'Its labels (labels), in the order of their names.';
-comment on column public.stories.in_triage is 'Must be accepted before it is part of the backlog; its status is TRIAGE until then.';
+comment on column public.stories.in_triage is 'Set aside: it must be accepted before it is part of the backlog (its status is TRIAGE), or is a template.';
 comment on column public.stories.is_template is
   'It recurs (recurrences) and is never worked on itself: set aside like what waits in triage, with the status TEMPLATE.';
 comment on column public.stories.template_id is 'The template that made it.';

@@ -133,10 +133,10 @@ begin
     join public.stories s on s.id = n.story_id;
     insert into public.tasks_in_review (task_id, product_id)
     select n.id, n.product_id from new_tasks n where n.status = 'REVIEW';
-    perform private.recount_blocked(nullif(private.waiting_for('{}', array(select distinct n.story_id from new_tasks n)), '{}'));
+    perform private.recount_or_note(nullif(private.tasks_blocked_by('{}', array(select distinct n.story_id from new_tasks n)), '{}'));
   else
     perform private.derive_stories(array(select distinct o.story_id from old_tasks o));
-    perform private.recount_blocked(nullif(private.waiting_for('{}', array(select distinct o.story_id from old_tasks o)), '{}'));
+    perform private.recount_or_note(nullif(private.tasks_blocked_by('{}', array(select distinct o.story_id from old_tasks o)), '{}'));
   end if;
   return null;
 end;
@@ -197,7 +197,7 @@ begin
     perform private.stop_failed_run(p_new);
   end if;
   if v_is_done and not v_was_done then
-    perform private.finish_elsewhere(p_new.id);
+    perform private.finish_waiting_jobs(p_new.id);
   end if;
 
   if p_new.status = 'REVIEW' and p_old.status <> 'REVIEW' then
@@ -248,10 +248,10 @@ begin
     where d.blocker_id = p_new.story_id);
   if p_new.story_id <> p_old.story_id then
     perform private.refuse_moved_cycle(p_new.id);
-    v_task_ids := v_task_ids || p_new.id || private.waiting_for('{}', array[p_old.story_id, p_new.story_id]);
+    v_task_ids := v_task_ids || p_new.id || private.tasks_blocked_by('{}', array[p_old.story_id, p_new.story_id]);
   end if;
   if v_task_ids <> '{}' then
-    perform private.recount_blocked(v_task_ids);
+    perform private.recount_or_note(v_task_ids);
   end if;
 end;
 $$;
@@ -298,7 +298,7 @@ $$;
 -- not repeat the work; a job that waited for another worker, a review or a plan has nothing left to wait for. Usually a task is
 -- finished by its own job, outside a batch: then this costs two lookups (specification: Sprint run, executions;
 -- docs/proof.md).
-create function private.finish_elsewhere(p_task_id uuid)
+create function private.finish_waiting_jobs(p_task_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   if exists (select from public.task_executions e where e.task_id = p_task_id) then
@@ -319,7 +319,7 @@ begin
       select b.id from public.task_executions e
       join public.agent_jobs b on b.sprint_run_id = e.sprint_run_id where e.task_id = p_task_id)
     and j.status = 'QUEUED' and j.phase <> 'implement'
-    and (j.kind <> 'SPRINT_IMPLEMENTATION' or (j.phase <> 'plan' and not exists (select from private.held_tasks(j.sprint_run_id))));
+    and (j.kind <> 'SPRINT_IMPLEMENTATION' or (j.phase <> 'plan' and not exists (select from private.tasks_awaiting_proof(j.sprint_run_id))));
 end;
 $$;
 

@@ -120,7 +120,7 @@ end;
 $$;
 
 -- The answer to the end of a task names what can start now. Kept for the transaction.
-create function private.note_released(p_task_ids uuid[])
+create function private.remember_released(p_task_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_codes jsonb;
@@ -130,7 +130,7 @@ begin
   where t.id = any (p_task_ids) and t.status = 'TO_DO'
     and (exists (select from public.task_dependencies d where d.blocked_id = t.id)
       or exists (select from public.story_dependencies d where d.blocked_id = t.story_id))
-    and not private.is_held(t.id);
+    and not private.is_blocked(t.id);
   if v_codes is not null then
     perform set_config('backloom.released',
       (coalesce(nullif(current_setting('backloom.released', true), '')::jsonb, '[]') || v_codes)::text, true);
@@ -140,7 +140,7 @@ $$;
 
 -- Runs for a few tasks at every end of a task. A separate function, because Postgres plans "not exists" over the
 -- view for many tasks as a join with every blocked task anywhere.
-create function private.is_held(p_task_id uuid) returns boolean language plpgsql stable set search_path = '' as $$
+create function private.is_blocked(p_task_id uuid) returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return exists (select from private.task_blockers b where b.task_id = p_task_id and not b.resolved);
 end;
@@ -189,7 +189,7 @@ $$;
 
 -- A batch is one job for many tasks; its agent must not begin a task before the task's blockers are on the branch
 -- (specification: Sprint run, executions).
-create function private.refuse_waiting(p_task_id uuid, p_sprint_run_id uuid)
+create function private.refuse_blocked(p_task_id uuid, p_sprint_run_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_codes text[] := array(
@@ -240,7 +240,7 @@ begin
   select string_agg(distinct private.code_of('job', a.id), ', ') into v_begun
   from public.agent_jobs a
   where a.product_id = v_job.product_id and a.claimed_at >= p_change.changed_at
-    and private.tasks_of_job(a) && private.waiting_for(private.tasks_of_work(v_job.kind, v_job.task_id, v_job.sprint_run_id));
+    and private.tasks_of_job(a) && private.tasks_blocked_by(private.tasks_of_work(v_job.kind, v_job.task_id, v_job.sprint_run_id));
   if v_begun is not null then
     return format('unblocked work that an agent has started since (%s)', v_begun);
   end if;
@@ -278,14 +278,14 @@ grant execute on function private.set_dependency_release to authenticated;
 -- The end of a task changes what is blocked. Under the exclusive product lock it is counted at once. Under a
 -- shared one, locks are taken in the order story, PBI, run, and this comes before the PBI's: so the tasks are stored
 -- until the job's own trigger asks for them, and the run is locked while they are counted.
-create function private.recount_blocked(p_task_ids uuid[])
+create function private.recount_or_note(p_task_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   if p_task_ids is null then
     return;
   end if;
   if coalesce(current_setting('backloom.shared_product', true), '') = '' then
-    perform private.recount_blockers(p_task_ids), private.note_released(p_task_ids);
+    perform private.recount_blockers(p_task_ids), private.remember_released(p_task_ids);
     return;
   end if;
   perform set_config('backloom.waiting',
@@ -295,7 +295,7 @@ $$;
 
 -- The tasks to recount when the work of these tasks, or the tasks of these stories, change: those blocked by the
 -- tasks, and those of stories blocked by the stories or the tasks' stories.
-create function private.waiting_for(p_task_ids uuid[], p_story_ids uuid[] default '{}')
+create function private.tasks_blocked_by(p_task_ids uuid[], p_story_ids uuid[] default '{}')
 returns uuid[] language plpgsql stable set search_path = '' as $$
 declare
   v_story_ids uuid[] := p_story_ids || array(select t.story_id from public.tasks t where t.id = any (p_task_ids));
