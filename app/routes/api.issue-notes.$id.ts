@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { reportIssueNoteBody } from "~/nouns/issues/issue-note";
-import { reportIssueNote } from "~/nouns/issues/operations.server";
+import { reportIssueNoteBody } from "~/nouns/intake/issue-note";
+import { reportIssueNote } from "~/nouns/intake/operations.server";
 
 /** `PUT /api/issue-notes/:id`: a worker reports whether it commented on or closed an issue. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { observeIssuesInput } from "~/nouns/issues/contract";
-import { observeIssues } from "~/nouns/issues/operations.server";
+import { observeIssuesInput } from "~/nouns/intake/contract";
+import { observeIssues } from "~/nouns/intake/operations.server";
 
 /** `PUT /api/issues/observed`: a worker reports issues that have the product's label. */
 export const loader = apiRoute({

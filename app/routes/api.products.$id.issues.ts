@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { getIssueLabel } from "~/nouns/issues/operations.server";
+import { getIssueLabel } from "~/nouns/intake/operations.server";
 
 /** `GET /api/products/:id/issues`: the label of the issues that workers look for. */
 export const loader = apiRoute({

@@ -1,4 +1,4 @@
-import type { ObservedIssue } from "~/nouns/issues/contract";
+import type { ObservedIssue } from "~/nouns/intake/contract";
 import type { ObservedPull } from "~/nouns/pulls/contract";
 import type { ForgeKind } from "../base/forge-kinds";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { beginning } from "~/contract/text";
-import { issueLimits } from "~/nouns/issues/contract";
+import { issueLimits } from "~/nouns/intake/contract";
 import type { Forge, ListedIssue } from "./forge";
 import type { Requests } from "./requests";
 

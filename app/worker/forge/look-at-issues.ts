@@ -1,10 +1,10 @@
-import { issueLabelAnswer, issueLimits, observedIssuesSchema } from "~/nouns/issues/contract";
+import { issueLabelAnswer, issueLimits, observedIssuesSchema } from "~/nouns/intake/contract";
 import {
   type IssueNote,
   type IssueNoteReport,
   nextIssueNoteSchema,
   reportedIssueNoteSchema,
-} from "~/nouns/issues/issue-note";
+} from "~/nouns/intake/issue-note";
 import { interruptible } from "../base/interruption";
 import type { Journal } from "../base/journal";
 import { messageOf, Refusal } from "../base/problems";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { observeIssues } from "~/nouns/issues/operations.server";
+import { observeIssues } from "~/nouns/intake/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { observePulls } from "~/nouns/pulls/operations.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
