@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
-import { waitedSchema } from "~/nouns/job-reviews/contract";
+import { waitedSchema } from "~/nouns/reviews/contract";
 import { counter, type Family } from "./families";
 import { Histogram } from "./histogram";
 

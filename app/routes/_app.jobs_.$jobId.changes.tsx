@@ -31,16 +31,16 @@ import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { addJobCommentBody, reviewJobBody } from "~/nouns/job-reviews/contract";
-import { addJobComment, listJobComments } from "~/nouns/job-reviews/job-comments.server";
+import { getJobProof } from "~/nouns/proof/operations.server";
+import { addJobCommentBody, reviewJobBody } from "~/nouns/reviews/contract";
+import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
 import {
   deleteJobComment,
   listSameFiles,
   listViewed,
   reviewJob,
-} from "~/nouns/job-reviews/operations.server";
-import { readGuide } from "~/nouns/job-reviews/read-guide.server";
-import { getJobProof } from "~/nouns/proof/operations.server";
+} from "~/nouns/reviews/operations.server";
+import { readGuide } from "~/nouns/reviews/read-guide.server";
 import { EmptyState } from "~/ui/empty-state";
 import { countText } from "~/ui/numbers";
 import { useJob } from "./_app.jobs_.$jobId/job-data";

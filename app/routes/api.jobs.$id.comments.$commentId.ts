@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { canonicalId } from "~/http/uuid";
-import { deleteJobComment } from "~/nouns/job-reviews/operations.server";
+import { deleteJobComment } from "~/nouns/reviews/operations.server";
 
 /** `DELETE /api/jobs/:id/comments/:comment_id`: deletes a draft. */
 export const loader = apiRoute({

@@ -1,12 +1,8 @@
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import {
-  addJobCommentBody,
-  jobCommentSchema,
-  jobCommentsSchema,
-} from "~/nouns/job-reviews/contract";
-import { addJobComment, listJobComments } from "~/nouns/job-reviews/job-comments.server";
+import { addJobCommentBody, jobCommentSchema, jobCommentsSchema } from "~/nouns/reviews/contract";
+import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
 
 /** `/api/jobs/:id/comments`: comments on lines. The caller's are drafts until sent with a review. */
 export const loader = apiRoute({

@@ -4,8 +4,8 @@ import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { jobGuideSchema } from "~/nouns/job-reviews/guide";
-import { readGuide } from "~/nouns/job-reviews/read-guide.server";
+import { jobGuideSchema } from "~/nouns/reviews/guide";
+import { readGuide } from "~/nouns/reviews/read-guide.server";
 
 /** `GET /api/jobs/:id/guide`: an attempt's changes in chapters, every hunk exactly once. */
 export const loader = apiRoute({

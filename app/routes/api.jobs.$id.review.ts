@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { reviewJobBody } from "~/nouns/job-reviews/contract";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { reviewJobBody } from "~/nouns/reviews/contract";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 
 /** `POST /api/jobs/:id/review`: approves a job's work, or requests changes. */
 export const loader = apiRoute({

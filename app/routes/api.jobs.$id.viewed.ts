@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { markViewedBody } from "~/nouns/job-reviews/contract";
-import { markViewed } from "~/nouns/job-reviews/operations.server";
+import { markViewedBody } from "~/nouns/reviews/contract";
+import { markViewed } from "~/nouns/reviews/operations.server";
 
 /** `PUT /api/jobs/:id/viewed`: whether the person has looked at a file of an attempt. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { listReviewsQuery } from "~/nouns/job-reviews/contract";
-import { listReviews } from "~/nouns/job-reviews/operations.server";
+import { listReviewsQuery } from "~/nouns/reviews/contract";
+import { listReviews } from "~/nouns/reviews/operations.server";
 
 /** `GET /api/reviews`: what waits for the caller's verdict, the one that holds up most first. */
 export const loader = apiRoute({

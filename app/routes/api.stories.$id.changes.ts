@@ -1,8 +1,8 @@
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { getStoryChanges } from "~/nouns/job-reviews/operations.server";
-import { storyChangesSchema, tellStory } from "~/nouns/job-reviews/story-changes";
+import { getStoryChanges } from "~/nouns/reviews/operations.server";
+import { storyChangesSchema, tellStory } from "~/nouns/reviews/story-changes";
 
 /** `GET /api/stories/:id/changes`: what no person has judged of a story, in one diff. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { reviewStoryBody } from "~/nouns/job-reviews/contract";
-import { reviewStory } from "~/nouns/job-reviews/operations.server";
+import { reviewStoryBody } from "~/nouns/reviews/contract";
+import { reviewStory } from "~/nouns/reviews/operations.server";
 
 /** `POST /api/stories/:id/review`: one verdict for several attempts of a story. */
 export const loader = apiRoute({

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import {
-  jobCommentSchema,
-  jobCommentsSchema,
-  sentReviewSchema,
-} from "~/nouns/job-reviews/contract";
+import { jobCommentSchema, jobCommentsSchema, sentReviewSchema } from "~/nouns/reviews/contract";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";

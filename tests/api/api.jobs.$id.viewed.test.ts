@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { setMemberRole, updateProduct } from "~/nouns/products/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import { openApp } from "../setup/app";
 import { claim } from "../setup/world";
 

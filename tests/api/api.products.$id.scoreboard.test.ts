@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { type Counted, clearlyBest, toRow, wilson } from "~/nouns/insights/scoreboard";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import { openApp } from "../setup/app";
 import { at, claim } from "../setup/world";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { reviewJob, saveJobGuide } from "~/nouns/job-reviews/operations.server";
+import { reviewJob, saveJobGuide } from "~/nouns/reviews/operations.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
 import { at, claim, create } from "../setup/world";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { listJobComments } from "~/nouns/job-reviews/job-comments.server";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
+import { listJobComments } from "~/nouns/reviews/job-comments.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { openApp } from "../setup/app";
 import { at, claim } from "../setup/world";

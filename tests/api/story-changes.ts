@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { storyChangesSchema } from "~/nouns/job-reviews/story-changes";
 import { updateProduct } from "~/nouns/products/operations.server";
+import { storyChangesSchema } from "~/nouns/reviews/story-changes";
 import type { openApp } from "../setup/app";
 import { at, claim } from "../setup/world";
 

@@ -6,7 +6,7 @@ import { readForm } from "~/http/form-body.server";
 import { parseJsonBody } from "~/http/json-body.server";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { readPatch } from "~/nouns/agent-jobs/report-with-diff.server";
-import { readMarks } from "~/nouns/job-reviews/marks";
+import { readMarks } from "~/nouns/reviews/marks";
 import { readPastedList } from "~/nouns/stories/pasted-list";
 import { type ImportFormat, importFormats } from "~/nouns/transfers/contract";
 import { splitSections } from "~/nouns/transfers/formats/backlog-md/parse-file.server";

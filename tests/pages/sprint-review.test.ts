@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { decideLesson, listLessons } from "~/nouns/lessons/operations.server";
 import { addEvidence, getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";

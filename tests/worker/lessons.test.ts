@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { decideLesson, listLessons } from "~/nouns/lessons/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 

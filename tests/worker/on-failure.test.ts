@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { answerQuestion, listQuestions } from "~/nouns/questions/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { openScene } from "./kill-scene";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { listAgentJobs } from "~/nouns/agent-jobs/operations.server";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import {
   getSprintRun,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { RecentlyMade } from "~/features/markdown/recently-made.server";
 import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
-import { isFoldedFile } from "~/nouns/job-reviews/folded-files";
+import { isFoldedFile } from "~/nouns/reviews/folded-files";
 import type { ComparedFile, ComparedLines, Comparison } from "./compare-files";
 import { showLines } from "./show-lines.server";
 import type { ShownFile } from "./shown-diff";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { addJobCommentBody, reviewStoryBody } from "~/nouns/job-reviews/contract";
-import { addJobComment } from "~/nouns/job-reviews/job-comments.server";
-import { getStoryChanges } from "~/nouns/job-reviews/operations.server";
-import { tellStory } from "~/nouns/job-reviews/story-changes";
-import { asShown, attemptOfLine } from "~/nouns/job-reviews/story-lines";
+import { addJobCommentBody, reviewStoryBody } from "~/nouns/reviews/contract";
+import { addJobComment } from "~/nouns/reviews/job-comments.server";
+import { getStoryChanges } from "~/nouns/reviews/operations.server";
+import { tellStory } from "~/nouns/reviews/story-changes";
+import { asShown, attemptOfLine } from "~/nouns/reviews/story-lines";
 
 /** A comment on a line of a story's changes: `of` names the attempts that the page showed. */
 export const storyCommentForm = addJobCommentBody

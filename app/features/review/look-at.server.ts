@@ -1,6 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { noteFirstLook } from "~/nouns/job-reviews/operations.server";
+import { noteFirstLook } from "~/nouns/reviews/operations.server";
 
 /**
  * Notes that a person looks at the changes. Anyone who may not judge looks without a trace, and so does a browser that asks

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { markViewedInput } from "~/nouns/job-reviews/contract";
-import { markViewed } from "~/nouns/job-reviews/operations.server";
+import { markViewedInput } from "~/nouns/reviews/contract";
+import { markViewed } from "~/nouns/reviews/operations.server";
 
 const marksSchema = z
   .array(markViewedInput.omit({ viewed: true }))

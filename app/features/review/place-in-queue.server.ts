@@ -1,5 +1,5 @@
 import type { Actor } from "~/db/rpc.server";
-import { listReviews } from "~/nouns/job-reviews/operations.server";
+import { listReviews } from "~/nouns/reviews/operations.server";
 
 /** The job's line of the queue of reviews, and the job to judge after it. */
 export async function placeInQueue(actor: Actor, jobId: string) {

@@ -1,13 +1,13 @@
 import type { Actor } from "~/db/rpc.server";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { getStoryChanges, listViewed } from "~/nouns/job-reviews/operations.server";
+import { getStoryChanges, listViewed } from "~/nouns/reviews/operations.server";
 import {
   type StoryAttempt,
   type StoryFile,
   type ToldStory,
   tellStory,
-} from "~/nouns/job-reviews/story-changes";
+} from "~/nouns/reviews/story-changes";
 
 /** What no one has judged of a story, or of one of its tasks, with what the person has viewed of it. */
 export async function readStoryDiff(actor: Actor, storyId: string, taskId?: string) {

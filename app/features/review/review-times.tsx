@@ -1,4 +1,4 @@
-import type { ReviewTimes } from "~/nouns/job-reviews/contract";
+import type { ReviewTimes } from "~/nouns/reviews/contract";
 import { Fact, Facts, Section } from "~/ui/card";
 import { durationText } from "~/ui/relative-time";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { attemptInQuery, attemptSchema, idSchema, text } from "~/contract/text";
-import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
+import { reviewMarksSchema } from "~/nouns/reviews/marks";
 
 /** Kinds of changes to a file. Submodules are listed without their content. */
 export const diffStatuses = [

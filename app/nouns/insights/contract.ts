@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idSchema, requiredText } from "~/contract/text";
 import { costsSchema } from "~/nouns/agent-jobs/contract";
-import { reviewTimesSchema } from "~/nouns/job-reviews/contract";
+import { reviewTimesSchema } from "~/nouns/reviews/contract";
 
 /** Sums over jobs that reported tokens. `unpriced_jobs` counts jobs whose model has no price. */
 const numbersSchema = z.object({

@@ -7,16 +7,12 @@ import { forecastSchema } from "~/nouns/budgets/forecast";
 import { dependenciesSchema, dependencyKinds } from "~/nouns/dependencies/contract";
 import { listedFileSchema } from "~/nouns/files/contract";
 import { burndownSchema } from "~/nouns/insights/contract";
-import {
-  jobReviewSchema,
-  reviewTimesSchema,
-  storedCommentSchema,
-} from "~/nouns/job-reviews/contract";
 import { labelSchema } from "~/nouns/labels/contract";
 import { pbiSchema } from "~/nouns/pbis/contract";
 import { memberRoles, productSchema } from "~/nouns/products/contract";
 import { pullSchema } from "~/nouns/pulls/contract";
 import { agentQuestionSchema } from "~/nouns/questions/contract";
+import { jobReviewSchema, reviewTimesSchema, storedCommentSchema } from "~/nouns/reviews/contract";
 import { savedViewSchema } from "~/nouns/saved-views/contract";
 import { preflightSchema } from "~/nouns/sprint-runs/contract";
 import { sprintSchema } from "~/nouns/sprints/contract";

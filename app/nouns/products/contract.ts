@@ -5,8 +5,8 @@ import { ideaStatusSchema, sprintStatusSchema } from "~/contract/status";
 import { hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
 import { expectedVersion, shownVersion } from "~/contract/version";
 import { agentName, shownWho, whoFields } from "~/contract/who";
-import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { pbiSchema } from "~/nouns/pbis/contract";
+import { reviewMarksSchema } from "~/nouns/reviews/marks";
 import { storySchema } from "~/nouns/stories/contract";
 import { taskDetailSchema, taskSchema } from "~/nouns/tasks/contract";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { costsSchema } from "~/nouns/agent-jobs/contract";
 import { burndownSchema } from "~/nouns/insights/contract";
-import { reviewTimesSchema } from "~/nouns/job-reviews/contract";
 import { returnCauses } from "~/nouns/lessons/contract";
 import { doneRequirements } from "~/nouns/products/contract";
 import { provenCriterionSchema } from "~/nouns/proof/contract";
+import { reviewTimesSchema } from "~/nouns/reviews/contract";
 import { sprintSchema } from "./contract";
 
 const id = z.string();

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { hostsSchema, isStorable } from "~/contract/text";
 import { agentName, whoFields } from "~/contract/who";
 import { fileLimit, fileTypes } from "~/nouns/files/contract";
-import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { labelNameSchema } from "~/nouns/labels/contract";
 import {
   agentItemChoices,
@@ -17,6 +16,7 @@ import {
   planReviewers,
   pullRequestChoices,
 } from "~/nouns/products/contract";
+import { reviewMarksSchema } from "~/nouns/reviews/marks";
 import { lookSchema, viewNameSchema, viewPages } from "~/nouns/saved-views/contract";
 import {
   address,

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { attemptSchema, isStorable, requiredText } from "~/contract/text";
 import { commentLength } from "~/nouns/comments/contract";
-import { reviewVerdicts } from "~/nouns/job-reviews/contract";
 import { lessonLimits, lessonStatuses, returnCauses } from "~/nouns/lessons/contract";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
+import { reviewVerdicts } from "~/nouns/reviews/contract";
 
 /** Fields and parts that several entries of the export file share (docs/export-format.md). */
 export const time = z.iso.datetime({ offset: true });

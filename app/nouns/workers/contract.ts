@@ -14,7 +14,6 @@ import {
 import { claimedConflictSchema } from "~/nouns/agent-jobs/job-conflict";
 import { jobAttemptSchema } from "~/nouns/agent-jobs/job-output";
 import { personMessageSchema } from "~/nouns/comments/agent-message";
-import { reviewCommentSchema } from "~/nouns/job-reviews/contract";
 import {
   branchPrefixSchema,
   doneRequirements,
@@ -24,6 +23,7 @@ import {
 } from "~/nouns/products/contract";
 import { claimedCriterionSchema, findingSchema } from "~/nouns/proof/contract";
 import { agentQuestionSchema, userQuestionStatuses } from "~/nouns/questions/contract";
+import { reviewCommentSchema } from "~/nouns/reviews/contract";
 import { verifyRequirements } from "~/nouns/tasks/contract";
 import { confinementSchema } from "./confinement";
 import { workerName } from "./worker-presence";

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { ReviewFacts } from "~/features/review/review-facts";
-import type { WaitingReview } from "~/nouns/job-reviews/contract";
+import type { WaitingReview } from "~/nouns/reviews/contract";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { isolated } from "~/ui/isolated";

@@ -17,7 +17,6 @@ import { mergeEdit } from "~/http/merge-edit.server";
 import { setBudgetSettingsInput } from "~/nouns/budgets/contract";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";
-import { pathMarks, readMarks, reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { createLabelInput } from "~/nouns/labels/contract";
 import { createLabel, deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/nouns/notices/contract";
@@ -34,6 +33,7 @@ import {
   restoreProduct,
   updateProduct,
 } from "~/nouns/products/operations.server";
+import { pathMarks, readMarks, reviewMarksSchema } from "~/nouns/reviews/marks";
 import { isolated } from "~/ui/isolated";
 
 /** Hosts and marks arrive as text. If another field was cleared, values are parsed twice, and are a list the second time. */

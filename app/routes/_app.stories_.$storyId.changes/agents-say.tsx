@@ -1,7 +1,7 @@
 import { MarkList } from "~/features/review/review-facts";
 import { AgentSays, GuideSummary } from "~/features/review/what-was-done";
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
-import type { Marked } from "~/nouns/job-reviews/marks";
+import type { Marked } from "~/nouns/reviews/marks";
 
 /** What was found about an attempt, and how its agent explains it. */
 interface Said extends Marked {

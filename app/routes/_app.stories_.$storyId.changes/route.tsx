@@ -26,16 +26,12 @@ import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
-import { listJobComments } from "~/nouns/job-reviews/job-comments.server";
-import {
-  deleteJobComment,
-  listSameFiles,
-  reviewStory,
-} from "~/nouns/job-reviews/operations.server";
-import { placeComments } from "~/nouns/job-reviews/story-lines";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
+import { reviewStoryBody, reviewVerdicts } from "~/nouns/reviews/contract";
+import { listJobComments } from "~/nouns/reviews/job-comments.server";
+import { deleteJobComment, listSameFiles, reviewStory } from "~/nouns/reviews/operations.server";
+import { placeComments } from "~/nouns/reviews/story-lines";
 import { EmptyState } from "~/ui/empty-state";
 import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";

@@ -1,7 +1,7 @@
 import { cp, lstat, stat } from "node:fs/promises";
 import { basename, dirname, join, normalize, sep } from "node:path";
 import { z } from "zod";
-import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
+import { reviewMarksSchema } from "~/nouns/reviews/marks";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { forgeWishSchema } from "../base/forge-kinds";
 import { allowances } from "../base/options";

@@ -9,9 +9,9 @@ import {
   updateTaskExecution,
 } from "~/nouns/agent-jobs/operations.server";
 import { addFile } from "~/nouns/files/operations.server";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,

@@ -8,8 +8,8 @@ import {
   whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import {
   getSprintRun,
   pauseSprintRun,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
-import { listReviews } from "~/nouns/job-reviews/operations.server";
+import { listReviews } from "~/nouns/reviews/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { httpUrlSchema } from "~/contract/text";
 import { failureClasses, verifyResults } from "~/nouns/agent-jobs/contract";
-import { type Guide, guideLimits } from "~/nouns/job-reviews/guide";
 import { lessonLimits } from "~/nouns/lessons/contract";
 import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
 import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
+import { type Guide, guideLimits } from "~/nouns/reviews/guide";
 import { readPlain } from "../../base/files";
 import { cleanedValue } from "../../base/redact";
 import { sendable } from "../../base/sendable";
