@@ -41,7 +41,7 @@ export async function runLoop(loop: Loop): Promise<void> {
   const looks = openMergeLooks();
   const lookForMerged = (heads: readonly AwaitedHead[]) =>
     interruptible(stopSignal, () => reportMerged(heads, { ...loop, looks }));
-  // The first question waits for nothing, so that people hear at once why there is no job.
+  // The first question waits for nothing, so that people hear at once why none came.
   let waitSeconds = 0;
   while (!stopSignal.aborted) {
     const { job, reason } = await nextJob(loop, offers, waitSeconds);
