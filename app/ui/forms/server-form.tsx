@@ -82,7 +82,7 @@ function messageOf(answer: unknown): string | null {
 }
 
 /** Answers already shown. A form that is reset by a new key remounts with the same answer. */
-const told = new WeakSet<object>();
+const shown = new WeakSet<object>();
 
 /** The form element, with errors of the whole form on top. */
 export function ServerForm({
@@ -109,8 +109,8 @@ export function ServerForm({
   const answer = fetcher?.state === "idle" ? fetcher.data : undefined;
   useEffect(() => {
     const message = messageOf(answer);
-    if (!message || typeof answer !== "object" || answer === null || told.has(answer)) return;
-    told.add(answer);
+    if (!message || typeof answer !== "object" || answer === null || shown.has(answer)) return;
+    shown.add(answer);
     showToast(message);
   }, [answer]);
   return (
