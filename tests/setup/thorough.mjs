@@ -8,6 +8,7 @@ export const thorough = [
   "tests/bench/short.test.ts",
   "tests/agents/fake-endings.test.ts",
   "tests/api/{hostile-fuzz,one-account,worst-cases}.test.ts",
+  "tests/guards/growth.test.ts",
   "tests/embedded/{backup,backup-under-writes,hosted-rights,lifecycle,other-postgres,retries,rotated-secrets}.test.ts",
   "tests/hosted/pg-cron.test.ts",
   "tests/mcp/generated.test.ts",

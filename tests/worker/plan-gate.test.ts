@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import { promptsIn, standIns, ways } from "../agents/stand-ins";
+import { roundsOf } from "../setup/rounds";
 import { at } from "../setup/world";
 import { gitIn, openStage, startUnplanned } from "./fixture";
 import { openToolGate } from "./tool-gate";
@@ -95,7 +96,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     });
   });
 
-  it.each(Object.entries(ways))(
+  it.each(Object.entries(ways).slice(0, roundsOf("PLAN_AGENTS", { whole: 99, short: 2 })))(
     "is asked for again in the same conversation of %s, with the remarks, and carried out there",
     async (way, { agent, programs }) => {
       const { workOnce, judge, run, folder, job, environment } = await begin(
