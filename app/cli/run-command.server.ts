@@ -2,12 +2,10 @@ import { ContractError } from "~/contract/errors";
 import { EnvironmentError } from "~/env.server";
 import { type Command, CommandError, type CommandOutput, UsageError } from "./command";
 import { tokenCreate, userCreate, userResetPassword } from "./commands/accounts";
-import { backup, restore } from "./commands/backups";
 import { doctor } from "./commands/doctor";
 import { importFromFormats } from "./commands/import-formats";
-import { migrate } from "./commands/migrate";
+import { backup, migrate, restore, secretsRotate } from "./commands/maintenance";
 import { exportCommand, importFile, memberAdd, productCreate } from "./commands/products";
-import { secretsRotate } from "./commands/secrets";
 import type { Target } from "./target.server";
 
 /** All admin commands. Order matters: a name that starts with another command's name must come first. */

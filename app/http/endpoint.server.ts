@@ -6,13 +6,12 @@ import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { type LimitedAction, takeLimit } from "~/nouns/accounts/take-limit.server";
 import type { Audience } from "~/nouns/oauth/contract";
 import { bodyLimit } from "~/server/read-body";
-import type { Endpoint, RouteArgs } from "./api-route.server";
+import type { Documentation, Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
-import type { Documentation } from "./documentation.server";
+import { fieldsOf, parseMultipart } from "./form-body.server";
 import { markReplayed, onceOf } from "./idempotency.server";
 import { parseJsonBody } from "./json-body.server";
 import { readOpenBody } from "./open-body.server";
-import { fieldsOf, parseMultipart } from "./uploads.server";
 import { canonicalId } from "./uuid";
 import { queryOf, validate } from "./validation.server";
 

@@ -1,8 +1,8 @@
+import { z } from "zod";
 import type { PassingOperation } from "~/nouns/operation.server";
 import type { Endpoint } from "./api-route.server";
 import { endpoint, type UserCall, type UserDescription } from "./endpoint.server";
 import { json, jsonText, noContent } from "./responses.server";
-import { isConditional, tagged } from "./version.server";
 
 interface OperationDescription<Input, Query, Body>
   extends Omit<UserDescription<Query, Body>, "answer" | "handle" | "name"> {
@@ -35,5 +35,30 @@ export function operationEndpoint<Input, Query = undefined, Body = undefined>(
         ? noContent({ "cache-control": "no-store" })
         : jsonText(text, { status });
     },
+  });
+}
+
+const answerSchema = z.looseObject({ version: z.int() });
+
+/** Whether the request has `If-Match`. */
+function isConditional({ headers }: Request): boolean {
+  return headers.has("if-match");
+}
+
+/**
+ * Versions in `If-Match`; undefined (no condition) without the header or for `*`. A proxy that compresses makes our tag weak,
+ * or adds how it did: the version in it is still exact. Foreign tags match none.
+ */
+export function expectedVersions({ headers }: Request): number[] | undefined {
+  const header = headers.get("if-match")?.trim();
+  if (header === undefined || header === "*") return undefined;
+  return [...header.matchAll(/"(\d{1,9})(?:-\w{1,10})?"/g)].map(([, version]) => Number(version));
+}
+
+/** JSON response about a row, with its version as ETag. */
+function tagged(text: string, isVersionShown: boolean): Response {
+  const { version, ...others } = answerSchema.parse(JSON.parse(text));
+  return jsonText(isVersionShown ? text : JSON.stringify(others), {
+    headers: { etag: `"${version}"` },
   });
 }

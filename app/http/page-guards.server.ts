@@ -172,3 +172,10 @@ async function resolveActor(request: Request, context: AppLoadContext): Promise<
     throw error;
   }
 }
+
+/** Like `requireActor`, for administrator pages. This only hides pages; the operations check the role themselves. */
+export async function requireAdmin(request: Request, context: AppLoadContext): Promise<SignedIn> {
+  const signedIn = await requireActor(request, context);
+  if (signedIn.principal.role === "ADMIN") return signedIn;
+  throw new ContractError(403, "Only administrators may see this page. Ask one of them.");
+}

@@ -1,5 +1,5 @@
 import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
-import { movedTo } from "~/http/moved-pages";
+import { movedTo } from "~/http/redirects.server";
 
 /** Unknown page addresses are a 404, which the root's error boundary renders; those of moved pages lead there. */
 export function loader({ request }: LoaderFunctionArgs): never {

@@ -1,8 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
-import { pageLoader, writeAction } from "~/http/page-guards.server";
-import { requireAdmin } from "~/http/require-admin.server";
+import { pageLoader, requireAdmin, writeAction } from "~/http/page-guards.server";
 import { type ListedPrice, setModelPriceInput } from "~/nouns/insights/contract";
 import { listModelPrices, setModelPrice } from "~/nouns/insights/operations.server";
 import { PressForm } from "~/ui/action-form";

@@ -1,7 +1,6 @@
 import { json } from "@remix-run/node";
 import { Outlet } from "@remix-run/react";
-import { pageLoader } from "~/http/page-guards.server";
-import { requireAdmin } from "~/http/require-admin.server";
+import { pageLoader, requireAdmin } from "~/http/page-guards.server";
 import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
 

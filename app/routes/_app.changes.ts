@@ -1,7 +1,7 @@
 import { redirect } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
 import { releasedWords } from "~/contract/released-words";
-import { addDependencyOfRow } from "~/http/dependency-forms.server";
+import { addDependencyOfRow } from "~/http/dependencies.server";
 import { doneForNow, textOf } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
 import {

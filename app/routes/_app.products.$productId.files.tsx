@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { cursorSchema } from "~/contract/text";
 import { FileList, sizeText } from "~/features/files/file-list";
 import { ProductAccess } from "~/features/products/product-access";
-import { fileIntents } from "~/http/file-forms.server";
+import { fileIntents } from "~/http/files.server";
 import { runIntent } from "~/http/form-action.server";
 import { pageLoader, productAction, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";

@@ -5,7 +5,7 @@ import { useHydrated } from "remix-utils/use-hydrated";
 import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { userAgentOf } from "~/http/signing-in-browser.server";
+import { userAgentOf } from "~/http/signing-in.server";
 import { canonicalId } from "~/http/uuid";
 import { subscribePushInput } from "~/nouns/notices/contract";
 import {

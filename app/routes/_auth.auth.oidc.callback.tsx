@@ -5,8 +5,7 @@ import { OidcRefusal } from "~/features/accounts/oidc-refusal";
 import { addressLimitKey } from "~/http/client-address.server";
 import { depart, forgetTrip, readTrip, requireOidc } from "~/http/oidc-departure.server";
 import { findActor, pageLoader } from "~/http/page-guards.server";
-import { startSession } from "~/http/session-response.server";
-import { signingInBrowser } from "~/http/signing-in-browser.server";
+import { signingInBrowser, startSession } from "~/http/signing-in.server";
 import { takeLimit } from "~/nouns/accounts/take-limit.server";
 import { findIdentityAccount } from "~/nouns/identities/operations.server";
 import {

@@ -8,7 +8,7 @@ import { withCookies } from "~/http/own-cookie.server";
 import { clearPairCookies, readPairCookieHash } from "~/http/pair-cookie.server";
 import { json, problem } from "~/http/responses.server";
 import { sealSessionCookies } from "~/http/session.server";
-import { signingInBrowser } from "~/http/signing-in-browser.server";
+import { signingInBrowser } from "~/http/signing-in.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { pairingClaimSchema } from "~/nouns/pairings/contract";
 import { type ClaimedPairing, claimPairing } from "~/nouns/pairings/pair.server";

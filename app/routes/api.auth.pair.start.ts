@@ -4,7 +4,7 @@ import { openEndpoint } from "~/http/endpoint.server";
 import { withCookies } from "~/http/own-cookie.server";
 import { pairCookies } from "~/http/pair-cookie.server";
 import { json } from "~/http/responses.server";
-import { userAgentOf } from "~/http/signing-in-browser.server";
+import { userAgentOf } from "~/http/signing-in.server";
 import { startedPairingSchema } from "~/nouns/pairings/contract";
 import { startPairing } from "~/nouns/pairings/pair.server";
 

@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { fileAnswer } from "~/http/file-answer.server";
+import { fileAnswer } from "~/http/files.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { deleteFile, readFile } from "~/nouns/files/operations.server";
 

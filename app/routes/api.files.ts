@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
+import { readUploads } from "~/http/form-body.server";
 import { json } from "~/http/responses.server";
-import { readUploads } from "~/http/uploads.server";
 import { fileBodyLimit, fileForm, fileSchema } from "~/nouns/files/contract";
 import { takeFile } from "~/nouns/files/take-file.server";
 

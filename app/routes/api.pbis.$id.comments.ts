@@ -1,4 +1,4 @@
-import { commentsRoute } from "~/http/comment-routes.server";
+import { commentsRoute } from "~/http/comments.server";
 
 /** `/api/pbis/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("pbi");

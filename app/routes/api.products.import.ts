@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
+import { readUploads } from "~/http/form-body.server";
 import { json } from "~/http/responses.server";
-import { readUploads } from "~/http/uploads.server";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { importForm, importLimits, importReportSchema } from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";

@@ -1,4 +1,4 @@
-import { dependenciesRoute } from "~/http/dependency-routes.server";
+import { dependenciesRoute } from "~/http/dependencies.server";
 
 /** `/api/stories/:id/dependencies`: lists blockers and blocked stories; adds a blocker. */
 export const loader = dependenciesRoute("story");

@@ -1,6 +1,5 @@
 import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { expectedVersions } from "~/http/version.server";
+import { expectedVersions, operationEndpoint } from "~/http/operation-endpoint.server";
 import { updateTaskBody } from "~/nouns/tasks/contract";
 import { getTaskDetail, updateTask } from "~/nouns/tasks/operations.server";
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { checkRegistration } from "~/cli/doctor/check-registration.server";
+import { checkRegistration } from "~/cli/doctor/check-sign-in.server";
 import { describeFirstStart, type FirstStart, prepareFirstStart } from "~/cli/first-start.server";
 import { type Env, EnvironmentError, readEnv } from "~/env.server";
 import { Metrics } from "~/metrics/metrics.server";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { checkSignInProvider } from "~/cli/doctor/check-provider.server";
+import { checkSignInProvider } from "~/cli/doctor/check-sign-in.server";
 import { EnvironmentError, readEnv } from "~/env.server";
 import { resetPassword } from "~/nouns/accounts/passwords.server";
 import { seal } from "~/nouns/identities/seal.server";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { checkRegistration } from "~/cli/doctor/check-registration.server";
 import { checkSession } from "~/cli/doctor/check-session.server";
+import { checkRegistration } from "~/cli/doctor/check-sign-in.server";
 import { connectDatabase } from "~/db/database.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

@@ -1,8 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { addressLimitKey } from "~/http/client-address.server";
-import { createAddressReader } from "~/server/client-address";
+import { addressLimitKey, createAddressReader } from "~/http/client-address.server";
 
 function addressOf(trust: string[], peer: string, forwarded?: string): string {
   const socket = new Socket();

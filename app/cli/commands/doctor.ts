@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkRegistration, checkSignInProvider } from "~/cli/doctor/check-sign-in.server";
 import { EnvironmentError } from "~/env.server";
 import type { Backend } from "~/server/backend";
 import { defineCommand } from "../command";
@@ -6,8 +7,6 @@ import { type Check, failed, passed, reasonOf } from "../doctor/check";
 import { checkAdvisors } from "../doctor/check-advisors.server";
 import { checkConnections } from "../doctor/check-connections.server";
 import { checkDatabase } from "../doctor/check-database.server";
-import { checkSignInProvider } from "../doctor/check-provider.server";
-import { checkRegistration } from "../doctor/check-registration.server";
 import { checkSession } from "../doctor/check-session.server";
 import type { Target } from "../target.server";
 

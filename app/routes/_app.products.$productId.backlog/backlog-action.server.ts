@@ -3,7 +3,7 @@ import { z } from "zod";
 import { idSchema, requiredText } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { editParameter } from "~/features/in-place/edit-parameter";
-import { commentIntents } from "~/http/comment-forms.server";
+import { commentIntents } from "~/http/comments.server";
 import { doneForNow, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
 import { viewIntents } from "~/http/view-forms.server";

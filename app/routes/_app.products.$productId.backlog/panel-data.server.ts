@@ -1,6 +1,6 @@
 import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { readShownComments } from "~/http/comments.server";
 import type { SignedIn } from "~/http/page-guards.server";
-import { readShownComments } from "~/http/shown-comments.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import type { BacklogTree } from "~/nouns/pages/contract";
 import { getStoryPage, getTaskPage } from "~/nouns/pages/operations.server";

@@ -1,7 +1,7 @@
 import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { removeDependencyForm } from "~/http/dependency-forms.server";
+import { removeDependencyForm } from "~/http/dependencies.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
 import {

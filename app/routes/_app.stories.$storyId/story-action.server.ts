@@ -1,8 +1,8 @@
 import { redirect } from "@remix-run/node";
 import type { Actor } from "~/db/rpc.server";
-import { commentIntents } from "~/http/comment-forms.server";
-import { dependencyIntents } from "~/http/dependency-forms.server";
-import { fileIntents } from "~/http/file-forms.server";
+import { commentIntents } from "~/http/comments.server";
+import { dependencyIntents } from "~/http/dependencies.server";
+import { fileIntents } from "~/http/files.server";
 import {
   done,
   doneForNow,

@@ -1,7 +1,7 @@
 import type { Actor } from "~/db/rpc.server";
-import { commentIntents } from "~/http/comment-forms.server";
-import { dependencyIntents } from "~/http/dependency-forms.server";
-import { fileIntents } from "~/http/file-forms.server";
+import { commentIntents } from "~/http/comments.server";
+import { dependencyIntents } from "~/http/dependencies.server";
+import { fileIntents } from "~/http/files.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
 import { moveTaskForm } from "~/http/task-forms.server";

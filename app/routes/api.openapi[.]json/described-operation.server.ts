@@ -3,7 +3,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from "zod-o
 import { type ErrorStatus, errorBodySchema } from "~/contract/errors";
 import { idempotencyKeySchema } from "~/contract/idempotency";
 import { idSchema } from "~/contract/text";
-import type { DocumentedEndpoint } from "~/http/documentation.server";
+import type { DocumentedEndpoint } from "~/http/api-route.server";
 import { answers } from "./answers";
 import { examples } from "./examples";
 

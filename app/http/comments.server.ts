@@ -1,8 +1,14 @@
+import { cursorSchema } from "~/contract/text";
+import type { Actor } from "~/db/rpc.server";
+import { earlierParameter, type ShownComments } from "~/features/comments/shown-comment";
+import { renderMarkdown } from "~/features/markdown/markdown.server";
 import {
   addCommentBody,
+  addCommentInput,
   type CommentPlace,
   commentBody,
   commentQuery,
+  editCommentInput,
 } from "~/nouns/comments/contract";
 import {
   addComment,
@@ -11,7 +17,9 @@ import {
   listComments,
 } from "~/nouns/comments/operations.server";
 import { apiRoute } from "./api-route.server";
+import { done, readForm, runForm, runOperation } from "./form-action.server";
 import { operationEndpoint } from "./operation-endpoint.server";
+import type { SignedIn } from "./page-guards.server";
 import { canonicalId } from "./uuid";
 
 const nouns: Record<CommentPlace, string> = { pbi: "PBI", story: "Story", task: "Task" };
@@ -64,4 +72,41 @@ export function commentRoute(kind: CommentPlace) {
       }),
     }),
   });
+}
+
+/** Intents for comment forms. Each form carries its item, so every page can use them. */
+export function commentIntents(actor: Actor, form: FormData, back: string) {
+  return {
+    "add-comment": () =>
+      runForm(form, addCommentInput, async (input) => {
+        const { id } = await addComment(actor, input);
+        return done(form, `${back}#comment-${id}`, "Comment added");
+      }),
+    "edit-comment": async () => {
+      const { id } = await editComment(actor, readForm(form, editCommentInput));
+      return done(form, `${back}#comment-${id}`, "Comment saved");
+    },
+    "delete-comment": () =>
+      runOperation(actor, form, deleteComment, `${back}#comments`, "Comment deleted"),
+  };
+}
+
+/** Returns one page of an item's comments with rendered Markdown. The address holds the cursor. */
+export async function readShownComments(
+  { actor, principal }: SignedIn,
+  { kind, id, address }: { kind: CommentPlace; id: string; address: URLSearchParams },
+): Promise<Omit<ShownComments, "productId">> {
+  const before = address.get(earlierParameter);
+  const { comments, next_cursor } = await listComments(actor, {
+    kind,
+    id,
+    cursor: cursorSchema.safeParse(before).data,
+  });
+  const list = await Promise.all(
+    comments.map(async (comment) => ({
+      ...comment,
+      text: await renderMarkdown(comment.body, principal.user_id),
+    })),
+  );
+  return { kind, id, viewerId: principal.user_id, list, earlier: next_cursor };
 }

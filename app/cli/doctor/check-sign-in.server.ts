@@ -1,14 +1,14 @@
 import { isSignUpOpen } from "~/db/auth-sign-up.server";
 import type { Env } from "~/env.server";
-import { type Check, failed, passed } from "./check";
-
-const name = "registration";
+import { checkProvider } from "~/nouns/identities/provider.server";
+import { type Check, failed, passed, reasonOf } from "./check";
 
 /** Checks that registration closed here is also closed at Supabase Auth. */
 export async function checkRegistration({
   registration,
   supabase,
 }: Pick<Env, "registration" | "supabase">): Promise<Check> {
+  const name = "registration";
   if (registration === "open") {
     return passed(name, "open: anyone who can reach the sign-up page can create an account");
   }
@@ -24,4 +24,25 @@ export async function checkRegistration({
     name,
     `Supabase Auth still creates accounts for anyone with the publishable key, past REGISTRATION=${registration}: turn "Allow new users to sign up" off (Authentication → Providers → Email)`,
   );
+}
+
+/** Checks that the identity provider answers, and names the address to register there. Returns [] if none is set up. */
+export async function checkSignInProvider({
+  oidc,
+  appOrigin,
+}: Pick<Env, "oidc" | "appOrigin">): Promise<Check[]> {
+  if (!oidc) return [];
+  const name = "provider";
+  try {
+    await checkProvider(oidc);
+    const address = `${appOrigin}/auth/oidc/callback`;
+    return [passed(name, `${oidc.issuer} answers; register ${address} there as redirect address`)];
+  } catch (error) {
+    return [
+      failed(
+        name,
+        `OIDC_ISSUER=${oidc.issuer} does not answer as a provider of that name (${reasonOf(error)}): compare it with "issuer" in its /.well-known/openid-configuration`,
+      ),
+    ];
+  }
 }
