@@ -1,7 +1,7 @@
 import type { Database } from "~/db/database.server";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { hasAccounts, setActiveProduct } from "~/nouns/accounts/operations.server";
-import { issueApiToken } from "~/nouns/api-tokens/issue-api-token.server";
+import { issueApiToken } from "~/nouns/api-tokens/operations.server";
 import {
   exportDocumentSchema,
   exportFormat,

@@ -1,11 +1,11 @@
-import { releasedWords } from "~/contract/released-words";
 import type { Actor } from "~/db/rpc.server";
-import { reportMergedInput } from "~/nouns/agent-jobs/merged-job";
+import { reportMergedInput } from "~/nouns/agent-jobs/contract";
 import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 import {
   addDependencyBody,
   addDependencyInput,
   type DependencyKind,
+  releasedWords,
   removeDependencyInput,
 } from "~/nouns/dependencies/contract";
 import {

@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/node";
 import type { z } from "zod";
 import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { authenticate } from "~/nouns/accounts/operations.server";
 import { type LimitedAction, takeLimit } from "~/nouns/accounts/take-limit.server";
 import type { Audience } from "~/nouns/oauth/contract";
 import { bodyLimit } from "~/server/read-body";

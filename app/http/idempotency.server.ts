@@ -1,4 +1,4 @@
-import { idempotencyKeySchema } from "~/contract/idempotency";
+import { idempotencyKeySchema } from "~/contract/concurrency";
 import { idempotencyField } from "~/contract/idempotency-field";
 import { Once } from "~/db/once.server";
 import { validate } from "./validation.server";

@@ -8,8 +8,8 @@ import {
 } from "@remix-run/node";
 import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
 import type { Principal } from "~/nouns/accounts/contract";
+import { authenticate } from "~/nouns/accounts/operations.server";
 import { leaveLostProduct, rememberedProduct } from "./active-product.server";
 import { withCookies } from "./own-cookie.server";
 import { clearSessionCookies, readSessionCookie } from "./session.server";

@@ -1,7 +1,7 @@
 import { ContractError } from "~/contract/errors";
-import { releasedWords } from "~/contract/released-words";
 import type { Actor } from "~/db/rpc.server";
 import { columnLabel } from "~/features/board/columns";
+import { releasedWords } from "~/nouns/dependencies/contract";
 import { createTaskInput, setTaskStatusInput } from "~/nouns/tasks/contract";
 import { createTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { done, doneForNow, readForm, textOf } from "./form-action.server";

@@ -10,7 +10,7 @@ import type { Actor } from "~/db/rpc.server";
 import { apiRoute, type Endpoint, type RouteHandler } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { problem } from "~/http/responses.server";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { authenticate } from "~/nouns/accounts/operations.server";
 import type { Audience, Scope } from "~/nouns/oauth/contract";
 import { oldestWorkerProtocol, workerProtocolHeader } from "~/nouns/workers/worker-protocol";
 import { resourceMetadataUrl, scopesOf } from "~/oauth/metadata.server";

@@ -1,8 +1,8 @@
 import "~/contract/zod-words";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { idempotencyKeySchema } from "~/contract/concurrency";
 import { ContractError, type Issue } from "~/contract/errors";
-import { idempotencyKeySchema } from "~/contract/idempotency";
 import { idempotencyField } from "~/contract/idempotency-field";
 import { idSchema } from "~/contract/text";
 import { Once } from "~/db/once.server";
@@ -160,4 +160,19 @@ function parseArguments<Input extends z.ZodObject>(
     `The arguments of ${name} do not fit its input schema. Correct what the issues name.`,
     { issues },
   );
+}
+
+/**
+ * Agents tend to create duplicates: a title that an open sibling has is refused, unless the caller insists or gives
+ * the item a code.
+ */
+export const duplicates = {
+  allow_duplicate: z
+    .boolean()
+    .optional()
+    .describe("Create it even if an open sibling has the same title"),
+};
+
+export function refusesSimilar(insists = false, code?: string): { refuse_similar: boolean } {
+  return { refuse_similar: !insists && code === undefined };
 }

@@ -1,6 +1,5 @@
 import { redirect } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
-import { releasedWords } from "~/contract/released-words";
 import { addDependencyOfRow } from "~/http/dependencies.server";
 import { doneForNow, textOf } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
@@ -10,6 +9,7 @@ import {
   changeThingsInput,
 } from "~/nouns/changes/contract";
 import { changeThings } from "~/nouns/changes/operations.server";
+import { releasedWords } from "~/nouns/dependencies/contract";
 import { type MovePbiInput, movePbiInput } from "~/nouns/pbis/contract";
 import { movePbi } from "~/nouns/pbis/operations.server";
 

@@ -38,9 +38,9 @@ import {
   deleteJobComment,
   listSameFiles,
   listViewed,
+  readGuide,
   reviewJob,
 } from "~/nouns/reviews/operations.server";
-import { readGuide } from "~/nouns/reviews/read-guide.server";
 import { EmptyState } from "~/ui/empty-state";
 import { countText } from "~/ui/numbers";
 import { useJob } from "./_app.jobs_.$jobId/job-data";

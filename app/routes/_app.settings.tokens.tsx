@@ -4,8 +4,11 @@ import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { type ApiToken, newApiTokenSchema } from "~/nouns/api-tokens/contract";
-import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
-import { listApiTokens, revokeApiToken } from "~/nouns/api-tokens/operations.server";
+import {
+  createApiToken,
+  listApiTokens,
+  revokeApiToken,
+} from "~/nouns/api-tokens/operations.server";
 import { scopes, scopeWords } from "~/nouns/oauth/contract";
 import { listProducts } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";

@@ -14,7 +14,7 @@ import {
   type ProvenPerson,
 } from "~/nouns/identities/provider.server";
 import { connectToProvider, signInByProvider } from "~/nouns/identities/sign-in.server";
-import { invitationCodeIn } from "~/nouns/products/invitation-address";
+import { invitationCodeIn } from "~/nouns/products/invitation";
 
 /** `GET /auth/oidc/callback`: handles the provider's response, checked against this browser's cookie. */
 export const loader = pageLoader(async ({ request, context }) => {

@@ -9,7 +9,7 @@ import { pageAction, pageLoader } from "~/http/page-guards.server";
 import { recoveryCookies } from "~/http/recovery-cookies.server";
 import { emailSchema, passwordSchema } from "~/nouns/accounts/contract";
 import { passwordMinLength } from "~/nouns/accounts/password";
-import { finishRecovery, requestRecovery } from "~/nouns/accounts/recovery.server";
+import { finishRecovery, requestRecovery } from "~/nouns/accounts/passwords.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";

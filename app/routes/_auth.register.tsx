@@ -16,7 +16,7 @@ import { registrationSchema } from "~/nouns/accounts/contract";
 import { register } from "~/nouns/accounts/create-account.server";
 import { createSession } from "~/nouns/accounts/log-in.server";
 import { takeLimit } from "~/nouns/accounts/take-limit.server";
-import { invitationCodeIn } from "~/nouns/products/invitation-address";
+import { invitationCodeIn } from "~/nouns/products/invitation";
 import {
   hashInvitationCode,
   joinProduct,

@@ -5,7 +5,7 @@ import { json } from "~/http/responses.server";
 import { jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { jobGuideSchema } from "~/nouns/reviews/guide";
-import { readGuide } from "~/nouns/reviews/read-guide.server";
+import { readGuide } from "~/nouns/reviews/operations.server";
 
 /** `GET /api/jobs/:id/guide`: an attempt's changes in chapters, every hunk exactly once. */
 export const loader = apiRoute({

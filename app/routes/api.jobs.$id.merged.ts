@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { reportMergedBody } from "~/nouns/agent-jobs/merged-job";
+import { reportMergedBody } from "~/nouns/agent-jobs/contract";
 import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 
 /** `POST /api/jobs/:id/merged`: a worker found a job's commit on the main branch. */

@@ -2,7 +2,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { readUploads } from "~/http/form-body.server";
 import { json } from "~/http/responses.server";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { authenticate } from "~/nouns/accounts/operations.server";
 import { importForm, importLimits, importReportSchema } from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";

@@ -4,7 +4,7 @@ import type { ChangeEvent } from "~/contract/events";
 import { topics } from "~/contract/topics";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { canonicalId } from "~/http/uuid";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { authenticate } from "~/nouns/accounts/operations.server";
 import { agentJobWithAttemptsSchema } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
 import { getJobOutput } from "~/nouns/agent-jobs/operations.server";

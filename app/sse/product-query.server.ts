@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { canonicalId } from "~/http/uuid";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { authenticate } from "~/nouns/accounts/operations.server";
 
 export const productQuerySchema = z.object({ product_id: z.string().optional() });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
+import { createApiToken } from "~/nouns/api-tokens/operations.server";
 import { dataApi } from "../setup/data-api";
 import { createTestDatabase } from "../setup/database";
 

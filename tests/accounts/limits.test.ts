@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
-import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
+import { createApiToken, revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { bearer } from "../setup/world";

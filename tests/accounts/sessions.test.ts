@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { createSession } from "~/nouns/accounts/log-in.server";
 import {
+  authenticate,
   endSession,
   listSessions,
   revokeOtherSessions,

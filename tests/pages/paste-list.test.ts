@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFromList } from "~/nouns/stories/create-from-list.server";
+import { createFromList } from "~/nouns/stories/operations.server";
 import { readPastedList } from "~/nouns/stories/pasted-list";
 import { openApp } from "../setup/app";
 import { at } from "../setup/world";

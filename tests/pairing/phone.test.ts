@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { principalSchema } from "~/nouns/accounts/contract";
+import { authenticate } from "~/nouns/accounts/operations.server";
 import { notePasswordChange } from "~/nouns/accounts/passwords.server";
 import { revokePairing } from "~/nouns/pairings/operations.server";
 import {

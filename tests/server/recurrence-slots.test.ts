@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dueSlot, nextSlots } from "~/nouns/recurrences/slots";
+import { dueSlot, nextSlots } from "~/nouns/recurrences/recurrences.server";
 
 const berlin = (cron: string) => ({ cron, zone: "Europe/Berlin" });
 

@@ -4,7 +4,7 @@ import { createAccount } from "~/nouns/accounts/create-account.server";
 import { resolveAccount } from "~/nouns/accounts/operations.server";
 import { resetPassword } from "~/nouns/accounts/passwords.server";
 import { newApiTokenSchema } from "~/nouns/api-tokens/contract";
-import { issueApiToken } from "~/nouns/api-tokens/issue-api-token.server";
+import { issueApiToken } from "~/nouns/api-tokens/operations.server";
 import { CommandError, defineCommand, UsageError } from "../command";
 import { randomPassword } from "../secret-words";
 import type { Target } from "../target.server";

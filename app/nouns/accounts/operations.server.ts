@@ -1,10 +1,13 @@
 import { z } from "zod";
+import type { Actor } from "~/db/rpc.server";
 import { noInput, operation, serviceOperation } from "~/nouns/operation.server";
 import {
   auditEventSchema,
   listAuditEventsInput,
   listUsersInput,
   managedUserSchema,
+  type Principal,
+  principalSchema,
   profileChangesSchema,
   profileSchema,
   sessionIdInput,
@@ -100,3 +103,8 @@ export const endSession = serviceOperation(
   sessionIdInput.extend({ ip: z.string() }),
   z.object({ ended: z.boolean() }),
 );
+
+/** Returns the user behind a credential, read from the database now, or 401 (specification: Authentication). */
+export async function authenticate({ database, credential }: Actor): Promise<Principal> {
+  return principalSchema.parse(JSON.parse(await database.authenticate(credential)));
+}

@@ -44,7 +44,7 @@ export const failureClasses = [
 export const taskExecutionStatuses = ["pending", "running", "done", "failed", "skipped"] as const;
 
 /** Where a cost comes from: reported by the tool, calculated from the model's price, or unknown. */
-export const usageSources = ["reported", "list_price", "unpriced"] as const;
+const usageSources = ["reported", "list_price", "unpriced"] as const;
 
 /** Stored token counts; null until reported. */
 export const usageSchema = z.object({
@@ -138,7 +138,7 @@ export const agentJobSchema = z.object({
 });
 export type AgentJob = z.infer<typeof agentJobSchema>;
 
-export const planVerdicts = ["approve", "request_changes"] as const;
+const planVerdicts = ["approve", "request_changes"] as const;
 
 /** A person's verdict on a plan that waits. `plan` is the text as edited, `summary` what another plan should change. */
 export const reviewPlanBody = z.object({
@@ -275,4 +275,16 @@ export const heartbeatAnswerSchema = z.object({
   reason: reasonSchema.nullable(),
   /** Messages from people to the job's agent; absent if there are none. */
   messages: z.array(personMessageSchema).optional(),
+});
+
+/** Body of `POST /api/jobs/:id/merged`: the commit found on the main branch. */
+export const reportMergedBody = z.object({ head_sha: text(64).min(1) });
+
+/** The owner may also report a merge that no worker can see, with or without its commit. */
+export const reportMergedInput = reportMergedBody.partial().extend({ job_id: idSchema });
+
+export const mergedJobSchema = z.object({
+  job_id: z.string(),
+  merged_at: z.string(),
+  ...released,
 });

@@ -23,7 +23,9 @@ import {
   heartbeatAnswerSchema,
   jobIdInput,
   listAgentJobsInput,
+  mergedJobSchema,
   reportedJobSchema,
+  reportMergedInput,
   reviewPlanInput,
 } from "./contract";
 import { conflictDecisionSchema, reportJobConflictInput } from "./job-conflict";
@@ -35,7 +37,6 @@ import {
   jobOutputSchema,
 } from "./job-output";
 import { reportAgentJobInput, reportJobUsageInput } from "./job-report";
-import { mergedJobSchema, reportMergedInput } from "./merged-job";
 import { whyNotMovingInput, whyNotMovingSchema } from "./why-not-moving";
 
 /** Cancels a queued job, or a chat job before its end (specification: Starting a sprint run 4). */

@@ -1,6 +1,15 @@
+import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
+import type { Database } from "~/db/database.server";
+import { type Actor, callAs, callService } from "~/db/rpc.server";
 import { noInput, operation } from "~/nouns/operation.server";
-import { apiTokenIdInput, apiTokenSchema } from "./contract";
+import {
+  type ApiToken,
+  apiTokenIdInput,
+  apiTokenPrefix,
+  apiTokenSchema,
+  type NewApiToken,
+} from "./contract";
 
 /** The user's API tokens, without the tokens themselves. */
 export const listApiTokens = operation("list_api_tokens", noInput, z.array(apiTokenSchema));
@@ -11,3 +20,57 @@ export const revokeApiToken = operation(
   apiTokenIdInput,
   z.object({ id: z.uuid() }),
 );
+
+type CreatedApiToken = ApiToken & {
+  /** The token itself: shown once, never stored. */
+  token: string;
+};
+
+/** A token of 32 random bytes, and what is stored of it: its beginning and its SHA-256 (specification: Authentication 1). */
+function newToken() {
+  const token = `${apiTokenPrefix}${randomBytes(32).toString("base64url")}`;
+  return {
+    token,
+    p_prefix: token.slice(0, apiTokenPrefix.length + 4),
+    p_token_hash: createHash("sha256").update(token).digest("hex"),
+  };
+}
+
+/** Creates an API token of the user. */
+export async function createApiToken(actor: Actor, input: NewApiToken): Promise<CreatedApiToken> {
+  const { token, ...stored } = newToken();
+  const created = await callAs(
+    actor,
+    "create_api_token",
+    {
+      p_label: input.label,
+      ...stored,
+      p_expires_days: input.expires_days ?? null,
+      p_scopes: input.scope?.length ? input.scope : null,
+      p_product_ids: input.product?.length ? [...new Set(input.product)] : null,
+    },
+    apiTokenSchema,
+  );
+  return { ...created, token };
+}
+
+/** Creates an API token for any account, demo accounts included, for the operator. */
+export async function issueApiToken(
+  database: Database,
+  userId: string,
+  input: NewApiToken,
+): Promise<{ id: string; token: string }> {
+  const { token, ...stored } = newToken();
+  const { id } = await callService(
+    database,
+    "issue_api_token",
+    {
+      p_user_id: userId,
+      p_label: input.label,
+      ...stored,
+      p_expires_days: input.expires_days ?? null,
+    },
+    z.object({ id: z.uuid() }),
+  );
+  return { id, token };
+}

@@ -11,7 +11,7 @@ export type DependencyKind = (typeof dependencyKinds)[number];
 const blockerReference = requiredText(100);
 
 /** The other end of a dependency. Only status done resolves it. */
-export const dependencyEndSchema = z.object({
+const dependencyEndSchema = z.object({
   id: z.string(),
   code: z.string(),
   title: z.string(),
@@ -97,3 +97,11 @@ export type RunOrder = z.infer<typeof runOrderSchema>;
 
 /** Codes of tasks that this call unblocked; absent if there are none. */
 export const released = { released: z.array(z.string()).optional() };
+
+/** Returns the end of a message that says which tasks can start now; empty if none were unblocked. */
+export function releasedWords(codes: readonly string[] | undefined): string {
+  if (!codes || codes.length === 0) return "";
+  const shown = codes.slice(0, 3).join(", ");
+  const more = codes.length > 3 ? ` and ${codes.length - 3} more` : "";
+  return `. ${shown}${more} can start now`;
+}

@@ -4,7 +4,6 @@ import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { type Actor, callService } from "~/db/rpc.server";
 import { type fileForm, fileLimit, type StoredFile } from "./contract";
-import { fileName } from "./file-name";
 import { typeOf } from "./file-type";
 import { addFile } from "./operations.server";
 
@@ -66,4 +65,13 @@ async function requireFreeDisk(folder: string, set: number | undefined, bytes: n
 function inWords(bytes: number): string {
   const size = Math.round(bytes / megabyte);
   return size % 1_024 === 0 && size > 0 ? `${size / 1_024} GB` : `${size} MB`;
+}
+
+/** Control characters, halves of characters, quotes, and marks that turn the direction of writing ("exe.gpj" would read "jpg.exe"). */
+const unwanted = /[\p{Cc}\p{Surrogate}"\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The name of a file as it is kept: the last part of a path, without what no file system and no header takes. */
+export function fileName(given: string): string {
+  const last = given.split(/[/\\]/).at(-1) ?? "";
+  return [...last.replace(unwanted, "")].slice(0, 200).join("").trim() || "file";
 }

@@ -1,4 +1,4 @@
-import { refuseSimilar } from "~/contract/idempotency";
+import { refuseSimilar } from "~/contract/concurrency";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import {
   createIdeaInput,

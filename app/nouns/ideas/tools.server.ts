@@ -1,6 +1,5 @@
 import { idOrCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
-import { defineTool } from "~/mcp/tool.server";
-import { duplicates, refusesSimilar } from "~/mcp/twin-guard";
+import { defineTool, duplicates, refusesSimilar } from "~/mcp/tool.server";
 import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "./contract";
 import { createIdea, promoteIdea, updateIdea } from "./operations.server";
 

@@ -1,7 +1,7 @@
 import * as client from "openid-client";
 import { ContractError } from "~/contract/errors";
 import type { OidcSettings } from "~/env-oidc.server";
-import { type Claims, isAdministrator, verifiedEmailOf } from "./claims.server";
+import { emailSchema } from "~/nouns/accounts/contract";
 
 /** A person's identity at the provider, and the token that renews it. */
 export interface ProvenPerson {
@@ -16,7 +16,7 @@ export interface ProvenPerson {
 }
 
 /** Values a browser keeps while it is at the provider. */
-export interface Departure {
+interface Departure {
   state: string;
   nonce: string;
   verifier: string;
@@ -101,7 +101,7 @@ export async function finishSignIn(
 }
 
 /** Result of renewing a sign-in. */
-export type Renewal =
+type Renewal =
   | { outcome: "kept"; refreshToken: string; isAdmin: boolean | null }
   | { outcome: "ended" };
 
@@ -211,4 +211,35 @@ function refusal(status: 401 | 403 | 503, message: string, cause: unknown): Cont
   const refused = new ContractError(status, message);
   refused.cause = cause;
   return refused;
+}
+
+/** Claims of a provider about a person. */
+type Claims = Readonly<Record<string, unknown>>;
+
+/** The email address if the provider has verified it, by the standard claim or by Microsoft Entra's. */
+function verifiedEmailOf(claims: Claims): string | null {
+  const isVerified = [claims.email_verified, claims.xms_edov].some((said) =>
+    [true, "true", 1, "1"].some((yes) => yes === said),
+  );
+  const email = emailSchema.safeParse(claims.email);
+  return isVerified && email.success ? email.data : null;
+}
+
+/** True if the claim makes the person an administrator; null if none is configured. */
+function isAdministrator(claims: Claims, wanted: OidcSettings["adminClaim"]): boolean | null {
+  if (!wanted) return null;
+  const said = claimAt(claims, wanted.name);
+  const values: readonly unknown[] = Array.isArray(said) ? said : [said];
+  return values.some((value) => value === wanted.value || String(value) === String(wanted.value));
+}
+
+/** Finds a claim by name or by path, such as Keycloak's `realm_access.roles`. */
+function claimAt(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let at: unknown = claims;
+  for (const part of name.split(".")) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, part)) return undefined;
+    at = Reflect.get(at, part);
+  }
+  return at;
 }

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { orRefused, unlessRefused } from "~/db/counted-refusal.server";
 import type { Database } from "~/db/database.server";
-import { type Actor, callAs, callService } from "~/db/rpc.server";
+import { type Actor, callAs, callService, orRefused, unlessRefused } from "~/db/rpc.server";
 import type { Principal } from "~/nouns/accounts/contract";
 import type { SigningInBrowser } from "~/nouns/accounts/log-in.server";
 import {

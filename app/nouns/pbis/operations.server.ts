@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuseSimilar } from "~/contract/idempotency";
+import { refuseSimilar } from "~/contract/concurrency";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import { storySchema } from "~/nouns/stories/contract";
 import {

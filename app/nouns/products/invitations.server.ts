@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { orRefused, unlessRefused } from "~/db/counted-refusal.server";
-import { type Actor, callAs } from "~/db/rpc.server";
+import { type Actor, callAs, orRefused, unlessRefused } from "~/db/rpc.server";
 import { operation, serviceOperation } from "~/nouns/operation.server";
 import { memberRoles, productIdInput } from "./contract";
 import {

@@ -3,7 +3,7 @@ import { idSchema, text } from "~/contract/text";
 
 export const missedChoices = ["once", "skip"] as const;
 
-/** Only checks that there are five fields. app/nouns/recurrences/slots.ts parses them. */
+/** Only checks that there are five fields. recurrences.server.ts parses them. */
 const cronSchema = text(200)
   .transform((line) => line.trim().split(/\s+/).join(" "))
   .refine((line) => line.split(" ").length === 5, {

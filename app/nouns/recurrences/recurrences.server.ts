@@ -1,3 +1,4 @@
+import { Cron } from "croner";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
@@ -5,7 +6,6 @@ import { type Actor, callAs } from "~/db/rpc.server";
 import { operation, serviceOperation } from "~/nouns/operation.server";
 import { storyIdInput } from "~/nouns/stories/contract";
 import { type SetRecurrenceInput, storyRecurrenceSchema } from "./contract";
-import { dueSlot, nextSlots } from "./slots";
 
 const readRecurrence = operation("get_recurrence", storyIdInput, storyRecurrenceSchema);
 
@@ -106,4 +106,39 @@ async function fireDue(database: Database, { story_id, due_at, ...schedule }: Du
     is_late: isLate,
     next_at: next?.toISOString() ?? null,
   });
+}
+
+interface Schedule {
+  cron: string;
+  zone: string;
+}
+
+/** A slot not fired for this long was missed, because the service was not running. */
+const patienceMilliseconds = 10 * 60_000;
+
+/**
+ * A cron line in its time zone. A slot in the hour skipped by daylight saving time moves one hour later; one in the
+ * repeated hour fires once.
+ */
+function slotsOf({ cron, zone }: Schedule): Cron {
+  return new Cron(cron, { timezone: zone, paused: true, mode: "5-part" });
+}
+
+/** The next slots after a moment; undefined for an invalid cron line. */
+export function nextSlots(schedule: Schedule, count: number, after: Date): Date[] | undefined {
+  try {
+    return slotsOf(schedule).nextRuns(count, after);
+  } catch {
+    return undefined;
+  }
+}
+
+/** For a template whose slot `dueAt` has come: the last slot up to `now`, whether it is late, and the next one. */
+export function dueSlot(schedule: Schedule, dueAt: Date, now: Date) {
+  const slots = slotsOf(schedule);
+  // Includes a slot at this very moment.
+  const [last] = slots.previousRuns(1, new Date(now.getTime() + 1_000));
+  const slot = last && last > dueAt && last <= now ? last : dueAt;
+  const isLate = now.getTime() - slot.getTime() > patienceMilliseconds;
+  return { slot, isLate, next: slots.nextRun(now) };
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { Actor } from "~/db/rpc.server";
 import { jobIdInput } from "~/nouns/agent-jobs/contract";
+import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { operation } from "~/nouns/operation.server";
 import {
   guideSourceSchema,
@@ -20,6 +22,7 @@ import {
   waitedSchema,
   waitingReviewsSchema,
 } from "./contract";
+import { chaptersOf, guideSchema } from "./guide";
 import { storyAttemptsSchema } from "./story-changes";
 
 /** Deletes the caller's own draft. */
@@ -51,10 +54,24 @@ export const noteFirstLook = operation("note_first_look", jobIdInput, waitedSche
 export const saveJobGuide = operation("save_job_guide", saveJobGuideInput, z.null());
 
 /** The guide to an attempt's changes; null without changes. */
-export const getJobGuide = operation("get_job_guide", jobGuideInput, guideSourceSchema.nullable());
+const getJobGuide = operation("get_job_guide", jobGuideInput, guideSourceSchema.nullable());
 
 /** Marks a file of an attempt as viewed by the caller, or takes the mark back. */
 export const markViewed = operation("mark_viewed", markViewedInput, z.null());
 
 /** What the caller has looked at of an attempt's changes. */
 export const listViewed = operation("list_viewed", listViewedInput, viewedSchema);
+
+/** The chapters of an attempt's changes. */
+export async function readGuide(
+  actor: Actor,
+  { job_id, attempt, head_sha, files }: Pick<JobDiff, "job_id" | "attempt" | "head_sha" | "files">,
+) {
+  const found = await getJobGuide(actor, { job_id, attempt });
+  const told = guideSchema.safeParse(found?.head_sha === head_sha ? found.chapters : null);
+  const guide = told.success && told.data.length > 0 ? told.data : null;
+  return {
+    ...{ attempt, head_sha, source: guide === null ? ("order" as const) : ("agent" as const) },
+    chapters: chaptersOf(files, guide, { proof: found?.proof ?? "", tests: found?.tests ?? [] }),
+  };
+}

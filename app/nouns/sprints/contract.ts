@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths, sprintTasksLimit } from "~/contract/limits";
 import { sprintStatusSchema, taskStatusSchema } from "~/contract/status";
 import { cursorSchema, dateSchema, idSchema, limitInQuery, text } from "~/contract/text";
-import { expectedVersion, shownVersion } from "~/contract/version";
 import { nextStorySchema, productSchema } from "~/nouns/products/contract";
 import { storySchema } from "~/nouns/stories/contract";
 import { taskSchema } from "~/nouns/tasks/contract";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { refuseSimilar } from "~/contract/idempotency";
+import { refuseSimilar } from "~/contract/concurrency";
+import { type Actor, callAs } from "~/db/rpc.server";
 import { startOverInput, startOverSchema } from "~/nouns/agent-jobs/beginning";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import { taskSchema } from "~/nouns/tasks/contract";
@@ -15,6 +16,7 @@ import {
   triageSchema,
   updateStoryInput,
 } from "./contract";
+import type { ListItem } from "./pasted-list";
 import {
   appendStoryLogInput,
   listStoryLogsInput,
@@ -91,3 +93,22 @@ export const mergeStory = operation("merge_story", mergeStoryInput, storyWithWho
 
 /** Removes a story from triage; people only. */
 export const declineStory = operation("decline_story", storyIdInput, z.object({ id: z.string() }));
+
+const madeSchema = z.object({ stories: z.array(z.string()), tasks: z.array(z.string()) });
+
+/** Creates the items of a pasted list, all or none: stories with tasks in a PBI, or tasks in a story. */
+export function createFromList(
+  actor: Actor,
+  into: { pbi_id: string } | { story_id: string },
+  items: readonly ListItem[],
+) {
+  return callAs(
+    actor,
+    "create_from_list",
+    {
+      p_items: items,
+      ...("pbi_id" in into ? { p_pbi_id: into.pbi_id } : { p_story_id: into.story_id }),
+    },
+    madeSchema,
+  );
+}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuseSimilar } from "~/contract/idempotency";
+import { refuseSimilar } from "~/contract/concurrency";
 import { idSchema } from "~/contract/text";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import {

@@ -3,8 +3,7 @@ import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
-import { fileName } from "~/nouns/files/file-name";
-import { requireFileRoom } from "../files/take-file.server";
+import { fileName, requireFileRoom } from "~/nouns/files/take-file.server";
 import { type ExportDocument, type ExportedFile, exportDocumentSchema } from "./export-document";
 
 /** Result of an import. Codes are in the order of the document. */

@@ -6,7 +6,7 @@ import { runIntent } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
-import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
+import { createApiToken } from "~/nouns/api-tokens/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createSampleProduct } from "~/nouns/transfers/operations.server";
 import { useActionResult } from "~/ui/action-result";

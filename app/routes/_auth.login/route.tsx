@@ -11,7 +11,7 @@ import { signingInBrowser, startSession } from "~/http/signing-in.server";
 import { loginSchema } from "~/nouns/accounts/contract";
 import { logIn } from "~/nouns/accounts/log-in.server";
 import { takeLimit } from "~/nouns/accounts/take-limit.server";
-import { invitationCodeIn } from "~/nouns/products/invitation-address";
+import { invitationCodeIn } from "~/nouns/products/invitation";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";

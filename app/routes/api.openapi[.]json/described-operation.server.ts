@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from "zod-openapi";
+import { idempotencyKeySchema } from "~/contract/concurrency";
 import { type ErrorStatus, errorBodySchema } from "~/contract/errors";
-import { idempotencyKeySchema } from "~/contract/idempotency";
 import { idSchema } from "~/contract/text";
 import type { DocumentedEndpoint } from "~/http/api-route.server";
 import { answers } from "./answers";

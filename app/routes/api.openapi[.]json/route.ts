@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
-import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { authenticate } from "~/nouns/accounts/operations.server";
 
 /** The HTTP API as an OpenAPI 3.1 document, generated from the routes' declarations. */
 export const loader = apiRoute({

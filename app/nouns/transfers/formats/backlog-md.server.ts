@@ -2,14 +2,11 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { ImportDraft } from "../contract";
-import { parseFile, type SourceItem, toKey } from "./backlog-md/parse-file.server";
+import { judgeFile, parseFile, type SourceItem, toKey } from "./backlog-md/parse-file.server";
 import { planPbis } from "./backlog-md/plan";
-import { judgeFile } from "./backlog-md/source-folder";
-import { keysOf, toStory } from "./backlog-md/stories";
-import { wholeText } from "./backlog-md/texts";
-import { decodeText } from "./decode-text";
+import { keysOf, toStory, wholeText } from "./backlog-md/stories";
 import { Draft } from "./draft";
-import { type Folder, readFolder, rootOf, type UploadedFile } from "./folder.server";
+import { decodeText, type Folder, readFolder, rootOf, type UploadedFile } from "./folder.server";
 import { toState } from "./state";
 
 const inTasks = /^((?:.*\/)?)(?:tasks|completed|drafts|milestones)\/[^/]+\.md$/;

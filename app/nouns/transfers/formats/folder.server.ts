@@ -1,7 +1,6 @@
 import { unzipSync } from "fflate";
 import { ContractError } from "~/contract/errors";
 import { importLimits } from "../contract";
-import { decodeText } from "./decode-text";
 import type { LeftOut } from "./left-out";
 
 export interface UploadedFile {
@@ -97,4 +96,15 @@ export function textsBelow(
     else texts.set(inner, text);
   }
   return texts;
+}
+
+/** The text of a file; null where it is neither UTF-8 nor UTF-16, which Windows marks at its beginning. */
+export function decodeText(bytes: Uint8Array): string | null {
+  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
+  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
+  } catch {
+    return null;
+  }
 }

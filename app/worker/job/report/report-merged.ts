@@ -1,5 +1,4 @@
-import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
-import { mergedJobSchema } from "~/nouns/agent-jobs/merged-job";
+import { type AwaitedHead, mergedJobSchema } from "~/nouns/agent-jobs/contract";
 import { RepositoryNotAllowed } from "../../base/allowed-repositories";
 import type { Journal } from "../../base/journal";
 import type { WorkerOptions } from "../../base/options";

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { lengths } from "~/contract/limits";
+import { requiredText } from "~/contract/text";
+import { validate } from "~/http/validation.server";
 import {
   idOrCode,
   productOfCode,
@@ -6,14 +9,14 @@ import {
   resolveId,
   resolveOptionalId,
 } from "~/mcp/references.server";
-import { defineTool } from "~/mcp/tool.server";
-import { duplicates, refusesSimilar } from "~/mcp/twin-guard";
+import { defineTool, duplicates, refusesSimilar, type ToolContext } from "~/mcp/tool.server";
 import { createPbiInput, setPbiPrInput } from "~/nouns/pbis/contract";
 import { createPbi, markPbiPrMerged, setPbiPr } from "~/nouns/pbis/operations.server";
 import { createTaskInput } from "~/nouns/tasks/contract";
 import { createTask } from "~/nouns/tasks/operations.server";
 import { createStoryInput } from "./contract";
-import { createStory } from "./operations.server";
+import { appendStoryLog, createStory } from "./operations.server";
+import { metadataSchema, storyLogBody } from "./story-log";
 
 export const createPbiTool = defineTool({
   name: "create_pbi",
@@ -93,3 +96,62 @@ export const markPbiPrMergedTool = defineTool({
   run: async ({ actor }, { pbi_id, product_id }) =>
     markPbiPrMerged(actor, { pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
 });
+
+const entry = {
+  story_id: idOrCode,
+  ...productOfCode,
+  content: requiredText(lengths.text),
+  metadata: metadataSchema.optional(),
+};
+
+export const logImplementationTool = defineTool({
+  name: "log_implementation",
+  title: "Log a plan or what was implemented",
+  description: "Log a plan, or what you implemented, in a story.",
+  access: "write",
+  creates: true,
+  scopes: ["plan", "work"],
+  input: z.object(entry),
+  run: (context, input) => append(context, "IMPLEMENTATION_PLAN", input),
+});
+
+export const logTestResultTool = defineTool({
+  name: "log_test_result",
+  title: "Log a test result",
+  description: "Log a test result in a story: PASSED or FAILED, and what ran.",
+  access: "write",
+  creates: true,
+  scopes: ["plan", "work"],
+  input: z.object({ ...entry, status: z.enum(["PASSED", "FAILED"]) }),
+  run: (context, input) => append(context, "TEST_RESULT", input),
+});
+
+export const logCommitTool = defineTool({
+  name: "log_commit",
+  title: "Log a commit",
+  description: "Log a commit in a story.",
+  access: "write",
+  creates: true,
+  scopes: ["plan", "work"],
+  input: z.object({
+    ...entry,
+    commit_hash: requiredText(lengths.commitHash),
+    commit_message: requiredText(lengths.text),
+  }),
+  run: (context, input) => append(context, "COMMIT", input),
+});
+
+interface Entry {
+  story_id: string;
+  product_id?: string | undefined;
+}
+
+/** Validates an entry with the body schema of the REST endpoint. */
+async function append({ actor }: ToolContext, type: string, input: Entry) {
+  const { story_id, product_id, ...fields } = input;
+  const body = validate(storyLogBody, { ...fields, type }, "body");
+  return appendStoryLog(actor, {
+    ...body,
+    story_id: await resolveId(actor, "story", story_id, product_id),
+  });
+}
