@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { waitedSchema } from "~/nouns/reviews/contract";
-import { counter, type Family } from "./families";
-import { Histogram } from "./histogram";
+import { counter, type Family, Histogram } from "./families";
 
 /** Counts this process's database calls and the jobs claimed through it. */
 export class CallMetrics {

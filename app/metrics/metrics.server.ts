@@ -4,8 +4,15 @@ import type { DatabaseFacts } from "~/nouns/metrics/contract";
 import { getMetrics } from "~/nouns/metrics/operations.server";
 import { CallMetrics } from "./call-metrics";
 import { databaseFamilies } from "./database-families";
-import { counter, type Family, gauge, gaugeBy, type Labels, writeFamilies } from "./families";
-import { Histogram } from "./histogram";
+import {
+  counter,
+  type Family,
+  gauge,
+  gaugeBy,
+  Histogram,
+  type Labels,
+  writeFamilies,
+} from "./families";
 
 /** How long (ms) database facts are cached. */
 const goodFor = 5_000;

@@ -5,10 +5,11 @@ import {
   drop,
   end,
   losesProduct,
+  pick,
+  pickPresent,
   type Reader,
   send,
 } from "./delivery";
-import { pick, pickPresent } from "./pick";
 
 export interface BacklogViewer extends Reader {
   productId: string;

@@ -5,10 +5,10 @@ import {
   drop,
   end,
   losesProduct,
+  pick,
   type Reader,
   sendAndRefresh,
 } from "./delivery";
-import { pick } from "./pick";
 
 export interface JobViewer extends Reader {
   jobId: string;

@@ -3,11 +3,11 @@ import {
   type Delivery,
   deliverCredentialChange,
   drop,
+  pick,
   type Reader,
   refresh,
   send,
 } from "./delivery";
-import { pick } from "./pick";
 
 /**
  * Filter of the notifications stream. Questions reach a user's topic only while the user is a member of their product;

@@ -1,6 +1,5 @@
 import type { ChangeEvent } from "~/contract/events";
-import { type Delivery, drop, end, send, sendAndEnd } from "./delivery";
-import { pick } from "./pick";
+import { type Delivery, drop, end, pick, send, sendAndEnd } from "./delivery";
 
 /** Final statuses of a pairing. */
 export const finalPairingStatuses: ReadonlySet<string> = new Set(["consumed", "cancelled"]);

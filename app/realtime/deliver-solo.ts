@@ -5,12 +5,12 @@ import {
   drop,
   end,
   losesProduct,
+  pick,
   type Reader,
   refresh,
   send,
   sendAndRefresh,
 } from "./delivery";
-import { pick } from "./pick";
 
 export interface SoloViewer extends Reader {
   productId: string;

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { changeEventSchema, changeMessageSchema } from "~/contract/events";
-import { HeardEvents, type SentMessage } from "./heard-events";
-import { RecentEvents } from "./recent-events";
-import { TopicEvent } from "./topic-event";
+import { HeardEvents, RecentEvents, type SentMessage, TopicEvent } from "./topic-events";
 import type { Upstream } from "./upstream";
 
 /** Callbacks of a topic's viewer. */
@@ -17,7 +15,7 @@ export interface TopicViewer {
 }
 
 /** One viewer's subscription to a topic. */
-export interface TopicSubscription {
+interface TopicSubscription {
   readonly isJoined: boolean;
   /** Returns the events since a mark, or undefined if the topic was not joined then or they are no longer kept. */
   since(mark: number): readonly TopicEvent[] | undefined;
@@ -37,12 +35,12 @@ export interface Hub {
   close(): Promise<void>;
 }
 
-export interface HubGauges {
+interface HubGauges {
   topics: number;
   viewers: number;
 }
 
-export interface HubOptions {
+interface HubOptions {
   upstream: Upstream;
   /** How long a topic stays joined without viewers, so that reconnecting readers find their missed events. */
   lingerMs?: number;
@@ -219,5 +217,33 @@ export class TopicHub implements Hub {
     clearTimeout(topic.linger);
     if (this.#topics.get(topic.name) === topic) this.#topics.delete(topic.name);
     topic.leave();
+  }
+}
+
+/** The subscriptions of one viewer to several topics. */
+export class TopicBundle {
+  readonly #subscriptions: readonly TopicSubscription[];
+
+  constructor(hub: Hub, topics: readonly string[], viewer: TopicViewer) {
+    this.#subscriptions = topics.map((topic) => hub.subscribe(topic, viewer));
+  }
+
+  get isJoined(): boolean {
+    return this.#subscriptions.every((subscription) => subscription.isJoined);
+  }
+
+  /** Returns the events of all topics after a mark, in order of arrival, or undefined if some are missing. */
+  since(mark: number): TopicEvent[] | undefined {
+    const events: TopicEvent[] = [];
+    for (const subscription of this.#subscriptions) {
+      const some = subscription.since(mark);
+      if (!some) return undefined;
+      events.push(...some);
+    }
+    return events.sort((a, b) => a.mark - b.mark);
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions) subscription.close();
   }
 }

@@ -1,7 +1,10 @@
 import { idSchema } from "~/contract/text";
 import { streamRoute } from "~/http/stream-route.server";
-import { openEventStream } from "~/sse/open-event-stream.server";
-import { productQuerySchema, productToWatch } from "~/sse/product-query.server";
+import {
+  openEventStream,
+  productQuerySchema,
+  productToWatch,
+} from "~/sse/open-event-stream.server";
 import { soloStream } from "~/sse/solo-stream.server";
 
 /** `GET /api/realtime/solo?product_id=` (specification: Solo stream). */

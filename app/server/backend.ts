@@ -1,7 +1,7 @@
 import { connectDatabase, type Database } from "~/db/database.server";
 import { findConnectionProblem } from "~/db/find-connection-problem.server";
 import { type Env, EnvironmentError } from "~/env.server";
-import { loadVapidKeys } from "~/notices/vapid-keys.server";
+import { loadVapidKeys } from "~/notices/push.server";
 
 /** The Supabase behind this process, plus what only the embedded stack provides. */
 export interface Backend {

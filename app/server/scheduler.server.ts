@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
+import type { Env } from "~/env.server";
+import { checkIdentities } from "~/nouns/identities/check-identities.server";
 import { fireDueRecurrences } from "~/nouns/recurrences/recurrences.server";
 import { sweep } from "~/nouns/schedules/operations.server";
 
@@ -22,7 +24,7 @@ const callPatience = 60_000;
 /** Expired leases must return to the queue within five seconds, so the sweep runs a little more often. */
 const sweepEveryMilliseconds = 4_000;
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   database: Database;
   log: Logger;
   /** Origin at which this process reaches itself, for example `http://127.0.0.1:3000`. */
@@ -146,4 +148,23 @@ function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
 async function sweepAndStart(database: Database): Promise<void> {
   const { due_recurrences } = await sweep(database, {});
   if (due_recurrences > 0) await fireDueRecurrences(database);
+}
+
+interface IdentityScheduleOptions {
+  database: Database;
+  log: Logger;
+  env: Pick<Env, "oidc" | "sessionSecrets">;
+}
+
+/** Any process checks what is due, so an account that ended at the provider is noticed within half an hour. */
+const everyFiveMinutes = "*/5 * * * *";
+
+/** Starts checking connected accounts at the identity provider. The returned function stops it. */
+export function startIdentitySchedule({ database, log, env }: IdentityScheduleOptions): () => void {
+  const { oidc: settings, sessionSecrets } = env;
+  if (!settings) return () => undefined;
+  const cron = startCron(everyFiveMinutes, { log }, "identity checks", () =>
+    checkIdentities({ database, log, settings, sessionSecrets }),
+  );
+  return () => cron.stop();
 }

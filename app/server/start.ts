@@ -19,9 +19,8 @@ import { startBackupSchedule } from "./backup-schedule.server";
 import { builtFiles, developmentBuild } from "./build-source";
 import { createFront } from "./front";
 import { HttpServer, stopOnSignals } from "./http-server";
-import { startIdentitySchedule } from "./identity-schedule.server";
 import { createLog } from "./log";
-import { startScheduler } from "./scheduler.server";
+import { startIdentitySchedule, startScheduler } from "./scheduler.server";
 import { UploadPlaces } from "./upload-places";
 import { readWorkerFile } from "./worker-file.server";
 

@@ -8,7 +8,7 @@ export interface WorkerFile {
   sha256: string;
 }
 
-/** Reads the worker file that the build put next to the programs, or returns null if there is no build. */
+/** Reads the worker file that the build put next to the programs, or returns null without a build. */
 export async function readWorkerFile(folder: string): Promise<WorkerFile | null> {
   try {
     const bytes = Buffer.from(await readFile(join(folder, "backloom-worker.mjs")));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { topics } from "~/contract/topics";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { backlogPayload, deliverBacklog } from "~/realtime/deliver-backlog";
-import { productQuerySchema } from "./product-query.server";
+import { productQuerySchema } from "./open-event-stream.server";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 const backlogStateSchema = z.object({ viewer: streamViewerSchema, product_id: z.string() });

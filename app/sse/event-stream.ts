@@ -1,9 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ContractError } from "~/contract/errors";
 import type { Delivery } from "~/realtime/delivery";
-import type { Hub, TopicViewer } from "~/realtime/hub";
-import { TopicBundle } from "~/realtime/topic-bundle";
-import type { TopicEvent } from "~/realtime/topic-event";
+import { type Hub, TopicBundle, type TopicViewer } from "~/realtime/hub";
+import type { TopicEvent } from "~/realtime/topic-events";
 import { encodeMessage, eventId, readEventId } from "./encode";
 import type { OpenStream } from "./open-streams.server";
 import { type ConnectionOptions, StreamConnection } from "./stream-connection";

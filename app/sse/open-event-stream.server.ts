@@ -1,4 +1,9 @@
+import { z } from "zod";
+import { ContractError } from "~/contract/errors";
+import type { Actor } from "~/db/rpc.server";
 import { streamStarted } from "~/http/responses.server";
+import { canonicalId } from "~/http/uuid";
+import { authenticate } from "~/nouns/accounts/operations.server";
 import type { RequestContext } from "~/server/load-context";
 import { readEventId } from "./encode";
 import { EventStream } from "./event-stream";
@@ -37,4 +42,19 @@ export async function openEventStream(
     stream.fail(error);
   }
   return streamStarted();
+}
+
+export const productQuerySchema = z.object({ product_id: z.string().optional() });
+
+/**
+ * Returns the requested product id. Throws 400 if it is missing, but checks the credential first, so that strangers learn
+ * nothing but 401 (specification: Solo stream).
+ */
+export async function productToWatch(
+  actor: Actor,
+  { product_id: productId }: z.infer<typeof productQuerySchema>,
+): Promise<string> {
+  if (productId) return canonicalId(productId);
+  await authenticate(actor);
+  throw new ContractError(400, "Say which product: ?product_id=<id>.");
 }

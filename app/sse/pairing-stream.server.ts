@@ -1,7 +1,6 @@
 import { topics } from "~/contract/topics";
 import { deliverPairing, finalPairingStatuses, pairingPayload } from "~/realtime/deliver-pairing";
-import { Snapshot } from "~/realtime/snapshot";
-import type { StreamSource } from "./stream-source";
+import { Snapshot, type StreamSource } from "./stream-source";
 
 /** A pairing as shown to the waiting desktop. */
 export interface PairingStreamState {

@@ -1,9 +1,8 @@
 import type { Logger } from "pino";
 import type { ResponseSink } from "~/server/load-context";
 import { encodeMessage, heartbeat } from "./encode";
-import type { FrameBatch } from "./frame-batch";
 import type { OpenStreams } from "./open-streams.server";
-import type { TickWriter, WriteTick } from "./write-tick";
+import type { FrameBatch, TickWriter, WriteTick } from "./write-tick";
 
 export interface ConnectionOptions {
   kind: string;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ChangeEvent } from "~/contract/events";
 import type { Delivery, Reader } from "~/realtime/delivery";
-import { Snapshot } from "~/realtime/snapshot";
 import type { Message } from "./encode";
 
 /** A message without its id. `place` is the reader's position in the job output after this message. */
@@ -60,4 +59,26 @@ export interface StreamSource {
   payload(event: ChangeEvent): Record<string, unknown>;
   /** Starts sending frames from other sources than topics. The returned function stops them. */
   attach?(reader: AttachedReader): () => void;
+}
+
+/**
+ * Transactions that a state includes: a Postgres snapshot `xmin:xmax:running,...`. Transactions below `xmin` are
+ * included, those from `xmax` on are not, and between them all but the running ones are.
+ */
+export class Snapshot {
+  readonly #oldest: number;
+  readonly #next: number;
+  readonly #running: ReadonlySet<number>;
+
+  constructor(text: string) {
+    const [oldest = "0", next = "0", running = ""] = text.split(":");
+    this.#oldest = Number(oldest);
+    this.#next = Number(next);
+    this.#running = new Set(running === "" ? [] : running.split(",").map(Number));
+  }
+
+  includes(transactionId: number): boolean {
+    if (transactionId < this.#oldest) return true;
+    return transactionId < this.#next && !this.#running.has(transactionId);
+  }
 }

@@ -1,5 +1,3 @@
-import { FrameBatch } from "./frame-batch";
-
 /** A writer that is flushed at the end of the tick. */
 export interface TickWriter {
   flush(): void;
@@ -22,5 +20,43 @@ export class WriteTick {
     this.#writers = [];
     this.#root = new FrameBatch();
     for (const writer of writers) writer.flush();
+  }
+}
+
+/**
+ * The frames one client gets in one tick, as a path in a tree. Clients with the same frames share a path, so their
+ * bytes are concatenated only once.
+ */
+export class FrameBatch {
+  readonly #parent: FrameBatch | undefined;
+  readonly #frame: Uint8Array;
+  readonly #next = new Map<Uint8Array, FrameBatch>();
+  /** Cache of the last child: most clients continue with the same frame. */
+  #last: FrameBatch | undefined;
+  #bytes: Uint8Array | undefined;
+
+  constructor(frame: Uint8Array = new Uint8Array(), parent?: FrameBatch) {
+    this.#frame = frame;
+    this.#parent = parent;
+  }
+
+  next(frame: Uint8Array): FrameBatch {
+    const last = this.#last;
+    if (last && last.#frame === frame) return last;
+    const batch = this.#next.get(frame) ?? new FrameBatch(frame, this);
+    this.#next.set(frame, batch);
+    this.#last = batch;
+    return batch;
+  }
+
+  get bytes(): Uint8Array {
+    this.#bytes ??= Buffer.concat(this.#path());
+    return this.#bytes;
+  }
+
+  #path(): Uint8Array[] {
+    const frames: Uint8Array[] = [];
+    for (let at: FrameBatch | undefined = this; at; at = at.#parent) frames.push(at.#frame);
+    return frames.reverse();
   }
 }

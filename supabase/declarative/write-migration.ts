@@ -9,8 +9,7 @@ import { migrationsFolder } from "../embedded/migrations";
 import { startCluster } from "../embedded/postgres/cluster";
 import { projectRoot } from "../embedded/project-root";
 import { loadSecrets } from "../embedded/secrets";
-import { applyMigrations } from "./apply-migrations";
-import { buildFromSchemas } from "./build-from-schemas";
+import { applyMigrations, buildFromSchemas } from "./build-database";
 import { compareDatabases } from "./compare-databases";
 
 const run = promisify(execFile);

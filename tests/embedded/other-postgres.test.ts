@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { applyMigrations } from "../../supabase/declarative/apply-migrations";
+import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildFromSchemas, splitStatements } from "../../supabase/declarative/build-from-schemas";
+import { buildFromSchemas, splitStatements } from "../../supabase/declarative/build-database";
 import {
   compareDatabases,
   describeDatabase,

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyMigrations } from "../../supabase/declarative/apply-migrations";
+import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { stopServer, urlOf } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";

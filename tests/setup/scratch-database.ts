@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { applyMigrations } from "../../supabase/declarative/apply-migrations";
+import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";

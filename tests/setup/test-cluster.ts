@@ -1,5 +1,5 @@
 import pg from "pg";
-import { applyMigrations } from "../../supabase/declarative/apply-migrations";
+import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { type EmbeddedSecrets, loadSecrets } from "../../supabase/embedded/secrets";

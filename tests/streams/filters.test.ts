@@ -4,7 +4,7 @@ import { deliverBacklog } from "~/realtime/deliver-backlog";
 import { deliverNotifications } from "~/realtime/deliver-notifications";
 import { deliverPairing } from "~/realtime/deliver-pairing";
 import { deliverSolo } from "~/realtime/deliver-solo";
-import { Snapshot } from "~/realtime/snapshot";
+import { Snapshot } from "~/sse/stream-source";
 
 /** What the tests of the streams themselves do not make happen, as each filter decides it. */
 const reader = { userId: "me", sessionId: "my-session", tokenId: null };

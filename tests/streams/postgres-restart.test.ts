@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { connectDatabase } from "~/db/database.server";
-import { applyMigrations } from "../../supabase/declarative/apply-migrations";
+import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";

@@ -13,7 +13,7 @@ import { HttpServer } from "~/server/http-server";
 import { UploadPlaces } from "~/server/upload-places";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
-import { applyMigrations } from "../../../supabase/declarative/apply-migrations";
+import { applyMigrations } from "../../../supabase/declarative/build-database";
 import { applyShims } from "../../../supabase/embedded/apply-shims";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { projectRoot } from "../../../supabase/embedded/project-root";

@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import pg from "pg";
+import { migrationFailure } from "../embedded/apply-migration";
+import { listMigrations, type MigrationFile } from "../embedded/migrations";
 import { projectRoot } from "../embedded/project-root";
 
 const folder = join(projectRoot, "supabase/schemas");
@@ -93,4 +95,30 @@ export function splitStatements(sql: string): Statement[] {
 
 function lineOf(sql: string, at: number): number {
   return sql.slice(0, at).split("\n").length;
+}
+
+/**
+ * Applies all migrations over one connection, each file in its own transaction as the Supabase CLI does. Leaves no
+ * record of applied migrations. Errors name the file and line.
+ */
+export async function applyMigrations(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const files = await listMigrations();
+    for (const file of files) await applyFile(client, file);
+    return files.length;
+  } finally {
+    await client.end();
+  }
+}
+
+async function applyFile(client: pg.Client, file: MigrationFile): Promise<void> {
+  const sql = await readFile(file.path, "utf8");
+  try {
+    await client.query(`begin; ${sql}\n;commit;`);
+  } catch (error) {
+    await client.query("rollback");
+    throw migrationFailure(file, `begin; ${sql}`, error);
+  }
 }
