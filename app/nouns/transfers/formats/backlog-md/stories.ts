@@ -86,11 +86,11 @@ function shared(item: SourceItem, keys: Keys, blockersOf: (item: SourceItem) => 
 
 /** Files in `completed/` are done, no matter what their front matter says. */
 function workState({ place, status, path }: SourceItem, draft: Draft): WorkState {
-  const told = place === "completed" ? "DONE" : undefined;
-  if (told && toState(status) !== "DONE")
+  const byFolder = place === "completed" ? "DONE" : undefined;
+  if (byFolder && toState(status) !== "DONE")
     draft.leftOut.add(`Notes on files: in completed/, but "${status}": read as done`, 1, path);
   const isKnown = toState(status) !== undefined;
-  return draft.readState({ word: status, told, isKnown }) ?? "TO_DO";
+  return draft.readState({ word: status, told: byFolder, isKnown }) ?? "TO_DO";
 }
 
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?(?:#\d+\s+)?(.*)$/s;
