@@ -4,7 +4,7 @@ import { serializeCookieHeader } from "@supabase/ssr";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { OidcSettings } from "~/env-oidc.server";
-import { providerName } from "~/features/accounts/provider-name";
+import { providerName } from "~/features/accounts/provider";
 import { startSignIn } from "~/nouns/identities/provider.server";
 import { seal, unseal } from "~/nouns/identities/seal.server";
 import { ownCookie } from "./own-cookie.server";

@@ -2,7 +2,7 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
 import { AuthFrame } from "~/features/accounts/auth-frame";
-import { ProviderLink } from "~/features/accounts/provider-link";
+import { ProviderLink } from "~/features/accounts/provider";
 import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import {

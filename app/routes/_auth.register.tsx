@@ -5,7 +5,7 @@ import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
-import { ProviderLink } from "~/features/accounts/provider-link";
+import { ProviderLink } from "~/features/accounts/provider";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
 import { providerOf } from "~/http/oidc-departure.server";

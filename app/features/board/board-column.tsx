@@ -4,7 +4,7 @@ import { Glyph } from "~/ui/sprite";
 import { StatusIcon, statusLook } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { type Column, movableColumns } from "./columns";
+import { type Column, type ColumnWidth, movableColumns } from "./columns";
 
 /** The cards of one status, for the whole board or one lane. */
 export function BoardColumn({
@@ -60,9 +60,6 @@ export function BoardColumn({
     </section>
   );
 }
-
-/** Empty columns are narrow; columns that the person collapsed are shut. */
-export type ColumnWidth = "whole" | "narrow" | "shut";
 
 /** Collapses a column to its name and count, or expands it. Collapsed columns still accept dropped cards. */
 export function ColumnToggle({

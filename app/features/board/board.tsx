@@ -10,19 +10,18 @@ import {
 } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { activeRow, itemOf } from "~/features/items/active-row";
-import { usePointerSelection } from "~/features/items/pointer-selection";
+import { usePointerSelection } from "~/features/items/selection";
 import { useChanges } from "~/features/items/use-changes";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { useLocalMutation } from "~/ui/use-local-mutation";
 import { BoardColumn } from "./board-column";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { useColumnWidths } from "./column-widths";
-import { type Column, columns } from "./columns";
+import { type Column, columns, useColumnWidths } from "./columns";
+import { useAddressAhead } from "./folded-lanes";
 import { Lanes } from "./lanes";
 import { MoveMenu } from "./move-menu";
 import { type CardStory, NewCard, type NewCardPlace } from "./new-card";
-import { useAddressAhead } from "./use-address-ahead";
 import { useCards } from "./use-cards";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 

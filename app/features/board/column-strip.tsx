@@ -1,7 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 import type { CardTask } from "./board-settings";
-import { columnOfWork } from "./column-widths";
-import { columns } from "./columns";
+import { columnOfWork, columns } from "./columns";
 
 /** Shown on phones, where one column is visible: the card count of every column, and buttons that scroll to it. */
 export default function ColumnStrip({

@@ -1,3 +1,5 @@
+import { useLocation, useNavigation } from "@remix-run/react";
+
 const foldName = "fold";
 
 export function foldedLanes(address: URLSearchParams): readonly string[] {
@@ -13,4 +15,11 @@ export function foldLink(address: URLSearchParams, key: string): string {
   if (left.length === folded.length) left.push(key);
   if (left.length > 0) next.set(foldName, left.join(","));
   return `?${next}`;
+}
+
+/** Returns the search parameters of the page being loaded, so that folding shows at once. */
+export function useAddressAhead(): URLSearchParams {
+  const { pathname, search } = useLocation();
+  const { location: next } = useNavigation();
+  return new URLSearchParams(next?.pathname === pathname ? next.search : search);
 }

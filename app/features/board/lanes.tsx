@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { Glyph } from "~/ui/sprite";
-import { ColumnName, ColumnToggle, type ColumnWidth } from "./board-column";
+import { ColumnName, ColumnToggle } from "./board-column";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { type Column, columns } from "./columns";
+import { type Column, type ColumnWidth, columns } from "./columns";
 import { foldedLanes, foldLink } from "./folded-lanes";
 
 /** The lanes of a grouped board. Lanes without cards are short drop targets at the end. */

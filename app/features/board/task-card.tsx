@@ -10,8 +10,7 @@ import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusIcon } from "~/ui/status";
 import { stateLine } from "../items/state-line";
 import type { CardTask } from "./board-settings";
-import { MoveForm } from "./move-form";
-import { MoveButton } from "./move-menu";
+import { MoveButton, MoveForm } from "./move-menu";
 
 interface TaskCardProps {
   task: CardTask;

@@ -1,15 +1,13 @@
 import { lazy, Suspense } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { usePointerSelection } from "~/features/items/pointer-selection";
-import { useSelected } from "~/features/items/selection";
+import { usePointerSelection, useSelected } from "~/features/items/selection";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusPill } from "~/ui/status";
 import { stateLine } from "../items/state-line";
 import type { CardTask, Lane } from "./board-settings";
-import { foldedLanes } from "./folded-lanes";
+import { foldedLanes, useAddressAhead } from "./folded-lanes";
 import { LaneHead } from "./lanes";
-import { useAddressAhead } from "./use-address-ahead";
 
 const LaneKeys = lazy(() => import("./lane-keys"));
 

@@ -1,8 +1,8 @@
 import { useSearchParams } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { useRefusals } from "~/features/items/refusals";
 import { useSelected } from "~/features/items/selection";
+import { useRefusals } from "~/features/items/use-changes";
 import { useDoing } from "~/live/use-live-stream";
 import { isHeld } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";

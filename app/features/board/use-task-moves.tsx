@@ -1,7 +1,6 @@
 import { useFetcher, useFetchers, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
-import { noteRefusal } from "~/features/items/refusals";
-import { changesPath } from "~/features/items/use-changes";
+import { changesPath, noteRefusal } from "~/features/items/use-changes";
 import { type ActionResult, showResult } from "~/ui/action-result";
 import { enhancedField } from "~/ui/form-fields";
 import type { CardTask } from "./board-settings";

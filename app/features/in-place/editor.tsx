@@ -8,9 +8,7 @@ import { EnhancedField } from "~/ui/action-form";
 import { Kbd } from "~/ui/badge";
 import { buttonClass, SubmitButton } from "~/ui/button";
 import { FieldErrors, HiddenFields } from "~/ui/field";
-import type { Clash } from "./clash";
-import { editParameter } from "./edit-parameter";
-import type { InPlace, InPlaceText } from "./use-in-place";
+import { type Clash, editParameter, type InPlace, type InPlaceText } from "./use-in-place";
 
 const controlClass =
   "w-full rounded border border-line-strong bg-raised px-2.5 text-ink aria-[invalid=true]:border-danger";

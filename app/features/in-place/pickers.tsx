@@ -3,7 +3,7 @@ import { movableColumns } from "~/features/board/columns";
 import { priorityOptions } from "~/features/items/lists/priority";
 import type { StoryPageData } from "~/nouns/pages/contract";
 import { statusLook } from "~/ui/status";
-import { Picker } from "./properties";
+import { Picker, TypedProperty } from "./properties";
 
 /** A task's status, on its page and in its panel. Nothing moves to failed by hand. */
 export function TaskStatusPicker({
@@ -102,6 +102,57 @@ export function StoryPickers({
         value={story.priority}
         action={action}
         fields={{ intent: "update", story_id: story.id }}
+      />
+    </>
+  );
+}
+
+interface Who {
+  agent: string | null;
+  model: string | null;
+  effort: string | null;
+}
+
+const efforts = [
+  { value: "low", label: "Low" },
+  { value: "medium", label: "Medium" },
+  { value: "high", label: "High" },
+];
+
+/** Agent, model and effort of a story or task; empty leaves each to its product or story. */
+export function WhoProperties({
+  who,
+  above,
+  fields,
+}: {
+  who: Who;
+  above: "product" | "story";
+  fields: Record<string, string>;
+}) {
+  const empty = `Same as ${above}`;
+  return (
+    <>
+      <TypedProperty
+        label="Agent"
+        name="agent"
+        value={who.agent ?? ""}
+        fields={fields}
+        empty={empty}
+        placeholder="codex"
+      />
+      <TypedProperty
+        label="Model"
+        name="model"
+        value={who.model ?? ""}
+        fields={fields}
+        empty={empty}
+      />
+      <Picker
+        label="Effort"
+        name="effort"
+        value={who.effort ?? ""}
+        fields={fields}
+        options={[{ value: "", label: empty }, ...efforts]}
       />
     </>
   );

@@ -9,7 +9,7 @@ import type { SelectOption } from "~/ui/field";
 import { HiddenFields } from "~/ui/field";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
-import { EditLink } from "./edit-link";
+import { EditLink } from "./editable-text";
 import { Editor } from "./editor";
 import { type InPlaceText, useInPlace } from "./use-in-place";
 

@@ -2,11 +2,11 @@ import { useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import type { FilePlace } from "~/features/files/use-attach";
 import { focusAfterDrawing } from "~/features/items/active-row";
-import type { ActionResult } from "~/ui/action-result";
-import { showResult, useActionResult } from "~/ui/action-result";
+import { type ActionResult, showResult, useActionResult } from "~/ui/action-result";
 import { keepDraft, readDraft } from "~/ui/forms/drafts";
-import { type Clash, clashOf } from "./clash";
-import { editParameter } from "./edit-parameter";
+
+/** Search parameter that opens a text's editor, for pages without JavaScript. */
+export const editParameter = "edit";
 
 /** One text of an item, and the hidden fields that identify it to the action. */
 export interface InPlaceText {
@@ -169,4 +169,29 @@ const draftOf = (key: string) => `text ${key}`;
 
 function askFirst(event: BeforeUnloadEvent) {
   event.preventDefault();
+}
+
+/** The text someone else saved while this person was editing. */
+export interface Clash {
+  text: string;
+  version: number | undefined;
+  by?: string | undefined;
+}
+
+/** Returns the newer text from an action refused with 412. */
+function clashOf(answer: unknown, name: string): Clash | undefined {
+  if (!isObject(answer) || !isObject(answer.clash) || !isObject(answer.clash.current))
+    return undefined;
+  const { current, changed_by: by } = answer.clash;
+  const { version, [name]: text } = current;
+  if (typeof version !== "number") return undefined;
+  return {
+    version,
+    text: typeof text === "string" ? text : "",
+    by: typeof by === "string" ? by : undefined,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }

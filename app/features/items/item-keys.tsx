@@ -13,15 +13,13 @@ import { mostRunItems, runAddress } from "~/features/runs/run-address";
 import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import { focusRow, itemOf, lineOf, linkOf, watchRows } from "./active-row";
-import { copyItem } from "./copy-item";
-import { closeOnRelease } from "./hold-to-peek";
-import { actionsFor, isCopy, offerItemActions } from "./item-actions";
+import { actionsFor, copyItem, isCopy, offerItemActions } from "./item-actions";
 import type { OpenMenu } from "./item-menu";
 import type { ItemKeysProps, OwnPeek } from "./row-actions";
 import type { OpenRowMenu } from "./row-menu";
 import { clearSelection, kindOf, selectedItems, toggleSelected, useSelected } from "./selection";
 import { type Change, useChanges } from "./use-changes";
-import { useItemKeys } from "./use-item-keys";
+import { closeOnRelease, useItemKeys } from "./use-item-keys";
 
 const loadMenu = () => import("./item-menu");
 const SelectionBar = lazy(() => import("./selection-bar"));

@@ -1,10 +1,8 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { PanelTitle } from "~/features/in-place/item-titles";
+import { PanelTitle, StoryTexts, TaskTexts } from "~/features/in-place/item-texts";
 import { PriorityPicker, StoryPickers, TaskStatusPicker } from "~/features/in-place/pickers";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
-import { StoryTexts } from "~/features/in-place/story-texts";
-import { TaskTexts } from "~/features/in-place/task-texts";
 import type { SafeHtml } from "~/features/markdown/prose";
 import type { StoryPageData, TaskPageData } from "~/nouns/pages/contract";
 import { CodeChip } from "~/ui/badge";

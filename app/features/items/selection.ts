@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react";
-import { orderOnPage } from "./active-row";
+import { type MouseEvent, useCallback, useEffect, useSyncExternalStore } from "react";
+import { itemOf, lineOf, orderOnPage } from "./active-row";
 
 /** Selected items of this page, as `kind:id`. An external store, so that only affected rows render. */
 let selected: ReadonlySet<string> = new Set();
@@ -83,3 +83,28 @@ export const kindOf = (item: string): string => item.split(":")[0] ?? "";
 
 export const ofKind = (items: Iterable<string>, kind: string): string[] =>
   [...items].filter((item) => item.startsWith(`${kind}:`));
+
+/**
+ * Selects with mouse and touch: Shift+click selects a range; in selecting mode a click selects the row instead of
+ * opening it. Returns true if the click was used.
+ */
+export function usePointerSelection(): (event: MouseEvent) => boolean {
+  const isSelecting = useSelecting();
+  // Leaving the page ends selecting mode.
+  useEffect(() => () => setSelecting(false), []);
+  return useCallback(
+    (event) => {
+      const item = itemOf(lineOf(event.target));
+      if (!item || event.button !== 0) return false;
+      const toggles = event.target instanceof Element && event.target.closest("[data-toggle]");
+      if (!event.shiftKey && !isSelecting && !toggles) return false;
+      event.preventDefault();
+      if (event.shiftKey) selectRange(item);
+      else toggleSelected(item);
+      // Shift+click would also select text.
+      window.getSelection()?.removeAllRanges();
+      return true;
+    },
+    [isSelecting],
+  );
+}

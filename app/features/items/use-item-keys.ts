@@ -1,11 +1,29 @@
 import { type MutableRefObject, useMemo } from "react";
 import { type PageKey, pressEdit, usePageKeys } from "~/ui/page-keys";
 import { activeRow, focusRow, isPageItem, itemOf, orderOnPage } from "./active-row";
-import { isHeldOn } from "./hold-to-peek";
 import { type ItemAction, itemActions, rowGroup, runItemAction } from "./item-actions";
 import type { OwnPeek } from "./row-actions";
 import { kindOf, ofKind, selectAll, selectedItems, selectRange, toggleSelected } from "./selection";
 import type { Change } from "./use-changes";
+
+let isHeld = false;
+
+/** Whether the key is held: repeats must not trigger again. */
+function isHeldOn({ repeat }: KeyboardEvent): boolean {
+  isHeld = repeat;
+  return repeat;
+}
+
+/** Holding Space peeks until release; tapping it opens, and the next tap closes. */
+export function closeOnRelease(close: () => unknown): () => void {
+  const onKeyUp = ({ key }: KeyboardEvent) => {
+    if (key !== " " || !isHeld) return;
+    isHeld = false;
+    close();
+  };
+  window.addEventListener("keyup", onKeyUp);
+  return () => window.removeEventListener("keyup", onKeyUp);
+}
 
 const none: readonly PageKey[] = [];
 

@@ -1,7 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useFetcher, useLoaderData } from "@remix-run/react";
-import { EditableText } from "~/features/in-place/editable-text";
-import { EditableTitle } from "~/features/in-place/editable-title";
+import { EditableText, EditableTitle } from "~/features/in-place/editable-text";
 import { Picker, Properties } from "~/features/in-place/properties";
 import { priorityOptions } from "~/features/items/lists/priority";
 import { renderMarkdown } from "~/features/markdown/markdown.server";

@@ -1,7 +1,7 @@
 import { Comments } from "~/features/comments/comments";
 import type { ShownComments } from "~/features/comments/shown-comment";
 import { EditableText } from "~/features/in-place/editable-text";
-import { PanelTitle } from "~/features/in-place/item-titles";
+import { PanelTitle } from "~/features/in-place/item-texts";
 import { PriorityPicker } from "~/features/in-place/pickers";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
 import { DeleteItem, goesAlong } from "~/features/items/delete-item";

@@ -1,6 +1,6 @@
 import { useSearchParams } from "@remix-run/react";
 import { useMemo } from "react";
-import { editParameter } from "~/features/in-place/edit-parameter";
+import { editParameter } from "~/features/in-place/use-in-place";
 
 /**
  * The page's state is in its address: filter, unfolded rows, open panel. Each row has two or three links, so their

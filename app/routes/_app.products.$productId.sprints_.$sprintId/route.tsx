@@ -1,8 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Board } from "~/features/board/board";
-import { BoardHeader } from "~/features/board/board-header";
-import { BoardTools } from "~/features/board/board-tools";
+import { BoardHeader, BoardTools } from "~/features/board/board-tools";
 import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
 import { TaskLines } from "~/features/board/task-lines";
 import { ChartFigure } from "~/features/charts/chart-figure";

@@ -1,8 +1,7 @@
 import { Link } from "@remix-run/react";
 import { useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { usePointerSelection } from "~/features/items/pointer-selection";
-import { useSelected } from "~/features/items/selection";
+import { usePointerSelection, useSelected } from "~/features/items/selection";
 import type { BoardStory, SprintFrame } from "~/nouns/pages/contract";
 import { takesStories } from "~/nouns/sprints/takes-stories";
 import { PressForm } from "~/ui/action-form";

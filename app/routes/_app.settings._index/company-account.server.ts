@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/node";
-import { providerName } from "~/features/accounts/provider-name";
+import { providerName } from "~/features/accounts/provider";
 import { connectAddress } from "~/http/oidc-departure.server";
 import type { Principal } from "~/nouns/accounts/contract";
 import { accountIdentity } from "~/nouns/identities/operations.server";

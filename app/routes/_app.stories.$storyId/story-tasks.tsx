@@ -1,7 +1,6 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { LineCounts } from "~/features/diff/line-counts";
-import { usePointerSelection } from "~/features/items/pointer-selection";
-import { useSelected } from "~/features/items/selection";
+import { usePointerSelection, useSelected } from "~/features/items/selection";
 import type { StoryPageData } from "~/nouns/pages/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";

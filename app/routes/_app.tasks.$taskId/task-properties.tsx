@@ -1,6 +1,5 @@
-import { PriorityPicker, TaskStatusPicker } from "~/features/in-place/pickers";
+import { PriorityPicker, TaskStatusPicker, WhoProperties } from "~/features/in-place/pickers";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
-import { WhoProperties } from "~/features/in-place/who-properties";
 import { DeleteTask } from "~/features/items/delete-item";
 import { LabelsProperty } from "~/features/labels/labels-property";
 import type { TaskPageData } from "~/nouns/pages/contract";

@@ -1,6 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { ProviderLink } from "~/features/accounts/provider-link";
+import { ProviderLink } from "~/features/accounts/provider";
 import { useForgetRecentPlaces } from "~/features/places/recent-places";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
