@@ -4,8 +4,12 @@ import { z } from "zod";
 import { codeFromName, codeSchema } from "~/contract/codes";
 import { ContractError } from "~/contract/errors";
 import { idSchema, requiredText } from "~/contract/text";
-import { ImportFields, ImportResult } from "~/features/transfers/import-parts";
-import { ImportTarget, PeopleTable } from "~/features/transfers/import-target";
+import {
+  ImportFields,
+  ImportResult,
+  ImportTarget,
+  PeopleTable,
+} from "~/features/transfers/import-parts";
 import { runIntent, textOf } from "~/http/form-action.server";
 import { readUploads } from "~/http/form-body.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";

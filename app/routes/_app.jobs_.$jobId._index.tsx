@@ -1,8 +1,7 @@
 import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { JobTalk } from "~/features/comments/job-talk";
-import { attemptName } from "~/features/jobs/attempt-words";
-import { ConfinementBadge } from "~/features/jobs/job-badges";
+import { attemptName, ConfinementBadge } from "~/features/jobs/job-badges";
 import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { OutputLog } from "~/features/output/output-log";

@@ -1,6 +1,5 @@
 import { Link } from "@remix-run/react";
-import { attemptName } from "~/features/jobs/attempt-words";
-import { ConfinementBadge } from "~/features/jobs/job-badges";
+import { attemptName, ConfinementBadge } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { CodeChip } from "~/ui/badge";

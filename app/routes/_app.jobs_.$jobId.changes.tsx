@@ -6,18 +6,16 @@ import { attemptInQuery } from "~/contract/text";
 import { AttemptLinks } from "~/features/diff/attempt-links";
 import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { DiffView } from "~/features/diff/diff-view";
-import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/file-pages";
 import { LineCounts } from "~/features/diff/line-counts";
 import { changedFiles, showFiles } from "~/features/diff/show-diff.server";
+import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
-import { lookAt } from "~/features/review/look-at.server";
-import { markAll } from "~/features/review/mark-all.server";
-import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
-import { storyOf } from "~/features/review/read-story-diff.server";
+import { lookAt, markAll, nextPlace, placeInQueue } from "~/features/review/changes-page.server";
 import { ReviewFacts, SameFiles } from "~/features/review/review-facts";
 import { ReviewSection } from "~/features/review/review-section";
 import { shownChapters } from "~/features/review/shown-chapters";
+import { storyOf } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
 import {
   AgentSays,

@@ -6,8 +6,8 @@ import {
   branchChoices,
   ChoiceField,
   failureChoices,
-} from "~/features/products/agent-choices";
-import { pullRequestOptions } from "~/features/products/pull-request-options";
+  pullRequestOptions,
+} from "~/features/products/product-choices";
 import { requirementChoices } from "~/features/proof/proof-words";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";

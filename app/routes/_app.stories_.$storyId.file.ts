@@ -1,7 +1,7 @@
 import { json } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
 import { showOne } from "~/features/diff/show-diff.server";
-import { readStoryDiff } from "~/features/review/read-story-diff.server";
+import { readStoryDiff } from "~/features/review/story-changes.server";
 import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 

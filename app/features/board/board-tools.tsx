@@ -3,9 +3,8 @@ import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from
 import { useHydrated } from "remix-utils/use-hydrated";
 import { setSelecting, useSelecting } from "~/features/items/selection";
 import { FilterBox } from "~/features/views/filter-box";
-import { PartsMenu, partsMenuId } from "~/features/views/parts-menu";
+import { PartsMenu, partsMenuId, withHidden } from "~/features/views/parts-menu";
 import { SavedViews } from "~/features/views/saved-views";
-import { withHidden } from "~/features/views/shown-parts";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { useWriteAccess } from "~/ui/write-access";

@@ -1,6 +1,6 @@
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import { priorityOptions } from "~/features/items/lists/priority";
-import { hiddenParts } from "~/features/views/hidden-parts.server";
+import { hiddenParts } from "~/features/views/shown-views.server";
 import { type Label, labelsNamed } from "~/nouns/labels/contract";
 import type { BoardStory, BoardTask } from "~/nouns/pages/contract";
 import { isolated } from "~/ui/isolated";

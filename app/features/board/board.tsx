@@ -22,7 +22,7 @@ import { useAddressAhead } from "./folded-lanes";
 import { Lanes } from "./lanes";
 import { MoveMenu } from "./move-menu";
 import { type CardStory, NewCard, type NewCardPlace } from "./new-card";
-import { useCards } from "./use-cards";
+import { useCards } from "./task-card";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
 /** Moving by mouse, touch and keyboard loads after the page. */

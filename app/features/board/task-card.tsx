@@ -1,15 +1,21 @@
-import { memo } from "react";
+import { useSearchParams } from "@remix-run/react";
+import { memo, useEffect, useRef, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import type { Doing } from "~/contract/events";
 import { LineCounts } from "~/features/diff/line-counts";
+import { useSelected } from "~/features/items/selection";
+import { useRefusals } from "~/features/items/use-changes";
 import { PullLink } from "~/features/jobs/pull-link";
 import { LabelChips } from "~/features/labels/label-chips";
 import { DoingLine } from "~/features/output/doing-line";
+import { useDoing } from "~/live/use-live-stream";
 import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { StatusIcon } from "~/ui/status";
+import { isHeld, StatusIcon } from "~/ui/status";
+import { useWriteAccess } from "~/ui/write-access";
 import { stateLine } from "../items/state-line";
-import type { CardTask } from "./board-settings";
+import type { CardTask, DropTarget } from "./board-settings";
 import { MoveButton, MoveForm } from "./move-menu";
 
 interface TaskCardProps {
@@ -29,7 +35,7 @@ interface TaskCardProps {
 }
 
 /** One task on a board: title, worker and running time, and whether it waits for a person. */
-export const TaskCard = memo(function TaskCard({
+const TaskCard = memo(function TaskCard({
   task,
   doing,
   draggable,
@@ -158,4 +164,55 @@ function RunningLine({ task }: { task: CardTask }) {
       ) : null}
     </p>
   );
+}
+
+/** Returns a function that renders a card with its local state: agent activity, recent change, selection, move. */
+export function useCards(
+  productId: string,
+  tasks: readonly CardTask[],
+  dropTarget: DropTarget | null,
+  onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void,
+) {
+  const selected = useSelected();
+  const refusals = useRefusals();
+  const changed = useChangedTasks(tasks);
+  const isAnyHeld = tasks.some(({ job_status }) => isHeld(job_status));
+  const doing = useDoing(productId, isAnyHeld);
+  const [params] = useSearchParams();
+  const { canWrite } = useWriteAccess();
+  const asked = useHydrated() ? null : params.get("move");
+  return (task: CardTask) => (
+    <TaskCard
+      key={task.id}
+      task={task}
+      doing={doing.get(task.id)}
+      draggable={canWrite}
+      asked={asked === task.id}
+      changed={changed.has(task.id)}
+      moving={dropTarget?.moving === task.id}
+      marked={selected.has(`task:${task.id}`)}
+      refusal={refusals.get(`task:${task.id}`)}
+      onMove={onMove}
+    />
+  );
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** Returns the tasks whose state changed since the last render, for a short highlight. */
+function useChangedTasks(tasks: readonly CardTask[]): ReadonlySet<string> {
+  const before = useRef<Map<string, string> | null>(null);
+  const [changed, setChanged] = useState<ReadonlySet<string>>(nothing);
+  useEffect(() => {
+    const now = new Map(tasks.map((task) => [task.id, `${task.status} ${task.job_status}`]));
+    const known = before.current;
+    before.current = now;
+    if (!known) return;
+    const different = [...now].filter(([id, state]) => known.get(id) !== state).map(([id]) => id);
+    if (different.length === 0) return;
+    setChanged(new Set(different));
+    const timer = setTimeout(() => setChanged(nothing), 1600);
+    return () => clearTimeout(timer);
+  }, [tasks]);
+  return changed;
 }

@@ -1,14 +1,15 @@
 import { useRef } from "react";
 import { Prose } from "~/features/markdown/prose";
+import type { MessageState } from "~/nouns/comments/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Avatar } from "~/ui/avatar";
+import { Badge } from "~/ui/badge";
 import { Button, buttonClass } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { MentionArea } from "./mention-area";
-import { MessageStateBadge } from "./message-state";
 import type { ShownComment, ShownComments } from "./shown-comment";
 
 /** One comment, with the actions of its author and of the product's owner. */
@@ -109,4 +110,28 @@ function DeleteComment({ comment, item }: OwnComment) {
 
 function fieldsOf(intent: string, comment: ShownComment, { kind, id }: ShownComments) {
   return { intent, comment_id: comment.id, kind, id };
+}
+
+interface Delivered {
+  state: MessageState;
+  reason: string | null;
+  attempt: number | null;
+}
+
+export function MessageStateBadge({ message: { state, reason, attempt } }: { message: Delivered }) {
+  const by = attempt === null ? "" : ` in attempt ${attempt}`;
+  switch (state) {
+    case "sent":
+      return <Badge tone="waiting">Sent to the agent</Badge>;
+    case "seen":
+      return <Badge tone="accent">{`Seen by the agent${by}`}</Badge>;
+    case "acted_on":
+      return <Badge tone="accent">{`The agent acted on it${by}`}</Badge>;
+    case "undelivered":
+      return (
+        <span className="inline-flex flex-wrap items-center gap-x-2 text-xs text-muted">
+          <Badge tone="failed">Not delivered</Badge> {reason}
+        </span>
+      );
+  }
 }

@@ -8,8 +8,8 @@ import { Section } from "~/ui/card";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import { MessageStateBadge } from "./comment-item";
 import { MentionArea } from "./mention-area";
-import { MessageStateBadge } from "./message-state";
 
 export type ShownMessage = JobMessage & { html: SafeHtml | null };
 

@@ -1,7 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { type KeyboardEvent, type RefObject, useId, useRef, useState } from "react";
-import { AttachButton } from "~/features/files/attach-button";
-import { useAttach } from "~/features/files/use-attach";
+import { AttachButton, useAttach } from "~/features/files/attach";
 import { commentLength } from "~/nouns/comments/contract";
 import { FieldErrors } from "~/ui/field";
 

@@ -2,14 +2,13 @@ import { Link, useSearchParams } from "@remix-run/react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { visible } from "~/features/proof/visible";
 import { countText } from "~/ui/numbers";
+import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import { ChangedFile } from "./changed-file";
 import { ChapterList } from "./chapter-list";
-import type { FilePage } from "./file-pages";
 import type { BelowLine, Side } from "./line-column";
-import type { Mark, ShownChapter, ShownFile } from "./shown-diff";
+import type { FilePage, Mark, ShownChapter, ShownFile } from "./shown-diff";
 import { useDiffKeys } from "./use-diff-keys";
-import { useViewed } from "./use-viewed";
 
 /** The line a comment belongs to. */
 export interface Spot {
@@ -236,4 +235,39 @@ function FilePageLinks({ page, pages, from, to, total }: FilePage) {
       {link("Next files", page + 1)}
     </nav>
   );
+}
+
+/** What the person has looked at: as the service knew it, and as changed here since. Told to the service at once. */
+function useViewed(known: readonly number[], marksOf: (file: ShownFile) => readonly Mark[]) {
+  const [changed, setChanged] = useState<ReadonlyMap<number, boolean>>(new Map());
+  const before = new Set(known);
+  const isViewed = (index: number): boolean => changed.get(index) ?? before.has(index);
+  const change = async (file: ShownFile): Promise<void> => {
+    const viewed = !isViewed(file.index);
+    const show = (now: boolean) => setChanged((last) => new Map(last).set(file.index, now));
+    show(viewed);
+    const problem = await tell(marksOf(file), viewed);
+    if (problem === null) return;
+    show(!viewed);
+    showToast(problem, "failed");
+  };
+  return { isViewed, change };
+}
+
+/** Returns why it was not kept, or null. */
+async function tell(marks: readonly Mark[], viewed: boolean): Promise<string | null> {
+  for (const { job_id, ...mark } of marks) {
+    try {
+      const answer = await fetch(`/api/jobs/${job_id}/viewed`, {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...mark, viewed }),
+      });
+      if (!answer.ok)
+        return "Not marked as viewed: the changes are different now. Reload the page.";
+    } catch {
+      return "Not marked as viewed: the service could not be reached. Try again.";
+    }
+  }
+  return null;
 }

@@ -3,9 +3,8 @@ import { RecentlyMade } from "~/features/markdown/recently-made.server";
 import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { isFoldedFile } from "~/nouns/reviews/folded-files";
 import type { ComparedFile, ComparedLines, Comparison } from "./compare-files";
-import { showLines } from "./show-lines.server";
+import { askThread, showLines } from "./show-lines.server";
 import type { ShownFile } from "./shown-diff";
-import { askThread } from "./thread.server";
 
 /** Lines sent with the page; the rest load on scroll. */
 const linesAtOnce = 800;

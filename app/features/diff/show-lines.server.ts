@@ -3,8 +3,20 @@ import { RecentlyMade } from "~/features/markdown/recently-made.server";
 import { nameOf } from "~/features/proof/visible";
 import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
 import { type Hunk, type PatchLine, parsePatch } from "~/nouns/agent-jobs/patch";
+import { type Outcome, WorkThread, within } from "~/threads/work-thread.server";
+import type { DiffQuestion } from "./diff-thread";
+import source from "./diff-thread?thread";
 import type { ShownHunk, ShownLine } from "./shown-diff";
-import { askThread } from "./thread.server";
+
+/** A page waits at most this long for highlighting and comparisons, in milliseconds. */
+const longestWait = 6_000;
+
+const thread = new WorkThread(source, { longest: 3_000, memoryMb: 256 });
+
+/** Asks the one thread for diffs. The answer is JSON. */
+export function askThread(question: DiffQuestion, viewer: string): Promise<Outcome> {
+  return within(longestWait, thread.run(JSON.stringify(question), viewer));
+}
 
 /** Longer lines are cut: no one reads on, and laying them out is expensive. */
 const longestLine = 2_000;

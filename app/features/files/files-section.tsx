@@ -7,9 +7,8 @@ import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { FormErrors, HiddenFields } from "~/ui/field";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
-import { AttachButton } from "./attach-button";
+import { AttachButton, useUpload } from "./attach";
 import { FileList } from "./file-list";
-import { useUpload } from "./use-attach";
 
 type ItemPlace = { product_id: string; story_id: string } | { product_id: string; task_id: string };
 

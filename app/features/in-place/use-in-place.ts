@@ -1,6 +1,6 @@
 import { useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import type { FilePlace } from "~/features/files/use-attach";
+import type { FilePlace } from "~/features/files/attach";
 import { focusAfterDrawing } from "~/features/items/active-row";
 import { type ActionResult, showResult, useActionResult } from "~/ui/action-result";
 import { keepDraft, readDraft } from "~/ui/forms/drafts";

@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { mostRunItems, runAddress } from "~/features/runs/run-address";
+import { mostRunItems, runAddress } from "~/features/runs/start-run";
 import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import { focusRow, itemOf, lineOf, linkOf, watchRows } from "./active-row";

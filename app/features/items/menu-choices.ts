@@ -1,6 +1,6 @@
 import { efforts } from "~/contract/who";
 import { movableColumns } from "~/features/board/columns";
-import { mostRunItems } from "~/features/runs/run-address";
+import { mostRunItems } from "~/features/runs/start-run";
 import type { Candidates } from "~/nouns/dependencies/contract";
 import type { Label } from "~/nouns/labels/contract";
 import { knownAgents } from "~/nouns/workers/known-agents";

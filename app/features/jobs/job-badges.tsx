@@ -1,4 +1,4 @@
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
+import type { AgentJob, AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import type { Confinement } from "~/nouns/workers/confinement";
 import { Badge } from "~/ui/badge";
 import { StatusPill } from "~/ui/status";
@@ -44,4 +44,25 @@ const words: Record<Confinement, string> = {
 export function ConfinementBadge({ confinement }: { confinement: Confinement }) {
   const isClosed = confinement !== "none" && !confinement.endsWith("_open");
   return <Badge tone={isClosed ? "accent" : "plain"}>{words[confinement]}</Badge>;
+}
+
+const outcomeWords: Record<string, string> = {
+  done: "done",
+  skipped: "changed nothing",
+  failed: "failed",
+  cancelled: "cancelled",
+  rate_limited: "rate limited",
+  question: "asked a question",
+  lost: "lost",
+  failed_look: "verification failed to run",
+  returned: "released",
+  budget: "stopped by a budget",
+  conflict: "merge conflict",
+};
+
+type JobAttempt = AgentJobDetail["attempts"][number];
+
+/** Returns "Attempt 2: failed". */
+export function attemptName({ attempt, outcome }: JobAttempt): string {
+  return `Attempt ${attempt}: ${outcome ? (outcomeWords[outcome] ?? outcome) : "running"}`;
 }

@@ -5,7 +5,7 @@ import type { OutputEntry as Entry, JobOutput, OutputKind } from "~/nouns/agent-
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
-import { useJobOutput } from "./use-job-output";
+import { useJobOutput } from "./use-job-stream";
 
 /** An agent's output, oldest first, updated live. */
 export function OutputLog({ output, onChange }: { output: JobOutput; onChange: () => void }) {

@@ -1,7 +1,44 @@
 import { visible } from "~/features/proof/visible";
 import type { StoredFile } from "~/nouns/files/contract";
+import type { Evidence } from "~/nouns/proof/contract";
 import { CodeChip } from "~/ui/badge";
-import type { Picture } from "./pictures";
+
+interface Picture {
+  label: string;
+  file: StoredFile;
+  sha: string | null;
+  /** The work has gone on since. */
+  stale: boolean;
+}
+
+/**
+ * How a criterion looks now and how it looked before: in an earlier attempt, or else without the work. `evidence` is the newest
+ * first. Empty where no evidence shows anything.
+ */
+export function picturesOf(evidence: readonly Evidence[]): Picture[] {
+  const at = evidence.findIndex(isShowing);
+  const now = evidence[at];
+  if (!now?.file) return [];
+  const earlier = evidence.slice(at + 1).find((each) => isShowing(each) && !isSameWork(each, now));
+  const after = { label: "Now", file: now.file, sha: now.head_sha, stale: now.stale };
+  if (earlier?.file) {
+    const label = isOtherAttempt(earlier, now) ? `Before: attempt ${earlier.attempt}` : "Before";
+    return [{ label, file: earlier.file, sha: earlier.head_sha, stale: false }, after];
+  }
+  if (now.base_file) {
+    return [{ label: "Before the work", file: now.base_file, sha: null, stale: false }, after];
+  }
+  return [after];
+}
+
+const isShowing = ({ file }: Evidence) => /^(image|video)\//.test(file?.type ?? "");
+
+const isOtherAttempt = (one: Evidence, other: Evidence) =>
+  one.attempt !== null && one.job_id === other.job_id && one.attempt !== other.attempt;
+
+/** Several pictures of one commit show one state. */
+const isSameWork = (one: Evidence, other: Evidence) =>
+  one.head_sha === other.head_sha && one.attempt === other.attempt && one.job_id === other.job_id;
 
 /** What a criterion looked like before and looks like now, side by side. */
 export function BeforeAfter({ pictures }: { pictures: readonly Picture[] }) {
@@ -22,7 +59,7 @@ export function BeforeAfter({ pictures }: { pictures: readonly Picture[] }) {
 }
 
 /** A file where it is talked about: a picture is seen, a recording played, all else a link. */
-export function ShownFile({ file }: { file: StoredFile }) {
+function ShownFile({ file }: { file: StoredFile }) {
   const { url, type } = file;
   const name = visible(file.name);
   if (type.startsWith("image/")) {

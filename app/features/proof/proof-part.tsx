@@ -4,9 +4,8 @@ import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields, TextField } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
-import { BeforeAfter } from "./before-after";
+import { BeforeAfter, picturesOf } from "./before-after";
 import { CriterionHead, CriterionText, EvidenceList } from "./criterion";
-import { picturesOf } from "./pictures";
 import { requirements } from "./proof-words";
 
 /** Proof of a story: one row per criterion with its evidence, and forms for a person's verdict. */

@@ -1,9 +1,8 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { JobFacts } from "~/features/jobs/job-card";
-import { BeforeAfter } from "~/features/proof/before-after";
+import { BeforeAfter, picturesOf } from "~/features/proof/before-after";
 import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
-import { picturesOf } from "~/features/proof/pictures";
 import { visible } from "~/features/proof/visible";
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";

@@ -1,12 +1,13 @@
 import { type ReactNode, useEffect } from "react";
-import { ChoiceField } from "~/features/products/agent-choices";
+import { ChoiceField } from "~/features/products/product-choices";
 import { requirementChoices } from "~/features/proof/proof-words";
 import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
+import { Cell, Table } from "~/ui/table";
 
 const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "linear", label: "Linear: CSV export" },
@@ -204,5 +205,63 @@ function FirstRows({ rows, stories }: { rows: ImportReport["rows"]; stories: num
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Where the rows go: settled by the preview, and open again once the import was refused, as when the code was taken since. */
+export function ImportTarget({
+  fields,
+  isRefused,
+}: {
+  fields: Readonly<Record<string, string>>;
+  isRefused: boolean;
+}) {
+  if (!isRefused || "product_id" in fields) return <HiddenFields fields={fields} />;
+  const { name = "", code = "", ...others } = fields;
+  return (
+    <>
+      <TextField label="Name" name="name" id="target-name" defaultValue={name} required />
+      <TextField label="Code" name="code" id="target-code" defaultValue={code} mono required />
+      <HiddenFields fields={others} />
+    </>
+  );
+}
+
+/** Assignees of the file whom no member is named like: each becomes a member, or no one. */
+export function PeopleTable({
+  names,
+  members,
+  people,
+}: {
+  names: readonly string[];
+  members: readonly string[];
+  /** Whom each name became in an import that was refused. */
+  people: Readonly<Record<string, string>>;
+}) {
+  if (names.length === 0) return null;
+  return (
+    <Table caption="Assignees" head={["Assignee in the file", "Becomes"]} stacked>
+      {names.map((name) => (
+        <tr key={name}>
+          <Cell label="Assignee in the file">{name}</Cell>
+          <Cell label="Becomes">
+            <input type="hidden" name="person" value={name} />
+            <select
+              name="member"
+              aria-label={`Who ${name} is`}
+              defaultValue={people[name]}
+              className="h-8 max-w-full rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10"
+            >
+              <option value="">Unassigned</option>
+              {members.map((member) => (
+                <option key={member} value={member}>
+                  {member}
+                </option>
+              ))}
+            </select>
+          </Cell>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -1,3 +1,4 @@
+import { redirect } from "@remix-run/node";
 import {
   type Look,
   lookOf,
@@ -5,6 +6,7 @@ import {
   type SavedView,
   type ViewPage,
 } from "~/nouns/saved-views/contract";
+import { type Part, withHidden } from "./parts-menu";
 
 /** The saved views of a page, and the one its address selects. */
 export interface ShownViews {
@@ -27,4 +29,14 @@ export function shownViews(
 
 function isSameSettings(page: ViewPage, one: Look, other: Look): boolean {
   return lookParameters[page].every((name) => (one[name] ?? "") === (other[name] ?? ""));
+}
+
+/** The parts that an address leaves out, with spaces. A form without script is led on to its address. */
+export function hiddenParts(address: URLSearchParams, parts: readonly Part[]): string {
+  if (address.has("show")) throw redirect(`?${withHidden(address, parts)}`);
+  const hidden = address.getAll("hide").join(",").split(",");
+  return parts
+    .map(({ value }) => value)
+    .filter((value) => hidden.includes(value))
+    .join(" ");
 }

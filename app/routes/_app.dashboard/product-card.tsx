@@ -1,6 +1,5 @@
 import { Link } from "@remix-run/react";
-import { RunStatus } from "~/features/runs/run-status";
-import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
+import { describeStatuses, RunStatus, WovenProgress } from "~/features/runs/run-status";
 import type { DashboardData } from "~/nouns/pages/dashboard";
 import { CodeChip } from "~/ui/badge";
 import { CalendarDay, Elapsed } from "~/ui/relative-time";

@@ -6,7 +6,7 @@ import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server"
 import { JobStatus, waitsForReview } from "~/features/jobs/job-badges";
 import { jobKinds } from "~/features/jobs/job-card";
 import { ProductAccess } from "~/features/products/product-access";
-import { RunThis } from "~/features/runs/run-this";
+import { RunThis } from "~/features/runs/start-run";
 import { countStopped, RetryForms, statesOf } from "~/features/runs/stopped-run";
 import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";

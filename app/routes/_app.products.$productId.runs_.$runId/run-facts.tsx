@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { tokensOf } from "~/features/jobs/job-card";
 import { PullLink } from "~/features/jobs/pull-link";
-import { MergeLine } from "~/features/runs/start-over";
+import { MergeLine } from "~/features/runs/start-run";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { Alert } from "~/ui/alert";
 import { Fact, Facts } from "~/ui/card";

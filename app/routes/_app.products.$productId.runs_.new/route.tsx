@@ -4,7 +4,7 @@ import { ContractError } from "~/contract/errors";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { connectWorker } from "~/features/jobs/blocked-reasons";
 import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
-import { PlanReviewField } from "~/features/runs/plan-review-field";
+import { PlanReviewField } from "~/features/runs/start-run";
 import { readForm } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";

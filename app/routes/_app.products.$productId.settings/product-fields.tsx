@@ -1,6 +1,10 @@
 import { useFetcher } from "@remix-run/react";
-import { agentItemChoices, branchChoices, failureChoices } from "~/features/products/agent-choices";
-import { pullRequestOptions } from "~/features/products/pull-request-options";
+import {
+  agentItemChoices,
+  branchChoices,
+  failureChoices,
+  pullRequestOptions,
+} from "~/features/products/product-choices";
 import { requirementChoicesWith } from "~/features/proof/proof-words";
 import type { ProductDetail } from "~/nouns/products/contract";
 import { marksText, pathMarks } from "~/nouns/reviews/marks";

@@ -1,6 +1,6 @@
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
 import { BlockerList, CommonCures, fixAll } from "~/features/runs/blocker-list";
-import { PlanReviewField } from "~/features/runs/plan-review-field";
+import { PlanReviewField } from "~/features/runs/start-run";
 import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";

@@ -1,11 +1,9 @@
 import { Link } from "@remix-run/react";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { ForecastLine } from "~/features/budgets/forecast-line";
-import { PlanReviewField } from "~/features/runs/plan-review-field";
-import { RunStatus } from "~/features/runs/run-status";
-import { BeginsFrom, StartOver } from "~/features/runs/start-over";
+import { RunStatus, WovenProgress } from "~/features/runs/run-status";
+import { BeginsFrom, PlanReviewField, StartOver } from "~/features/runs/start-run";
 import { countStopped, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
-import { WovenProgress } from "~/features/runs/woven-progress";
 import type { Forecast } from "~/nouns/budgets/forecast";
 import type { SprintFrame } from "~/nouns/pages/contract";
 import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";

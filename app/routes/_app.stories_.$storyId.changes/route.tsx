@@ -2,23 +2,23 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { DiffView } from "~/features/diff/diff-view";
-import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/file-pages";
 import { LineCounts } from "~/features/diff/line-counts";
 import { showFiles } from "~/features/diff/show-diff.server";
+import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
 import { ProductAccess } from "~/features/products/product-access";
-import {
-  commentOnStory,
-  readAttempts,
-  storyCommentForm,
-} from "~/features/review/comment-on-story.server";
-import { lookAt } from "~/features/review/look-at.server";
-import { markAll } from "~/features/review/mark-all.server";
-import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
-import { aboutFiles, readStoryDiff, viewedOf } from "~/features/review/read-story-diff.server";
+import { lookAt, markAll, nextPlace, placeInQueue } from "~/features/review/changes-page.server";
 import { ReviewFacts, SameFiles } from "~/features/review/review-facts";
 import { useNextKey } from "~/features/review/review-keys";
 import { NextReview, NextSteps } from "~/features/review/review-section";
 import { taskChapters } from "~/features/review/shown-chapters";
+import {
+  aboutFiles,
+  commentOnStory,
+  readAttempts,
+  readStoryDiff,
+  storyCommentForm,
+  viewedOf,
+} from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
 import { ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";

@@ -2,7 +2,38 @@ import { useNavigate } from "@remix-run/react";
 import { useEffect, useState } from "react";
 import { Button } from "~/ui/button";
 import { useWriteAccess } from "~/ui/write-access";
-import { keepPasted } from "./lists/pasted-text";
+
+let pasted = "";
+
+/** Keeps a text for the panel that creates stories and tasks from it. */
+function keepPasted(text: string): void {
+  pasted = text;
+}
+
+/** Returns the pasted or selected text, once. */
+export function takePasted(): string {
+  const text = pasted;
+  pasted = "";
+  return text;
+}
+
+/** Pasting several lines outside of a field opens the panel that creates stories from them. */
+export function useListPaste(toPanel: string): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const listen = (event: ClipboardEvent) => {
+      const { target } = event;
+      if (target instanceof HTMLElement && target.closest("input, textarea, select, dialog"))
+        return;
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (!text.trim().includes("\n")) return;
+      keepPasted(text);
+      navigate(toPanel, { preventScrollReset: true });
+    };
+    document.addEventListener("paste", listen);
+    return () => document.removeEventListener("paste", listen);
+  }, [navigate, toPanel]);
+}
 
 /** Creates tasks from text selected in a description, plan or log, through the same panel as a pasted list. */
 export function TasksOfSelection({ productId, storyId }: { productId: string; storyId: string }) {

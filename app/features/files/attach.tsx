@@ -1,5 +1,7 @@
 import { type ClipboardEvent, type DragEvent, type RefObject, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { z } from "zod";
+import { fileTypes } from "~/nouns/files/contract";
 import { isolated } from "~/ui/isolated";
 
 /** What a file is added to; a file of a comment belongs to nothing until the comment is there. */
@@ -59,7 +61,7 @@ export function useAttach(area: RefObject<HTMLTextAreaElement>, place: FilePlace
   return useUpload(place, (file) => insert(area.current, linkTo(file)));
 }
 
-export type Upload = ReturnType<typeof useUpload>;
+type Upload = ReturnType<typeof useUpload>;
 
 async function upload(file: File, place: FilePlace): Promise<Sent> {
   const body = new FormData();
@@ -86,4 +88,37 @@ function insert(element: HTMLTextAreaElement | null, text: string): void {
   element.setRangeText(`${before}${text}\n`, start, end, "end");
   element.dispatchEvent(new Event("input", { bubbles: true }));
   element.focus();
+}
+
+/** Chooses files by keyboard, pointer or camera, and says what went wrong. Without script there is nothing to press. */
+export function AttachButton({
+  upload,
+  label = "Attach files",
+}: {
+  upload: Upload;
+  label?: string;
+}) {
+  const { attach, isPending, problem } = upload;
+  if (!useHydrated()) return null;
+  return (
+    <>
+      <label className="w-fit cursor-pointer text-xs font-normal text-accent underline underline-offset-2 has-disabled:hidden has-focus-visible:outline-2 pointer-coarse:py-2.5">
+        {isPending ? "Uploading…" : label}
+        <input
+          type="file"
+          multiple
+          accept={fileTypes.join(",")}
+          className="sr-only"
+          onChange={({ currentTarget }) => {
+            const chosen = [...(currentTarget.files ?? [])];
+            currentTarget.value = "";
+            void attach(chosen);
+          }}
+        />
+      </label>
+      <p role="status" className="text-xs font-normal whitespace-pre-line text-failed empty:hidden">
+        {problem}
+      </p>
+    </>
+  );
 }
