@@ -19,11 +19,11 @@ import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { FilterLinks } from "~/ui/filter-links";
 import { costsText, tokensText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
+import { FilterLinks } from "~/ui/tabs";
 import { WriteFields } from "~/ui/write-access";
 import { ProductFilter } from "./_app/palette/product-filter";
 

@@ -1,8 +1,8 @@
-import { useLocation } from "@remix-run/react";
+import { Link, useLocation } from "@remix-run/react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { PlaceLink, useLinkArea } from "./link-area";
 
-export interface TabLink {
+interface TabLink {
   to: string;
   label: string;
   end?: boolean;
@@ -37,6 +37,32 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
           {tab.label}
           {tab.count}
         </PlaceLink>
+      ))}
+    </nav>
+  );
+}
+
+/** States of a list as links below its tabs. */
+export function FilterLinks({
+  label,
+  current,
+  links,
+}: {
+  label: string;
+  current: string;
+  links: readonly (readonly [value: string, label: string, to: string])[];
+}) {
+  return (
+    <nav aria-label={label} className="flex flex-wrap gap-1">
+      {links.map(([value, text, to]) => (
+        <Link
+          key={value}
+          to={to}
+          aria-current={current === value ? "page" : undefined}
+          className="rounded px-2 py-1 text-xs text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-semibold aria-[current=page]:text-ink pointer-coarse:px-3 pointer-coarse:py-2.5"
+        >
+          {text}
+        </Link>
       ))}
     </nav>
   );

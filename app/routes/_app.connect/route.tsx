@@ -6,6 +6,7 @@ import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
 import { newApiTokenSchema } from "~/nouns/api-tokens/contract";
 import { createApiToken, listApiTokens } from "~/nouns/api-tokens/operations.server";
+import { type AgentReports, knownAgents } from "~/nouns/workers/known-agents";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
@@ -16,12 +17,12 @@ import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
 import { installedAgents } from "./installed-agents";
 import { type Reach, reachOf } from "./reach";
 import { type Setup, setups } from "./setups";
-import { WhatAgentsTell } from "./what-agents-tell";
 
 export const loader = personLoader(async ({ actor, principal, context }) => {
   const [tokens, workers] = await Promise.all([listApiTokens(actor), listAgentWorkers(actor, {})]);
@@ -232,6 +233,46 @@ function TokenStep({ token, count }: { token: string | null; count: number }) {
           </SubmitButton>
         </WriteFields>
       </ServerForm>
+    </Section>
+  );
+}
+
+const heads: Record<keyof AgentReports, string> = {
+  entries: "Output",
+  tokens: "Tokens",
+  cost: "Cost",
+  resume: "Resume",
+  questions: "Questions",
+  limits: "Limits",
+};
+const names = ["entries", "tokens", "cost", "resume", "questions", "limits"] as const;
+
+/** What each agent reports, as stated by the worker's drivers. */
+function WhatAgentsTell() {
+  const rows = Object.values(knownAgents).flatMap(({ title, reports }) =>
+    Object.entries(reports).map(([way, told]) => ({ title, way, told })),
+  );
+  return (
+    <Section title="What agents report" flush>
+      <Table
+        stacked
+        caption="What agents report"
+        head={["Agent", ...names.map((name) => heads[name])]}
+      >
+        {rows.map(({ title, way, told }) => (
+          <tr key={way}>
+            <Cell>
+              <span className="font-medium">{title}</span>
+              <code className="block text-xs text-muted">{way}</code>
+            </Cell>
+            {names.map((name) => (
+              <Cell key={name} label={heads[name]}>
+                {told[name]}
+              </Cell>
+            ))}
+          </tr>
+        ))}
+      </Table>
     </Section>
   );
 }

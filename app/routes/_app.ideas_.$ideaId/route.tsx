@@ -11,10 +11,9 @@ import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getIdea } from "~/nouns/ideas/operations.server";
 import { getIdeaConversation } from "~/nouns/questions/operations.server";
-import { PressForm } from "~/ui/action-form";
-import type { ActionResult } from "~/ui/action-result";
-import { useActionResult } from "~/ui/action-result";
-import { SubmitButton } from "~/ui/button";
+import { PressForm, WriteForm } from "~/ui/action-form";
+import { type ActionResult, useActionResult } from "~/ui/action-result";
+import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { FormErrors, SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
@@ -27,7 +26,6 @@ import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
 import { Conversation } from "./conversation";
 import { actOnIdea } from "./idea-action.server";
-import { IdeaProducts } from "./idea-products";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
@@ -225,5 +223,54 @@ function ArchiveIdea({ isArchived }: { isArchived: boolean }) {
     <PressForm size="sm" name="intent" value={isArchived ? "restore" : "archive"}>
       {isArchived ? "Restore" : "Archive"}
     </PressForm>
+  );
+}
+
+/** Other products the idea concerns. */
+function IdeaProducts({
+  idea,
+  products,
+}: {
+  idea: Idea;
+  products: readonly { id: string; name: string }[];
+}) {
+  const linked = products.filter(({ id }) => idea.secondary_product_ids.includes(id));
+  const others = products.filter(
+    ({ id }) => id !== idea.product_id && !idea.secondary_product_ids.includes(id),
+  );
+  return (
+    <Section title="Products">
+      <ul className="grid gap-1.5 text-sm">
+        <li>{products.find(({ id }) => id === idea.product_id)?.name ?? "Main product"}</li>
+        {linked.map((product) => (
+          <li key={product.id} className="flex items-center justify-between gap-2">
+            {product.name}
+            <WriteFields quiet>
+              <PressForm
+                fields={{ intent: "unlink" }}
+                size="sm"
+                tone="quiet"
+                name="product_id"
+                value={product.id}
+              >
+                Remove<span className="sr-only"> {product.name}</span>
+              </PressForm>
+            </WriteFields>
+          </li>
+        ))}
+      </ul>
+      {others.length > 0 ? (
+        <WriteForm className="mt-3 flex items-end gap-2" fields={{ intent: "link" }}>
+          <div className="min-w-0 flex-1">
+            <SelectField
+              name="product_id"
+              label="Also affects"
+              options={others.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+          </div>
+          <Button type="submit">Add</Button>
+        </WriteForm>
+      ) : null}
+    </Section>
   );
 }

@@ -1,4 +1,3 @@
-import { PutAside } from "~/features/inbox/put-aside";
 import {
   LessonEffect,
   RetireForm,
@@ -14,7 +13,7 @@ import { HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
-import { Card } from "./card";
+import { Card, PutAside } from "./card";
 
 type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;
 

@@ -3,7 +3,7 @@ import type { AgentQuestion } from "~/nouns/questions/contract";
 import { Kbd } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { FilterLinks } from "~/ui/filter-links";
+import { FilterLinks } from "~/ui/tabs";
 import { questionStates } from "./filters";
 
 const states = questionStates.map(

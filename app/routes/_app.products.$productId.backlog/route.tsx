@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
+import { Link, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { useEffect, useMemo } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { beginning } from "~/contract/text";
@@ -10,18 +10,21 @@ import { SavedViews } from "~/features/views/saved-views";
 import { hiddenParts, shownViews } from "~/features/views/shown-views.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
+import type { BacklogTree } from "~/nouns/pages/contract";
 import { getBacklogTree } from "~/nouns/pages/operations.server";
 import { listProductMembers } from "~/nouns/products/operations.server";
+import { takesStories } from "~/nouns/sprints/takes-stories";
 import { useActionResult } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
+import { countText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
+import { StatusDot } from "~/ui/status";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
 import { importPanel, Panel } from "./import-panel";
 import { loadPanel } from "./panel-data.server";
-import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
 import { type TreeAddress, useTreeAddress } from "./tree-address";
 import { type TreeView, treeRows } from "./tree-rows";
@@ -236,5 +239,33 @@ function SelectingButton() {
     <Button tone="quiet" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
       {isSelecting ? "Stop selecting" : "Select"}
     </Button>
+  );
+}
+
+/** Sprints that accept stories: drop a story here, or use "Move to…" in its panel. */
+function SprintStrip({
+  sprints,
+  stories,
+}: Pick<BacklogTree, "sprints"> & { stories: Record<string, number> }) {
+  if (sprints.length === 0) return null;
+  return (
+    <section aria-label="Open sprints" className="mb-3 flex flex-wrap items-center gap-2 text-sm">
+      <span className="text-xs text-muted max-lg:hidden">Drag a story to a sprint:</span>
+      {sprints.map((sprint) => (
+        <Link
+          key={sprint.id}
+          to={`../sprints/${sprint.id}`}
+          title={sprint.sprint_goal}
+          data-sprint={takesStories(sprint) ? sprint.id : undefined}
+          className="flex h-8 items-center gap-2 rounded border border-dashed border-line-strong px-2.5 hover:border-ink data-drop-target:border-accent data-drop-target:bg-accent-soft"
+        >
+          <StatusDot status={sprint.status} />
+          <span className="font-mono text-xs">{sprint.code}</span>
+          <span className="text-xs text-muted">
+            {countText(stories[sprint.id] ?? 0, "story", "stories")}
+          </span>
+        </Link>
+      ))}
+    </section>
   );
 }

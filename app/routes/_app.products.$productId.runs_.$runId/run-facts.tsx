@@ -1,13 +1,20 @@
 import { Link } from "@remix-run/react";
+import { AmountFields } from "~/features/budgets/amount-fields";
+import { BudgetList } from "~/features/budgets/budget-list";
 import { tokensOf } from "~/features/jobs/job-card";
 import { PullLink } from "~/features/jobs/pull-link";
 import { MergeLine } from "~/features/runs/start-run";
+import type { BudgetList as Budgets } from "~/nouns/budgets/contract";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
+import { ActionForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
-import { Fact, Facts } from "~/ui/card";
+import { Button } from "~/ui/button";
+import { Fact, Facts, Section } from "~/ui/card";
+import { HiddenFields } from "~/ui/field";
 import { costsText, tokensText } from "~/ui/numbers";
 import { durationText, Elapsed } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
+import { WriteFields } from "~/ui/write-access";
 
 /** Duration, cost and branch of a run. */
 export function RunFacts({ run }: { run: SprintRunDetail }) {
@@ -91,5 +98,49 @@ export function Unmerged({ run }: { run: SprintRunDetail }) {
         ))}
       </ul>
     </Alert>
+  );
+}
+
+/** Budget of a run. Renders nothing if none is set and the viewer may not set one. */
+export function RunBudget({
+  runId,
+  budgets: { budgets, may_set },
+  open,
+}: {
+  runId: string;
+  budgets: Budgets;
+  /** Whether work may still happen: a finished run needs no new budget. */
+  open: boolean;
+}) {
+  const maySet = may_set && open;
+  if (budgets.length === 0 && !maySet) return null;
+  const own = budgets.some(({ scope }) => scope === "run");
+  return (
+    <Section
+      title="Budget"
+      about={
+        budgets.length === 0
+          ? "When this run reaches its budget, work pauses and you decide what happens next."
+          : undefined
+      }
+    >
+      <div className="grid gap-4">
+        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={maySet} showName /> : null}
+        {maySet ? (
+          <details>
+            <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
+              {own ? "Add a budget in another currency or in tokens" : "Set a budget for this run"}
+            </summary>
+            <ActionForm className="mt-3">
+              <WriteFields className="flex flex-wrap items-end gap-2">
+                <HiddenFields fields={{ intent: "set-budget", scope: "run", target_id: runId }} />
+                <AmountFields label="Limit" id="new-budget" />
+                <Button type="submit">Set budget</Button>
+              </WriteFields>
+            </ActionForm>
+          </details>
+        ) : null}
+      </div>
+    </Section>
   );
 }

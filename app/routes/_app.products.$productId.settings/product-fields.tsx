@@ -14,8 +14,17 @@ import { Section } from "~/ui/card";
 import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, type ServerFormHandle, useServerForm } from "~/ui/forms/server-form";
 import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
-import { WhoFields } from "./product-who";
-import type { SectionName } from "./sections";
+
+/** Sections of the product settings; each has its own address. */
+export const sections = [
+  ["general", "General"],
+  ["agents", "Agents"],
+  ["code-host", "Git host"],
+  ["automation", "Automation"],
+  ["integrations", "Integrations"],
+  ["danger", "Danger"],
+] as const;
+type SectionName = (typeof sections)[number][0];
 
 const choices = [
   {
@@ -235,4 +244,42 @@ function isOwnAnswer(answer: unknown): boolean {
   if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return false;
   const typed = answer.initialValue;
   return typeof typed === "object" && typed !== null && !("time_zone" in typed);
+}
+
+const effortOptions = [
+  { value: "", label: "Default of the agent" },
+  { value: "low", label: "Low" },
+  { value: "medium", label: "Medium" },
+  { value: "high", label: "High" },
+];
+
+/** Who does its tasks; stories and tasks may name others. */
+function WhoFields({ field }: { field: Field }) {
+  return (
+    <>
+      <TextField
+        label="Agent"
+        description="Such as claude or codex. Only workers that have it get the jobs."
+        required={false}
+        {...field("agent")}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Model" required={false} {...field("model")} />
+        <SelectField label="Effort" {...field("effort")} options={effortOptions} />
+      </div>
+      <TextField
+        label="Next agents"
+        description="In order, separated by commas. The next one continues when an agent fails or is at its limit for too long."
+        required={false}
+        {...field("fallback")}
+      />
+      <TextField
+        label="Longest wait for a limit (minutes)"
+        description="The next agent takes over if the limit of an agent ends later than this."
+        inputMode="numeric"
+        required
+        {...field("fallback_after")}
+      />
+    </>
+  );
 }

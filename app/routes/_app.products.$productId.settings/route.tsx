@@ -18,14 +18,13 @@ import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
-import { FilterLinks } from "~/ui/filter-links";
 import { isolated } from "~/ui/isolated";
+import { FilterLinks } from "~/ui/tabs";
 import { WriteFields } from "~/ui/write-access";
 import { Intake } from "./intake";
 import { Labels } from "./labels";
 import { ProductBudgets } from "./product-budgets";
-import { ProductFields } from "./product-fields";
-import { sections } from "./sections";
+import { ProductFields, sections } from "./product-fields";
 import { actOnProduct } from "./settings-action.server";
 import { Webhooks } from "./webhooks";
 

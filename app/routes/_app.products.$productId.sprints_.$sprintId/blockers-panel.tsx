@@ -1,3 +1,4 @@
+import { Form } from "@remix-run/react";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
 import { BlockerList, CommonCures, fixAll } from "~/features/runs/blocker-list";
 import { PlanReviewField } from "~/features/runs/start-run";
@@ -6,7 +7,6 @@ import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
-import { RunForm } from "./run-form";
 
 /** Blockers of a run with their fixes, and one button that fixes all it can. */
 export function BlockersPanel({
@@ -77,5 +77,44 @@ function Cures({
         label="Remove blocker"
       />
     </span>
+  );
+}
+
+/** Starts a run of this sprint with one click; without a label, by the buttons that name this form. */
+export function RunForm({
+  intent,
+  label,
+  id,
+  cure,
+  chosen = [],
+  tone,
+}: {
+  intent: string;
+  label?: string;
+  id?: string;
+  cure?: string;
+  /** Fixes pressed before, which still count. */
+  chosen?: readonly string[];
+  tone?: "plain";
+}) {
+  return (
+    <WriteFields quiet>
+      <Form method="post" id={id}>
+        <input type="hidden" name="intent" value={intent} />
+        {chosen.map((word) => (
+          <input key={word} type="hidden" name="cure" value={word} />
+        ))}
+        {label ? (
+          <SubmitButton
+            name="cure"
+            value={cure}
+            pendingLabel="Starting…"
+            {...(tone ? { tone } : {})}
+          >
+            {label}
+          </SubmitButton>
+        ) : null}
+      </Form>
+    </WriteFields>
   );
 }

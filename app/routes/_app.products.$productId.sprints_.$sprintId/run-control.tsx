@@ -15,8 +15,7 @@ import { countText } from "~/ui/numbers";
 import { Elapsed } from "~/ui/relative-time";
 import { StatusIcon, statusLook } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
-import { BlockersPanel } from "./blockers-panel";
-import { RunForm } from "./run-form";
+import { BlockersPanel, RunForm } from "./blockers-panel";
 
 /** The answer to a start that blockers refused. */
 export interface RefusedStart {

@@ -17,6 +17,7 @@ import { changePassword } from "~/nouns/accounts/passwords.server";
 import { ActionForm, PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Avatar } from "~/ui/avatar";
+import { Badge } from "~/ui/badge";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, FieldErrors, HiddenFields, TextField } from "~/ui/field";
@@ -26,7 +27,6 @@ import { themes, useTheme } from "~/ui/theme";
 import { WriteFields } from "~/ui/write-access";
 import { CompanyAccount } from "./company-account";
 import { companyAccountOf } from "./company-account.server";
-import { ProfileForm, SavedNotice } from "./profile-form";
 
 const here = "/settings";
 
@@ -210,5 +210,61 @@ function PasswordForm() {
         </WriteFields>
       </ServerForm>
     </Section>
+  );
+}
+
+function ProfileForm({ profile }: { profile: Profile }) {
+  const fetcher = useFetcher();
+  const form = useServerForm<"username" | "min_quota_pct">({
+    lastResult: fetcher.data,
+    defaultValue: { username: profile.username, min_quota_pct: String(profile.min_quota_pct) },
+    id: "profile",
+  });
+  return (
+    <Section title="Profile" about={profile.email}>
+      <ServerForm form={form} fetcher={fetcher} action="/settings?index">
+        <HiddenFields fields={{ intent: "profile" }} />
+        <WriteFields quiet className="grid gap-4">
+          <div className="flex gap-2">
+            <Badge>{profile.role === "ADMIN" ? "administrator" : "developer"}</Badge>
+            {profile.is_demo ? <Badge tone="accent">demo</Badge> : null}
+          </div>
+          <TextField
+            label="Username"
+            description="Shown to others, and used to sign in."
+            autoComplete="username"
+            required
+            {...form.field("username")}
+          />
+          <TextField
+            label="Worker quota threshold (%)"
+            description="Workers with less remaining quota than this get no new jobs from you."
+            type="number"
+            min={1}
+            max={100}
+            required
+            className="max-w-28"
+            {...form.field("min_quota_pct")}
+          />
+          <div className="flex items-center gap-3">
+            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
+              Save profile
+            </SubmitButton>
+            <SavedNotice data={fetcher.data} />
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}
+
+/** Says next to the button that the form was saved; screen readers announce it. */
+function SavedNotice({ data }: { data: unknown }) {
+  const message =
+    typeof data === "object" && data !== null && "message" in data ? data.message : undefined;
+  return (
+    <p role="status" className="text-sm text-done">
+      {typeof message === "string" ? message : ""}
+    </p>
   );
 }

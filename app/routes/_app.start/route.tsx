@@ -13,8 +13,7 @@ import { useActionResult } from "~/ui/action-result";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { demoLabel, findSample, readProgress } from "./progress.server";
-import type { FreshToken } from "./step";
-import { Steps } from "./steps";
+import { type FreshToken, Steps } from "./steps";
 
 export const loader = personLoader(async ({ actor, context }) =>
   json({

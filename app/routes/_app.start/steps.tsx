@@ -1,12 +1,15 @@
+import { Form } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { JobStatus } from "~/features/jobs/job-badges";
 import { QuestionCard } from "~/features/questions/question-card";
 import { CodeChip } from "~/ui/badge";
-import { ButtonLink } from "~/ui/button";
+import { ButtonLink, SubmitButton } from "~/ui/button";
 import { CopyBlock } from "~/ui/copy-button";
 import { isolated } from "~/ui/isolated";
+import { StatusIcon } from "~/ui/status";
+import { WriteFields } from "~/ui/write-access";
 import { setups } from "../_app.connect/setups";
 import type { Progress } from "./progress.server";
-import { type FreshToken, Press, PressFor, Step } from "./step";
 
 interface StepsProps {
   progress: Progress;
@@ -172,4 +175,90 @@ function demoLine(origin: string, token: string): string {
   const setup = setups({ origin, token, product }).find(({ name }) => name === "The demo worker");
   // Limits the demo worker to the sample, no matter what else its user has.
   return `${setup?.blocks[0]?.text} --product ${product.code}`;
+}
+
+/** Action result with the token, shown once in the command to copy. */
+export interface FreshToken {
+  step: "demo" | "agent";
+  token: string;
+}
+
+/** One step. The next open one is highlighted. */
+function Step({
+  title,
+  text,
+  done,
+  isCurrent,
+  children,
+}: {
+  title: string;
+  text: string;
+  done: boolean;
+  isCurrent: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <li
+      aria-current={isCurrent ? "step" : undefined}
+      className={`grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-2 rounded-lg border bg-surface p-4 ${isCurrent ? "border-accent" : "border-line"}`}
+    >
+      <StatusIcon tone={done ? "done" : isCurrent ? "progress" : "todo"} className="mt-1 size-4!" />
+      <div className="grid min-w-0 gap-2">
+        <h2 className="text-base font-semibold">
+          {title}
+          <span className="sr-only">{done ? ", done" : ""}</span>
+        </h2>
+        <p className="text-sm text-muted">{text}</p>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+/** Only the next step is highlighted. */
+const toneOf = (isCurrent: boolean) => (isCurrent ? "primary" : "plain");
+
+/** A link to the next page of a step. */
+function Press({
+  to,
+  isCurrent = false,
+  children,
+}: {
+  to: string;
+  isCurrent?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div>
+      <ButtonLink to={to} tone={toneOf(isCurrent)}>
+        {children}
+      </ButtonLink>
+    </div>
+  );
+}
+
+/** A button that posts to this page. */
+function PressFor({
+  intent,
+  isCurrent,
+  children,
+}: {
+  intent: FreshToken["step"];
+  isCurrent: boolean;
+  children: string;
+}) {
+  return (
+    <WriteFields quiet>
+      <Form method="post">
+        <SubmitButton
+          name="intent"
+          value={intent}
+          tone={toneOf(isCurrent)}
+          pendingLabel="Preparing…"
+        >
+          {children}
+        </SubmitButton>
+      </Form>
+    </WriteFields>
+  );
 }

@@ -1,5 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { DiffView } from "~/features/diff/diff-view";
 import { LineCounts } from "~/features/diff/line-counts";
@@ -7,7 +7,7 @@ import { showFiles } from "~/features/diff/show-diff.server";
 import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
 import { ProductAccess } from "~/features/products/product-access";
 import { lookAt, markAll, nextPlace, placeInQueue } from "~/features/review/changes-page.server";
-import { ReviewFacts, SameFiles } from "~/features/review/review-facts";
+import { MarkList, ReviewFacts, SameFiles } from "~/features/review/review-facts";
 import { useNextKey } from "~/features/review/review-keys";
 import { NextReview, NextSteps } from "~/features/review/review-section";
 import { taskChapters } from "~/features/review/shown-chapters";
@@ -20,24 +20,24 @@ import {
   viewedOf,
 } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
-import { ShownCriteria } from "~/features/review/what-was-done";
+import { AgentSays, GuideSummary, ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-stream";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { reviewStoryBody, reviewVerdicts } from "~/nouns/reviews/contract";
 import { listJobComments } from "~/nouns/reviews/job-comments.server";
+import type { Marked } from "~/nouns/reviews/marks";
 import { deleteJobComment, listSameFiles, reviewStory } from "~/nouns/reviews/operations.server";
 import { placeComments } from "~/nouns/reviews/story-lines";
 import { EmptyState } from "~/ui/empty-state";
 import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
-import { AgentsSay } from "./agents-say";
-import { TaskFilter } from "./task-filter";
 import { Verdict } from "./verdict";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
@@ -213,5 +213,54 @@ export default function StoryChanges() {
         <NextReview next={next} />
       </div>
     </ProductAccess>
+  );
+}
+
+/** What was found about an attempt, and how its agent explains it. */
+interface Said extends Marked {
+  job_id: string;
+  chapters: readonly { title: string; why: string }[] | null;
+}
+
+/** What the agents say of a task's part. */
+function AgentsSay({ jobs, says }: { jobs: readonly AgentJob[]; says: readonly Said[] }) {
+  return jobs.map((job) => {
+    const said = says.find(({ job_id }) => job_id === job.id);
+    return (
+      <AgentSays key={job.id} job={job} above={said ? <MarkList {...said} inFull /> : null}>
+        {said ? <GuideSummary chapters={said.chapters} /> : null}
+      </AgentSays>
+    );
+  });
+}
+
+/** The parts of a story that no one has judged, each on its own. */
+function TaskFilter({
+  tasks,
+  taskId,
+}: {
+  tasks: readonly { id: string; code: string; isJudged: boolean }[];
+  taskId: string | null;
+}) {
+  const look =
+    "text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink";
+  return (
+    <nav aria-label="Changes of" className="flex flex-wrap gap-x-3 gap-y-1">
+      <Link to="?" aria-current={taskId === null ? "page" : undefined} className={look}>
+        All tasks
+      </Link>
+      {tasks
+        .filter(({ isJudged }) => !isJudged)
+        .map(({ id, code }) => (
+          <Link
+            key={id}
+            to={`?task=${id}`}
+            aria-current={taskId === id ? "page" : undefined}
+            className={look}
+          >
+            {code}
+          </Link>
+        ))}
+    </nav>
   );
 }

@@ -9,8 +9,14 @@ import { useWriteAccess } from "~/ui/write-access";
 import { takeTyped } from "../keys-ahead";
 import { productPath } from "../navigation";
 import type { ShellData } from "../shell-data";
-import { type PageAction, pageActions, pressOnceThere } from "./page-actions";
-import { ActiveItemActions, activeItems, PageItems } from "./palette-actions";
+import {
+  ActiveItemActions,
+  activeItems,
+  type PageAction,
+  PageItems,
+  pageActions,
+  pressOnceThere,
+} from "./palette-actions";
 import { CreateItems, FoundItems, PlaceItems, ProductItems, RecentItems } from "./palette-groups";
 import { Group, Item, lineWords, rankLine } from "./palette-parts";
 
