@@ -1,10 +1,13 @@
 import { json } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
-import { JobTalk } from "~/features/comments/job-talk";
+import { Link, useFetcher, useLoaderData } from "@remix-run/react";
+import { MessageStateBadge } from "~/features/comments/comment-item";
+import { MentionArea } from "~/features/comments/mention-area";
 import { attemptName, ConfinementBadge } from "~/features/jobs/job-badges";
 import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { OutputLog } from "~/features/output/output-log";
+import { useIsViewer } from "~/features/products/product-access";
 import { QuestionCard } from "~/features/questions/question-card";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
@@ -13,10 +16,14 @@ import { useLive } from "~/live/live-provider";
 import { type AgentJobDetail, reviewPlanInput } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
 import { getAgentJob, getJobOutput, reviewPlan } from "~/nouns/agent-jobs/operations.server";
-import { messageJobInput } from "~/nouns/comments/agent-message";
+import { type JobMessage, messageJobInput } from "~/nouns/comments/agent-message";
 import { listJobMessages, messageJob } from "~/nouns/comments/operations.server";
+import { type ActionResult, useActionResult, useSent } from "~/ui/action-result";
+import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { Elapsed } from "~/ui/relative-time";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
 /** The page shows the end of a long output; the rest loads on request. */
@@ -143,5 +150,78 @@ function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | nu
         </li>
       ))}
     </ol>
+  );
+}
+
+type ShownMessage = JobMessage & { html: SafeHtml | null };
+
+/** Messages to a job's agent with their delivery state, and a box for a new one while the agent works. */
+function JobTalk({
+  productId,
+  messages,
+  isOpen,
+}: {
+  productId: string;
+  messages: readonly ShownMessage[];
+  /** Whether the job has an agent or will get one. */
+  isOpen: boolean;
+}) {
+  const isViewer = useIsViewer(productId);
+  const canSend = isOpen && !isViewer;
+  if (!canSend && messages.length === 0) return null;
+  return (
+    <Section title="Messages to the agent" id="messages">
+      <div className="grid gap-4">
+        {messages.length > 0 ? (
+          <ol className="grid gap-3">
+            {messages.map((message) => (
+              <li key={message.id} className="grid gap-1">
+                <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
+                  <strong className="font-semibold text-ink">{message.author}</strong>
+                  <RelativeTime at={message.sent_at} />
+                  <span>on {message.about}</span>
+                  <MessageStateBadge message={message} />
+                </p>
+                {message.html ? <Prose content={message.html} /> : null}
+              </li>
+            ))}
+          </ol>
+        ) : null}
+        {canSend ? <TalkBox productId={productId} /> : null}
+      </div>
+    </Section>
+  );
+}
+
+function TalkBox({ productId }: { productId: string }) {
+  const fetcher = useFetcher<ActionResult>({ key: "job-talk" });
+  const withoutScript = useActionResult();
+  const sent = useSent(fetcher);
+  const form = useServerForm<"body">({
+    lastResult: fetcher.data ?? withoutScript,
+    id: `job-talk-${sent}`,
+  });
+  const { errors, defaultValue } = form.field("body");
+  return (
+    <ServerForm key={sent} form={form} fetcher={fetcher} creates className="grid gap-2">
+      <WriteFields className="grid gap-2">
+        <input type="hidden" name="intent" value="message" />
+        <MentionArea
+          label="Write to the agent"
+          productId={productId}
+          defaultValue={defaultValue}
+          errors={errors}
+        />
+        <div className="flex flex-wrap items-center gap-3">
+          <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Sending…">
+            Send to the agent
+          </SubmitButton>
+          <span className="text-xs text-muted">
+            Also a comment on the task. The agent reads it between two steps, or when its next turn
+            begins.
+          </span>
+        </div>
+      </WriteFields>
+    </ServerForm>
   );
 }

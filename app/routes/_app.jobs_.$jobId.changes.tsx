@@ -3,8 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { useCallback, useRef } from "react";
 import { z } from "zod";
 import { attemptInQuery } from "~/contract/text";
-import { AttemptLinks } from "~/features/diff/attempt-links";
-import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
+import { comparedWith, type Since, sinceIn } from "~/features/diff/compared-with.server";
 import { DiffView } from "~/features/diff/diff-view";
 import { LineCounts } from "~/features/diff/line-counts";
 import { changedFiles, showFiles } from "~/features/diff/show-diff.server";
@@ -210,4 +209,53 @@ function useLiveJob(jobId: string): void {
     isFirst.current = false;
   }, [revalidate]);
   useJobStream(jobId, { onResync: resync, onJob: revalidate, onOutput: () => undefined });
+}
+
+/** Selects the changes to show: one attempt's, or only those since the attempt before. */
+function AttemptLinks({
+  attempts,
+  attempt: shown,
+  since,
+}: {
+  attempts: readonly number[];
+  attempt: number;
+  since: { attempt: number; choice: Since } | null;
+}) {
+  if (attempts.length < 2) return null;
+  const before = attempts.at(-2);
+  return (
+    <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
+      {since?.choice === "looked" ? (
+        <Choice to="?since=looked" isShown>
+          Only changes since you looked
+        </Choice>
+      ) : null}
+      {attempts.at(-1) === shown ? (
+        <Choice to={`?since=${before}`} isShown={since !== null && since.choice !== "looked"}>
+          {`Only changes since attempt ${before}`}
+        </Choice>
+      ) : null}
+      {attempts.map((attempt) => (
+        <Choice
+          key={attempt}
+          to={`?attempt=${attempt}`}
+          isShown={attempt === shown && since === null}
+        >
+          {`Attempt ${attempt}`}
+        </Choice>
+      ))}
+    </nav>
+  );
+}
+
+function Choice({ to, isShown, children }: { to: string; isShown: boolean; children: string }) {
+  return (
+    <Link
+      to={to}
+      aria-current={isShown ? "page" : undefined}
+      className="text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink"
+    >
+      {children}
+    </Link>
+  );
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { burnNumbers } from "~/features/charts/burn-numbers";
 import type { Chart } from "~/features/charts/chart";
-import { drawBurndown } from "~/features/charts/draw-burndown.server";
+import { burnNumbers, drawBurndown } from "~/features/charts/draw-burndown.server";
 import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
 import { afterWorkingDays, daysBetween } from "~/features/charts/working-days";

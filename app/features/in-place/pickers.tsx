@@ -113,7 +113,7 @@ interface Who {
   effort: string | null;
 }
 
-const efforts = [
+export const efforts = [
   { value: "low", label: "Low" },
   { value: "medium", label: "Medium" },
   { value: "high", label: "High" },

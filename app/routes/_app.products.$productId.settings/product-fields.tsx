@@ -1,4 +1,5 @@
 import { useFetcher } from "@remix-run/react";
+import { efforts } from "~/features/in-place/pickers";
 import {
   agentItemChoices,
   branchChoices,
@@ -246,13 +247,6 @@ function isOwnAnswer(answer: unknown): boolean {
   return typeof typed === "object" && typed !== null && !("time_zone" in typed);
 }
 
-const effortOptions = [
-  { value: "", label: "Default of the agent" },
-  { value: "low", label: "Low" },
-  { value: "medium", label: "Medium" },
-  { value: "high", label: "High" },
-];
-
 /** Who does its tasks; stories and tasks may name others. */
 function WhoFields({ field }: { field: Field }) {
   return (
@@ -265,7 +259,11 @@ function WhoFields({ field }: { field: Field }) {
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField label="Model" required={false} {...field("model")} />
-        <SelectField label="Effort" {...field("effort")} options={effortOptions} />
+        <SelectField
+          label="Effort"
+          {...field("effort")}
+          options={[{ value: "", label: "Default of the agent" }, ...efforts]}
+        />
       </div>
       <TextField
         label="Next agents"

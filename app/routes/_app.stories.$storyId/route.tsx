@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
-import { FilesSection } from "~/features/files/files-section";
+import { FilesSection } from "~/features/files/file-list";
 import { PageTitle, StoryTexts } from "~/features/in-place/item-texts";
 import { StoryPickers, WhoProperties } from "~/features/in-place/pickers";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";

@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import type { Actor } from "~/db/rpc.server";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
-import { FilesSection } from "~/features/files/files-section";
+import { FilesSection } from "~/features/files/file-list";
 import { PageTitle, TaskTexts } from "~/features/in-place/item-texts";
 import { TasksOfSelection } from "~/features/items/lists/pasted-text";
 import { RowActions } from "~/features/items/row-actions";
