@@ -6,38 +6,38 @@ const patterns: readonly [name: string, pattern: RegExp, most: Record<Place, num
   [
     "whoever",
     /\b(whoever|whatever|wherever|however (?:many|often))\b/gi,
-    { docs: 0, strings: 5, code: 6, sql: 10, tests: 17 },
+    { docs: 0, strings: 1, code: 6, sql: 10, tests: 17 },
   ],
   [
     "a clause as subject",
     /(?:^|[.:;] )What [a-z]+ [^?\n]*/gm,
-    { docs: 1, strings: 6, code: 7, sql: 6, tests: 2 },
+    { docs: 1, strings: 1, code: 7, sql: 6, tests: 2 },
   ],
   [
     "answer for a result",
     /\banswers? (?:with|the|a|is|has|to a|each|every|all)\b|\bis answered\b/gi,
-    { docs: 8, strings: 15, code: 26, sql: 6, tests: 41 },
+    { docs: 8, strings: 5, code: 26, sql: 6, tests: 41 },
   ],
   [
     "of its own",
     /\bof (?:its|their|your|our) own\b|\bof yours\b/gi,
-    { docs: 5, strings: 7, code: 7, sql: 12, tests: 44 },
+    { docs: 5, strings: 5, code: 7, sql: 12, tests: 44 },
   ],
-  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 18, code: 24, sql: 9, tests: 17 }],
+  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 14, code: 24, sql: 9, tests: 17 }],
   [
     "a thing that tells",
     /\b(?:tells?|told)\b/gi,
-    { docs: 0, strings: 56, code: 32, sql: 8, tests: 88 },
+    { docs: 0, strings: 6, code: 32, sql: 8, tests: 88 },
   ],
   [
     "also when, anew, meanwhile, beside, else",
     /, also (?:when|if|while)\b|, else\b|\b(?:anew|meanwhile|beside)\b/gi,
-    { docs: 1, strings: 12, code: 2, sql: 7, tests: 6 },
+    { docs: 1, strings: 4, code: 2, sql: 7, tests: 6 },
   ],
   [
     "stands, lies, holds",
     /\b(?:stands?|lies|goes back|comes back|goes on|puts? off|takes? [a-z]+ (?:back|away))\b/gi,
-    { docs: 5, strings: 14, code: 16, sql: 8, tests: 36 },
+    { docs: 5, strings: 6, code: 16, sql: 8, tests: 36 },
   ],
   [
     "a rate without per",
@@ -75,7 +75,7 @@ const sources: Record<Place, Record<string, string>> = { ...files, strings: file
 const comments: Record<Place, RegExp> = {
   docs: /^.*$/gm,
   code: /^\s*(?:\/\/|\/?\*\*? ).*$/gm,
-  strings: /"[^"\n]{20,}"|`[^`]{20,}`|^\s+[A-Z][^<>{}=;]{20,}$/gm,
+  strings: /"[^"\n]{20,}"|`[^`]*`|^\s+[A-Z][^<>{}=;]{20,}$/gm,
   sql: /^\s*-- .*$|^comment on [^;]*;$/gm,
   tests: /^\s*(?:\/\/|\/?\*\*? ).*$|\b(?:it|describe|test)(?:\.\w+)?\("[^"\n]*"/gm,
 };
