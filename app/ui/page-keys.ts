@@ -2,20 +2,20 @@ import { useSyncExternalStore } from "react";
 import { tinykeys } from "tinykeys";
 import { useIsomorphicLayoutEffect } from "./use-isomorphic-layout-effect";
 
-const name = "character-keys";
+const characterKeysItem = "character-keys";
 
 /** Whether single-letter shortcuts are on in this browser. On if storage is unavailable. */
 export function characterKeysOn(): boolean {
   try {
-    return localStorage.getItem(name) !== "off";
+    return localStorage.getItem(characterKeysItem) !== "off";
   } catch {
     return true;
   }
 }
 
 export function switchCharacterKeys(on: boolean): void {
-  if (on) localStorage.removeItem(name);
-  else localStorage.setItem(name, "off");
+  if (on) localStorage.removeItem(characterKeysItem);
+  else localStorage.setItem(characterKeysItem, "off");
 }
 
 /** A page's shortcut: its keys, its label and what it does. */

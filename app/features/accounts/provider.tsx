@@ -1,7 +1,7 @@
 import { ButtonLink } from "~/ui/button";
 import { AuthFrame } from "./auth-frame";
 
-const names: Readonly<Record<string, string>> = {
+const providerNames: Readonly<Record<string, string>> = {
   "accounts.google.com": "Google",
   "login.microsoftonline.com": "Microsoft",
 };
@@ -9,7 +9,7 @@ const names: Readonly<Record<string, string>> = {
 /** Returns the provider's well-known name, or its host if we do not know one. */
 export function providerName(issuer: string): string {
   const { host } = new URL(issuer);
-  return names[host] ?? host;
+  return providerNames[host] ?? host;
 }
 
 /** Link to the company's identity provider. It reloads the document because the provider is another site. */

@@ -78,7 +78,7 @@ export function MergeLine({ branch }: { branch: string }) {
   );
 }
 
-const choices = [
+const planReviews = [
   { value: "", label: "As the product says" },
   { value: "person", label: "A person approves each plan" },
   { value: "none", label: "Agents begin at once" },
@@ -92,7 +92,7 @@ export function PlanReviewField({ form }: { form: string }) {
       form={form}
       name="plan_review"
       label="Plans of agents"
-      options={choices}
+      options={planReviews}
     />
   );
 }
