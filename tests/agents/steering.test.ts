@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
-import { acpCommand } from "~/worker/agents/acp/command";
+import { acpCommand } from "~/worker/agents/acp/agent";
 import { driverNamed } from "~/worker/agents/catalog";
 import { openMessages } from "~/worker/job/turn/messages";
 import { openModel, type ScriptedModel } from "./models/open-model";

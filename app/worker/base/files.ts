@@ -1,5 +1,5 @@
-import { constants, lstat, open, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { constants, lstat, open, readdir, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /**
  * Reads a file where an agent may write; null if it is missing or too large. Regular files only: a link could point to
@@ -23,4 +23,21 @@ export async function readPlain(file: string, mostBytes: number): Promise<string
 export async function writeWhole(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);
+}
+
+/** Suffix of the folder next to a worktree with the worker's own notes. No sandbox shows it to a job. */
+export const notesEnd = ".files";
+const mostBytes = 1_000_000;
+
+export function notesOf(worktrees: string, attempt: string): string {
+  return join(worktrees, `${attempt}${notesEnd}`);
+}
+
+/** The notes of a name that earlier runs of the worker left. What is in a worktree is the job's and not read. */
+export async function notesNamed(worktrees: string, name: string): Promise<string[]> {
+  const folders = (await readdir(worktrees).catch(() => [])).filter((one) =>
+    one.endsWith(notesEnd),
+  );
+  const read = (folder: string) => readPlain(join(worktrees, folder, name), mostBytes);
+  return (await Promise.all(folders.map(read))).filter((text) => text !== null);
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { notesNamed } from "./notes";
+import { notesNamed } from "./files";
 
 const run = promisify(execFile);
 

@@ -1,5 +1,4 @@
-import { interruption } from "../base/interruption";
-import { limitTime } from "../base/time-limit";
+import { interruption, limitTime } from "../base/interruption";
 
 /**
  * Another worker takes over what the service gave this one after five minutes. Within this time it is done or given up,

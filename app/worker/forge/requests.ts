@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { interruption } from "../base/interruption";
-import { limitTime } from "../base/time-limit";
+import { z } from "zod";
+import { interruption, limitTime } from "../base/interruption";
 import { ForgeProblem } from "./forge";
 
 /** Requests to one Git host, one at a time. */
@@ -204,7 +204,7 @@ const mostData = 16 * mostLog;
 const mostRead = 64 * mostLog;
 
 /** Reads an answer of any length in bounded memory. */
-export async function readAnswer(answer: Response, title: string): Promise<string> {
+async function readAnswer(answer: Response, title: string): Promise<string> {
   const reader = answer.body?.getReader();
   const isData = /\bjson\b/i.test(answer.headers.get("content-type") ?? "");
   const chunks: Uint8Array[] = [];
@@ -222,4 +222,33 @@ export async function readAnswer(answer: Response, title: string): Promise<strin
     throw new ForgeProblem(`${title} answered with more than ${mostData / mostLog} MB`);
   const text = Buffer.concat(chunks);
   return (isData ? text : text.subarray(-mostLog)).toString("utf8");
+}
+
+const mostPages = 10;
+
+/** Reads all pages of a list, at most ten. */
+export async function allOf<T>(
+  item: z.ZodType<T>,
+  list: string,
+  size: number,
+  requests: Requests,
+): Promise<T[]> {
+  const all: T[] = [];
+  for (let page = 1; page <= mostPages; page += 1) {
+    const path = page === 1 ? list : `${list}&page=${page}`;
+    const found = z.array(item).parse(await requests.get(path));
+    all.push(...found);
+    if (found.length < size) break;
+  }
+  return all;
+}
+
+/** Asks at most once per name. */
+export function onceEach<T>(ask: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const asked = new Map<string, Promise<T>>();
+  return (name) => {
+    const before = asked.get(name) ?? ask(name);
+    asked.set(name, before);
+    return before;
+  };
 }

@@ -1,8 +1,7 @@
-import { lstat, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readPlain } from "../base/files";
-import { followTraces, forgetTraces, type Traces } from "../base/touched";
-import { removeSpecialFiles } from "./special-files";
+import { followTraces, forgetTraces, type Traces } from "../base/process";
 
 /**
  * A worktree as it was made. Its `.git` file is where the agent writes. A replaced one would choose the git config, and
@@ -197,4 +196,44 @@ async function isRebasing(gitFolder: string, branch: string): Promise<boolean> {
   const read = (name: string) => readPlain(join(gitFolder, name), 5_000);
   const [head, ...rebased] = await Promise.all(["HEAD", ...names].map(read));
   return !head?.startsWith("ref: ") && rebased.some((text) => text?.trim() === branch);
+}
+
+/**
+ * Removes everything that is not a file, folder or link, at any depth, without opening it. Git reads `.gitattributes`
+ * and the like anywhere, and would block on a pipe. Returns the names.
+ */
+export async function removeSpecialFiles(folder: string, withLinks = false): Promise<string[]> {
+  const removed: string[] = [];
+  const look = async (below: string): Promise<void> => {
+    const entries = await entriesOf(join(folder, below));
+    for (const entry of entries) {
+      const name = join(below, entry.name);
+      if (entry.isDirectory()) await look(name);
+      else if (!entry.isFile() && (await isInTheWay(join(folder, name), withLinks))) {
+        await rm(join(folder, name), { force: true });
+        removed.push(name);
+      }
+    }
+  };
+  await look("");
+  return removed;
+}
+
+/** Without `withLinks`, removes a link only if git reads it by name and it leads to a special file. */
+async function isInTheWay(path: string, withLinks: boolean): Promise<boolean> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return false;
+  if (!found.isSymbolicLink() || withLinks) return true;
+  if (!/\/\.(git\w*|mailmap)$/.test(path)) return false;
+  const target = await stat(path).catch(() => null);
+  return target !== null && !target.isFile() && !target.isDirectory();
+}
+
+/** Git opens files by name even in a folder that cannot be listed, so it is made listable. */
+async function entriesOf(folder: string) {
+  const list = () => readdir(folder, { withFileTypes: true });
+  return list().catch(async () => {
+    await chmod(folder, 0o755).catch(() => undefined);
+    return list().catch(() => []);
+  });
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { StringDecoder } from "node:string_decoder";
+import { limitTime } from "../base/interruption";
 import { eachLine, startProcess } from "../base/process";
-import { limitTime } from "../base/time-limit";
 import { copyAlong } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import { type JobSandbox, noSandbox } from "../sandbox/sandbox";

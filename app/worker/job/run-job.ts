@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import type { JobPayload } from "~/nouns/workers/contract";
 import { RepositoryNotAllowed } from "../base/allowed-repositories";
+import { notesOf } from "../base/files";
 import { interruptible, uninterrupted } from "../base/interruption";
-import { notesOf } from "../base/notes";
 import { endLeftRunning } from "../base/orphans";
 import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../base/problems";
 import { sendable } from "../base/sendable";

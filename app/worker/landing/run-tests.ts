@@ -7,7 +7,7 @@ import { runCommand } from "../job/commands";
 import { reachesOf } from "../job/open/open-attempt";
 import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
-import { neededMount } from "../sandbox/mount-path";
+import { neededMount } from "../sandbox/mounts";
 import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
 import type { ServedProduct } from "../service/served-product";
 

@@ -3,15 +3,14 @@ import { personsVariables } from "../base/environment";
 import { askIn } from "../base/find-program";
 import { WorkerProblem } from "../base/problems";
 import type { Launch } from "../base/process";
-import { apartFromOutside, innerEnvironment } from "./inner-environment";
 import { mountOf, openJobPlace, type PlaceWish, proxySocket } from "./job-place";
 import { takeOver } from "./job-store";
+import { type ProgramMounts, programMounts, systemMounts } from "./mounts";
 import { forwarded, proxyVariables } from "./network/forwarder";
 import type { JobNetwork } from "./network/job-network";
 import { isolation } from "./probe";
-import { type ProgramMounts, programMounts } from "./program-mounts";
 import type { JobSandbox, Sandbox, SandboxedJob } from "./sandbox";
-import { systemMounts } from "./system-mounts";
+import { apartFromOutside, innerEnvironment } from "./variables";
 
 interface BwrapWish extends PlaceWish {
   /** Path of bwrap. */

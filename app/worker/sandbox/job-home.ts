@@ -1,6 +1,6 @@
 import { copyFile, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ToolHome } from "../agents/needs";
+import type { ToolHome } from "../agents/driver";
 import { git } from "../git/git";
 import { plainFolder } from "./job-store";
 import type { Login } from "./kept-logins";

@@ -6,11 +6,10 @@ import { personsVariables } from "../base/environment";
 import { openJobHome } from "./job-home";
 import { type JobStore, lendBranch, objectsInside, openStore, othersRefs } from "./job-store";
 import { lendLogins } from "./kept-logins";
-import { isAsAllowed, mountPath, type NeededMount } from "./mount-path";
+import { isAsAllowed, isSystem, mountPath, type NeededMount } from "./mounts";
 import { type JobNetwork, openJobNetwork } from "./network/job-network";
-import type { PassingVariables } from "./passing-variables";
-import { isSystem } from "./program-mounts";
 import type { SandboxedJob } from "./sandbox";
+import type { PassingVariables } from "./variables";
 
 /** Settings that every kind of sandbox needs. */
 export interface PlaceWish {

@@ -5,9 +5,8 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { uninterrupted } from "../base/interruption";
-import { cleanGitFiles } from "../git/checkout";
+import { cleanGitFiles, removeSpecialFiles } from "../git/checkout";
 import { commitOf, git, gitEnvironment } from "../git/git";
-import { removeSpecialFiles } from "../git/special-files";
 
 /**
  * Git objects and branches that a sandboxed job writes, stored next to its worktree. The job reads the repository's

@@ -5,9 +5,9 @@ import { WorkerProblem } from "../base/problems";
 import type { WorkFolder } from "../base/work-folder";
 import { openBwrap } from "./bwrap";
 import { removeOldHomes } from "./job-home";
-import { passingVariables } from "./passing-variables";
 import { probeBwrap } from "./probe";
 import { noSandbox, type Sandbox } from "./sandbox";
+import { passingVariables } from "./variables";
 
 /** Opens the requested sandbox or fails. With `auto`, uses bwrap if it works here, otherwise none. */
 export async function openSandbox(

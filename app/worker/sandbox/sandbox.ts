@@ -2,7 +2,7 @@ import type { Confinement } from "~/nouns/workers/confinement";
 import { personsVariables } from "../base/environment";
 import type { Confine } from "../base/process";
 import type { Reach } from "../base/reach";
-import type { NeededMount } from "./mount-path";
+import type { NeededMount } from "./mounts";
 import type { RefusedHost } from "./network/job-network";
 
 /** Separates this machine from everything that a model or a repository runs. */

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { allDrivers, drivers } from "../agents/catalog";
-import type { ToolHome, ToolNeeds } from "../agents/needs";
+import type { ToolHome, ToolNeeds } from "../agents/driver";
 
 const knownNeeds = allDrivers.map(({ needs }) => needs);
 

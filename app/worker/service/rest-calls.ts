@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { limitTime } from "../base/interruption";
 import { LimitReached, Refusal, refusalOf } from "../base/problems";
-import { limitTime } from "../base/time-limit";
 
 /** Calls that wait for work take up to a minute. */
 export const callMilliseconds = 65_000;

@@ -1,4 +1,5 @@
-import type { AgentTurn, TurnEnd, TurnOutput, Usage } from "../driver";
+import type { AgentTurn, Driver, ToolStart, TurnEnd, TurnOutput, Usage } from "../driver";
+import { disjoint } from "../usage";
 import type { Answer } from "./messages";
 import type { Coverage } from "./permission";
 
@@ -27,4 +28,64 @@ export async function runAcpTurn(
 ): Promise<TurnEnd> {
   const { converseOverAcp } = await import("./session");
   return converseOverAcp(agent, turn, output);
+}
+
+/** Token counts of an answer, which ACP defines as disjoint. */
+export function usageOfAnswer({ usage, _meta }: Answer, model: string | null): Usage[] {
+  if (!usage) return [];
+  const named = _meta?.quota?.model_usage?.[0]?.model;
+  return [
+    {
+      model: named?.replace(/\[[^\]]*\]$/, "") ?? model,
+      freshInput: usage.inputTokens ?? null,
+      output: usage.outputTokens ?? null,
+      cacheRead: usage.cachedReadTokens ?? null,
+      cacheWrite: usage.cachedWriteTokens ?? null,
+      cost: null,
+      currency: null,
+    },
+  ];
+}
+
+/** Gemini's counts, sent in `_meta`: input includes cached tokens, whose number is not reported. */
+export function quotaOfAnswer({ _meta }: Answer, model: string | null): Usage[] {
+  const quota = _meta?.quota;
+  const models = quota?.model_usage ?? [];
+  const counted = models.length > 0 ? models : [{ model, token_count: quota?.token_count }];
+  return counted.flatMap(({ model: name, token_count }) => {
+    if (!token_count) return [];
+    const { input_tokens, output_tokens } = token_count;
+    const counts = { input: input_tokens ?? null, output: output_tokens ?? null };
+    return disjoint(name, { ...counts, cacheRead: null, cacheWrite: null });
+  });
+}
+
+const signIn = "sign in as its makers say";
+
+/** Any other ACP agent: `acp:` followed by the command that starts it. */
+export function acpCommand(command: string): Driver {
+  const title = command.trim().split(/\s+/)[0]?.split("/").at(-1) ?? command;
+  return {
+    name: `acp:${command}`,
+    title,
+    program: "/bin/sh",
+    signIn,
+    install: "the command after acp: must start an agent that speaks the Agent Client Protocol",
+    reports: {},
+    async find() {
+      return acpStart({ title, program: "/bin/sh", words: ["-c", command], signIn });
+    },
+    isSignedIn: async () => null,
+  };
+}
+
+/** Start of an agent of which only its command is known. */
+export function acpStart(agent: Omit<AcpAgent, "coverage" | "usageOf">): ToolStart {
+  const spoken: AcpAgent = {
+    ...agent,
+    coverage: { commandsAreEscapes: false },
+    usageOf: (answer, { model }) => usageOfAnswer(answer, model),
+  };
+  const { program } = agent;
+  return { way: "acp", program, run: (turn, output) => runAcpTurn(spoken, turn, output) };
 }

@@ -3,15 +3,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type ClientConnection, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { type RunningProcess, startProcess } from "../../base/process";
 import type { AgentQuestion, AgentTurn, SessionCost, TurnEnd, TurnOutput, Usage } from "../driver";
+import { limitIn } from "../limits";
+import { crashEnd } from "../line-turn";
 import { beginAnew } from "../session-records";
 import { nothingKnown, sumByModel } from "../usage";
 import type { AcpAgent } from "./agent";
-import { type Live, listenTo } from "./client";
-import { readEnd, readFailure, ToolEnded } from "./end";
-import { type Answer, answerSchema } from "./messages";
+import { type Live, listenTo, streamOf } from "./client";
+import { type Answer, answerSchema, errorDataSchema } from "./messages";
 import { openSession } from "./open";
 import { promptUntilDone } from "./prompts";
-import { streamOf } from "./stream";
 import { readUpdates } from "./updates";
 
 /** Time an agent gets to end after a cancellation. */
@@ -177,4 +177,69 @@ async function windUp(
 
 function same(error: unknown): unknown {
   return error;
+}
+
+const authRequired = -32_000;
+
+/** Maps the agent's last answer to the end of the turn. */
+function readEnd({ stopReason }: Answer, trouble: string | null, words: string): TurnEnd {
+  // Codex reports service failures separately.
+  if (trouble !== null) return explain(`${trouble}\n${words.slice(-1_000)}`.trim());
+  if (stopReason === "end_turn") return { kind: "done" };
+  if (stopReason === "refusal") {
+    const reason = "The model refused to continue this work";
+    return { kind: "failed", cause: "refusal", reason };
+  }
+  const reason = `The agent stopped before it was done (${stopReason})`;
+  return { kind: "failed", cause: "error", reason };
+}
+
+/** Maps the error that ended the conversation to the end of the turn. */
+function readFailure(agent: AcpAgent, error: unknown, trouble: string | null): TurnEnd {
+  if (error instanceof ToolEnded) return error.end(agent.title, trouble);
+  if (error instanceof RequestError) {
+    const data = errorDataSchema.safeParse(error.data).data;
+    if (error.code === authRequired || data?.errorKind === "authentication_failed") {
+      return {
+        kind: "failed",
+        cause: "sign-in",
+        reason: `${agent.title} is not signed in on this machine: ${agent.signIn}`,
+      };
+    }
+    const words = [data?.message ?? error.message, trouble ?? ""].join("\n").trim();
+    const hints = [words, data?.errorKind, JSON.stringify(data?.codexErrorInfo ?? "")].join(" ");
+    const limit = limitIn(hints, error.code);
+    if (limit !== null) return { kind: "limit", ...limit, reason: words };
+    return explain(words);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", cause: "error", reason };
+}
+
+function explain(words: string): TurnEnd {
+  const limit = limitIn(words);
+  if (limit !== null) return { kind: "limit", ...limit };
+  return { kind: "failed", cause: killedWords.test(words) ? "killed" : "error", reason: words };
+}
+
+/** An adapter that outlives its tool says so in its own words. */
+const killedWords = /\bprocess exited unexpectedly\b|\bwas killed by SIG[A-Z]+\b/;
+
+/** The tool's process ended before it answered. */
+class ToolEnded extends Error {
+  constructor(
+    readonly code: number | null,
+    readonly signal: string | null,
+    readonly complaints: string,
+  ) {
+    super("The tool ended");
+  }
+
+  end(title: string, trouble: string | null): TurnEnd {
+    const complaints = [trouble ?? "", this.complaints].join("\n").trim();
+    const end = crashEnd(title, { code: this.code, signal: this.signal, complaints });
+    // A tool that fails says why. Gemini's outer process ends without a word when its inner one is killed.
+    const isSilent = end.kind === "failed" && end.cause === "crash" && complaints === "";
+    return isSilent ? { ...end, cause: "killed" } : end;
+  }
 }

@@ -7,12 +7,17 @@ import type { PersonMessage } from "~/nouns/comments/agent-message";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
-import { runAcpTurn } from "../acp/agent";
-import { usageOfAnswer } from "../acp/usage";
-import type { AgentTurn, KnownDriver, TurnMessages, Usage } from "../driver";
+import { runAcpTurn, usageOfAnswer } from "../acp/agent";
+import {
+  type AgentTurn,
+  inFolder,
+  type KnownDriver,
+  type ToolNeeds,
+  type TurnMessages,
+  type Usage,
+} from "../driver";
 import { jsonOf, runLineTurn } from "../line-turn";
 import { wordsOfMessages } from "../message-words";
-import { inFolder, type ToolNeeds } from "../needs";
 import { linesOfSession, resumable } from "../session-records";
 import { sumByModel } from "../usage";
 import { readClaudeStream } from "./stream";

@@ -6,7 +6,6 @@ import { limitIn } from "../limits";
 import { crashEnd, jsonOf, type LineReader } from "../line-turn";
 import { describeChange, type KnownCall, openCallLog } from "../tool-calls";
 import { sumByModel } from "../usage";
-import { type Block, type Counts, type Line, lineSchema, type Message } from "./lines";
 
 /** Reads the output of `claude -p --output-format stream-json`. */
 export function readClaudeStream(folder: string, output: TurnOutput): LineReader {
@@ -212,3 +211,75 @@ function usageOf([model, counts]: [string, ModelCounts]): Usage {
 function modelName(model: string | undefined): string | null {
   return model?.replace(/\[[^\]]*\]$/, "") ?? null;
 }
+
+/** Schema of the fields that are read from `claude -p --output-format stream-json`. */
+
+const tokens = z.number().nullish();
+const usageSchema = z.looseObject({
+  input_tokens: tokens,
+  output_tokens: tokens,
+  cache_read_input_tokens: tokens,
+  cache_creation_input_tokens: tokens,
+});
+const block = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  id: z.string().optional(),
+  name: z.string().optional(),
+  input: z.record(z.string(), z.unknown()).optional(),
+  tool_use_id: z.string().optional(),
+  content: z.unknown().optional(),
+  is_error: z.boolean().nullish(),
+});
+const message = z.looseObject({
+  id: z.string().optional(),
+  model: z.string().optional(),
+  content: z.union([z.string(), z.array(block)]).optional(),
+  usage: usageSchema.optional(),
+});
+
+const lineSchema = z.looseObject({
+  type: z.string(),
+  subtype: z.string().optional(),
+  session_id: z.string().optional(),
+  message: message.optional(),
+  event: z
+    .looseObject({
+      type: z.string(),
+      message: message.optional(),
+      delta: z
+        .looseObject({ text: z.string().optional(), thinking: z.string().optional() })
+        .optional(),
+      usage: usageSchema.optional(),
+    })
+    .optional(),
+  error: z.unknown().optional(),
+  error_status: z.number().nullish(),
+  retry_delay_ms: z.number().nullish(),
+  rate_limit_info: z
+    .looseObject({ status: z.string().optional(), resetsAt: z.number().optional() })
+    .optional(),
+  is_error: z.boolean().optional(),
+  api_error_status: z.number().nullish(),
+  result: z.string().optional(),
+  stop_reason: z.string().nullish(),
+  modelUsage: z
+    .record(
+      z.string(),
+      z.looseObject({
+        inputTokens: tokens,
+        outputTokens: tokens,
+        cacheReadInputTokens: tokens,
+        cacheCreationInputTokens: tokens,
+        costUSD: tokens,
+      }),
+    )
+    .optional(),
+  permission_denials: z
+    .array(z.looseObject({ tool_name: z.string(), tool_input: z.record(z.string(), z.unknown()) }))
+    .optional(),
+});
+type Line = z.output<typeof lineSchema>;
+type Block = z.output<typeof block>;
+type Message = z.output<typeof message>;
+type Counts = z.output<typeof usageSchema>;

@@ -5,11 +5,16 @@ import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
-import { runAcpTurn } from "../acp/agent";
-import { usageOfAnswer } from "../acp/usage";
-import type { AgentTurn, KnownDriver, ToolStart, Usage } from "../driver";
+import { runAcpTurn, usageOfAnswer } from "../acp/agent";
+import {
+  type AgentTurn,
+  inFolder,
+  type KnownDriver,
+  type ToolNeeds,
+  type ToolStart,
+  type Usage,
+} from "../driver";
 import { runLineTurn } from "../line-turn";
-import { inFolder, type ToolNeeds } from "../needs";
 import { linesOfSession, resumable } from "../session-records";
 import { disjoint } from "../usage";
 import { readCodexLines } from "./jsonl";

@@ -5,11 +5,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { findProgram } from "../../base/find-program";
-import { runAcpTurn } from "../acp/agent";
-import { quotaOfAnswer } from "../acp/usage";
-import type { AgentTurn, KnownDriver, TurnOutput, Usage } from "../driver";
+import { quotaOfAnswer, runAcpTurn } from "../acp/agent";
+import {
+  type AgentTurn,
+  inFolder,
+  type KnownDriver,
+  type ToolNeeds,
+  type TurnOutput,
+  type Usage,
+} from "../driver";
 import { jsonOf } from "../line-turn";
-import { inFolder, type ToolNeeds } from "../needs";
 import { linesOfSession } from "../session-records";
 import { disjoint, sumByModel } from "../usage";
 

@@ -2,11 +2,9 @@ import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, askIn, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
-import { runAcpTurn } from "../acp/agent";
-import { usageOfAnswer } from "../acp/usage";
-import type { KnownDriver, Usage } from "../driver";
+import { runAcpTurn, usageOfAnswer } from "../acp/agent";
+import { inFolder, type KnownDriver, type ToolNeeds, type Usage } from "../driver";
 import { jsonOf } from "../line-turn";
-import { inFolder, type ToolNeeds } from "../needs";
 import { sumByModel } from "../usage";
 
 const { title, signIn } = knownAgents.opencode;

@@ -1,4 +1,4 @@
-import type { ToolHome } from "../needs";
+import type { ToolHome } from "../driver";
 
 /** An entry of the ACP registry. */
 export interface RegistryEntry {

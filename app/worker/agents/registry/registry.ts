@@ -7,9 +7,8 @@ import { createInterface } from "node:readline/promises";
 import { findProgram } from "../../base/find-program";
 import { WorkerProblem } from "../../base/problems";
 import { processEnvironment } from "../../base/process";
-import { acpStart } from "../acp/command";
-import type { KnownDriver } from "../driver";
-import type { ToolNeeds } from "../needs";
+import { acpStart } from "../acp/agent";
+import type { KnownDriver, ToolNeeds } from "../driver";
 import { copiedOn, entries, type RegistryEntry } from "./entries";
 
 /** Agents of the ACP registry: what speaks ACP, started by the registry's command. */

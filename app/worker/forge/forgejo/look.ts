@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { allOf, onceEach } from "../all-of";
 import { endOf, stateOfAll, unlessForbidden } from "../ci";
 import { type Forge, type PullDetails, pullState } from "../forge";
-import type { Requests } from "../requests";
+import { allOf, onceEach, type Requests } from "../requests";
 
 const listedSchema = z
   .object({

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { onceEach } from "../all-of";
 import { openLogs, unlessForbidden } from "../ci";
 import { type Forge, type PullDetails, pullState } from "../forge";
-import type { Requests } from "../requests";
+import { onceEach, type Requests } from "../requests";
 
 const listedSchema = z
   .object({

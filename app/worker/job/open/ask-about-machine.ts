@@ -9,7 +9,7 @@ import {
   mountsFile,
   noteAsked,
 } from "../../sandbox/kept-permissions";
-import { type NeededMount, neededMount } from "../../sandbox/mount-path";
+import { type NeededMount, neededMount } from "../../sandbox/mounts";
 import type { RefusedHost } from "../../sandbox/network/job-network";
 import type { Attempt } from "../attempt";
 import { assignedAgent } from "../turn/assignment";

@@ -1,8 +1,8 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { notesEnd } from "../../base/files";
 import type { Journal } from "../../base/journal";
-import { notesEnd } from "../../base/notes";
 import { messageOf, WorkerProblem } from "../../base/problems";
 import { isRunning } from "../../base/work-folder";
 import { rememberCheckout } from "../../git/checkout";

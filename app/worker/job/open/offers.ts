@@ -1,8 +1,7 @@
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
 import { agentName } from "~/contract/who";
-import { anyAgent } from "../../agents/catalog";
-import { findAgents } from "../../agents/list-agents";
+import { anyAgent, findAgents } from "../../agents/catalog";
 import { personsEnvironment, personsVariables } from "../../base/environment";
 import type { WorkerOptions } from "../../base/options";
 

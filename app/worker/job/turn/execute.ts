@@ -5,7 +5,7 @@ import { readCodexLines } from "../../agents/codex/jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "../../agents/driver";
 import { type LineReader, signalOf } from "../../agents/line-turn";
 import { wordsOfMessages } from "../../agents/message-words";
-import { notesOf } from "../../base/notes";
+import { notesOf } from "../../base/files";
 import { type ExecWish, secretsOf } from "../../base/options";
 import { WorkerProblem } from "../../base/problems";
 import { createRedactor } from "../../base/redact";

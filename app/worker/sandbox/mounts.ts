@@ -1,9 +1,55 @@
-import { realpath, stat } from "node:fs/promises";
-import { homedir } from "node:os";
+import { realpathSync } from "node:fs";
+import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { homedir, totalmem } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { allDrivers } from "../agents/catalog";
 import { findProgram } from "../base/find-program";
-import { systemFolders } from "./system-mounts";
+
+const systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+/** Places of programs and settings on other systems, such as NixOS. */
+const otherSystems = ["/nix/store", "/run/current-system", "/etc/static"];
+/** /tmp is in memory, so its size is limited. */
+const temporaryBytes = Math.min(2 * 1024 ** 3, Math.floor(totalmem() / 4));
+
+/** Mounts the system's programs and settings read-only, hiding what is not world-readable. Everything else is empty. */
+export async function systemMounts(): Promise<string[]> {
+  const links = await Promise.all(systemFolders.map(systemFolder));
+  const others = otherSystems.flatMap((folder) => ["--ro-bind-try", folder, folder]);
+  return [
+    ...["--ro-bind", "/usr", "/usr"],
+    ...links.flat(),
+    ...["--ro-bind", "/etc", "/etc"],
+    ...(await secretsIn("/etc")),
+    ...others,
+    ...["--proc", "/proc", "--dev", "/dev", "--dir", "/var", "--dir", "/run"],
+    ...["--size", String(temporaryBytes), "--tmpfs", "/tmp"],
+    // A folder of its own: below a link nothing can be mounted.
+    ...["--size", String(temporaryBytes), "--tmpfs", "/var/tmp"],
+  ];
+}
+
+async function systemFolder(folder: string): Promise<string[]> {
+  const found = await lstat(folder).catch(() => null);
+  if (found === null) return [];
+  return found.isSymbolicLink()
+    ? ["--symlink", await readlink(folder), folder]
+    : ["--ro-bind", folder, folder];
+}
+
+/** Hides files that are not world-readable: root inside would own them. */
+async function secretsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const mounts = entries.map(async (entry) => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory() && !entry.isFile()) return [];
+    const found = await stat(path).catch(() => null);
+    if (found === null) return [];
+    const isPublic = (found.mode & 0o004) !== 0;
+    if (entry.isFile()) return isPublic ? [] : ["--ro-bind", "/dev/null", path];
+    return isPublic ? secretsIn(path) : ["--tmpfs", path];
+  });
+  return (await Promise.all(mounts)).flat();
+}
 
 /** Toolchains in a home, and the variables that locate them when the home is different. */
 const toolchains: Record<string, string> = {
@@ -84,6 +130,40 @@ export function isSystem(path: string): boolean {
 }
 
 /** True if a path is the folder or lies below it. */
-export function holds(folder: string, path: string): boolean {
+function holds(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
+}
+
+/** Parses a `--mount` or `needs:` entry: a path of this machine, followed by `:rw` if jobs may write to it. */
+export function mountPath(mount: string): { path: string; isWritable: boolean } {
+  const isWritable = mount.endsWith(":rw");
+  return { path: mount.replace(/:rw$/, "").replace(/^~/, homedir()), isWritable };
+}
+
+/** An entry of `needs:` as a person is asked about it: with the path that it really leads to. */
+export interface NeededMount {
+  /** As an entry of `--mount`. */
+  name: string;
+  path: string;
+  real: string;
+  isWritable: boolean;
+}
+
+export function neededMount(mount: string): NeededMount {
+  const { path, isWritable } = mountPath(mount);
+  const real = realPathOf(path) ?? path;
+  return { name: `${real}${isWritable ? ":rw" : ""}`, path, real, isWritable };
+}
+
+/** False if nothing is there, or something else than was allowed. */
+export function isAsAllowed({ real }: NeededMount): boolean {
+  return realPathOf(real) === real;
+}
+
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
