@@ -171,3 +171,13 @@ export const pairingStateSchema = z.object({ pairing_id: id, status: pairingStat
 
 /** Named event `error` of every stream: something failed inside the service, and the stream keeps retrying. */
 export const streamErrorSchema = z.object({ error: z.string() });
+
+/** Private topics on which the database announces changes (specification: Events). */
+export const topics = {
+  product: (productId: string) => `product:${productId}`,
+  user: (userId: string) => `user:${userId}`,
+  pairing: (pairingId: string) => `pairing:${pairingId}`,
+} as const;
+
+/** Name of the broadcast event that carries changes. */
+export const changeEventName = "change";

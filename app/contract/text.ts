@@ -14,7 +14,7 @@ export function text(max: number) {
 }
 
 /** Whether there is something to see: not only spaces, zero-width characters, fillers and blank Braille. */
-export function isVisible(value: string): boolean {
+function isVisible(value: string): boolean {
   return /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u.test(value);
 }
 
@@ -117,4 +117,26 @@ function isHost(value: string): boolean {
 
 function isRepositoryUrl(value: string): boolean {
   return /^\S+$/.test(value) && !/^(javascript|data|vbscript):/i.test(value);
+}
+
+/** Allowed characters of a code (specification: Entity codes 1). */
+const codePattern = /^[A-Za-z0-9._-]+$/;
+
+/** A code that the caller supplies for a product, PBI, story or task. */
+export const codeSchema = z
+  .string()
+  .min(1, "Must not be empty.")
+  .max(lengths.code, `Must have at most ${lengths.code} characters.`)
+  .regex(codePattern, "Only letters, digits, dot, underscore and hyphen.");
+
+/** Derives a code from a name: "Paper planes" becomes PAPER-PLANES. */
+export function codeFromName(name: string): string {
+  const code = name
+    .normalize("NFKD")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 30);
+  // The name has no Latin letter or digit, or is empty. An empty name is reported at its own field.
+  return code || "PRODUCT";
 }

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { CallFailure } from "./call-failure.server";
-import { connectionSettings } from "./connection-settings.server";
+import { connectionSettings } from "./postgres-connection.server";
 import {
   type ConnectionKind,
   type Door,

@@ -10,10 +10,11 @@ import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import type { Principal } from "~/nouns/accounts/contract";
 import { authenticate } from "~/nouns/accounts/operations.server";
+import { getShell } from "~/nouns/pages/operations.server";
 import { leaveLostProduct, rememberedProduct } from "./active-product.server";
 import { withCookies } from "./own-cookie.server";
 import { clearSessionCookies, readSessionCookie } from "./session.server";
-import { canonicalId } from "./uuid";
+import { canonicalId, isCanonicalUuid } from "./uuid";
 
 export interface SignedIn {
   actor: Actor;
@@ -178,4 +179,16 @@ export async function requireAdmin(request: Request, context: AppLoadContext): P
   const signedIn = await requireActor(request, context);
   if (signedIn.principal.role === "ADMIN") return signedIn;
   throw new ContractError(403, "Only administrators may see this page. Ask one of them.");
+}
+
+/** The product of a page that shows one at a time: the one in its address, otherwise the active one, otherwise any. */
+export async function findAskedProduct(
+  request: Request,
+  { actor, principal }: SignedIn,
+): Promise<string | null> {
+  const wanted = new URL(request.url).searchParams.get("product");
+  if (wanted && isCanonicalUuid(wanted)) return wanted;
+  const { products } = await getShell(actor, { active_product_id: null });
+  const active = products.find(({ id }) => id === principal.active_product_id);
+  return (active ?? products[0])?.id ?? null;
 }

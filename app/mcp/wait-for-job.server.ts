@@ -1,5 +1,5 @@
 import { ContractError } from "~/contract/errors";
-import { topics } from "~/contract/topics";
+import { topics } from "~/contract/events";
 import type { Actor } from "~/db/rpc.server";
 import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listProducts } from "~/nouns/products/operations.server";

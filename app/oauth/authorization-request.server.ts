@@ -4,12 +4,12 @@ import { type Audience, type Scope, scopeSchema } from "~/nouns/oauth/contract";
 import {
   findRegistered,
   isDocumentAddress,
+  isNamedRedirect,
   type OAuthClient,
   readDocumentClient,
 } from "./client.server";
 import { Parameters } from "./form-parameters.server";
 import { audienceOf, scopesOf } from "./metadata.server";
-import { isNamedRedirect } from "./redirects";
 import { type OAuthCode, OAuthRefusal } from "./refusal.server";
 
 /** A program's authorization request, after every check that does not need the person's consent. */

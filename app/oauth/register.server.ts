@@ -6,8 +6,7 @@ import { readOpenBody } from "~/http/open-body.server";
 import { json } from "~/http/responses.server";
 import { clientMetadataSchema } from "~/nouns/oauth/contract";
 import { registerOauthClient } from "~/nouns/oauth/operations.server";
-import { shownName } from "./client.server";
-import { isAllowedRedirect } from "./redirects";
+import { isAllowedRedirect, shownName } from "./client.server";
 import { OAuthRefusal } from "./refusal.server";
 
 /** `POST /register`: registers a program without a metadata document. It gets no secret: it could not keep one. */

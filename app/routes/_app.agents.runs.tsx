@@ -4,8 +4,7 @@ import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows
 import { firstLine } from "~/features/jobs/first-line";
 import { RunStatus, WovenProgress } from "~/features/runs/run-status";
 import { stoppedTitle } from "~/features/runs/stopped-run";
-import { findAskedProduct } from "~/http/find-asked-product.server";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import type { SprintRun } from "~/nouns/sprint-runs/contract";
 import { listSprintRuns } from "~/nouns/sprint-runs/operations.server";

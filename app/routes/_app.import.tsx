@@ -1,9 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { z } from "zod";
-import { codeFromName, codeSchema } from "~/contract/codes";
 import { ContractError } from "~/contract/errors";
-import { idSchema, requiredText } from "~/contract/text";
+import { codeFromName, codeSchema, idSchema, requiredText } from "~/contract/text";
 import {
   ImportFields,
   ImportResult,

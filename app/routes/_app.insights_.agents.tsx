@@ -1,7 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { findAskedProduct } from "~/http/find-asked-product.server";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
 import { getScoreboard } from "~/nouns/insights/operations.server";
 import { fewest, type ScoreboardRow } from "~/nouns/insights/scoreboard";
 import { Section } from "~/ui/card";

@@ -16,7 +16,7 @@ import { useLive } from "~/live/live-provider";
 import { type AgentJobDetail, reviewPlanInput } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
 import { getAgentJob, getJobOutput, reviewPlan } from "~/nouns/agent-jobs/operations.server";
-import { type JobMessage, messageJobInput } from "~/nouns/comments/agent-message";
+import { type JobMessage, messageJobInput } from "~/nouns/comments/contract";
 import { listJobMessages, messageJob } from "~/nouns/comments/operations.server";
 import { type ActionResult, useActionResult, useSent } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";

@@ -1,6 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
-import { codeFromName } from "~/contract/codes";
+import { codeFromName } from "~/contract/text";
 import {
   agentItemChoices,
   branchChoices,

@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { reportIssueNoteBody } from "~/nouns/intake/issue-note";
+import { reportIssueNoteBody } from "~/nouns/intake/contract";
 import { reportIssueNote } from "~/nouns/intake/operations.server";
 
 /** `PUT /api/issue-notes/:id`: a worker reports whether it commented on or closed an issue. */

@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { nextIssueNoteBody } from "~/nouns/intake/issue-note";
+import { nextIssueNoteBody } from "~/nouns/intake/contract";
 import { nextIssueNote } from "~/nouns/intake/operations.server";
 
 /** `POST /api/products/:id/issue-notes`: a worker claims the next comment or closing of an issue on the Git host. */

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ContractError } from "~/contract/errors";
 import { methodNotAllowed, noContent, problem } from "~/http/responses.server";
+import { sendApiResponse, webHeaders } from "./node-adapter";
 import { howProgramsSignIn } from "./problems";
 import type { NodeRequestContext } from "./request-context";
 import type { RequestTarget } from "./request-target";
 import type { RouteMatch, RouteTable } from "./route-table";
-import { sendApiResponse } from "./send-response";
-import { webHeaders } from "./web-headers";
 
 type RouteFunction = NonNullable<RouteMatch["route"]["module"]["loader"]>;
 

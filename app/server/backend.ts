@@ -1,5 +1,5 @@
 import { connectDatabase, type Database } from "~/db/database.server";
-import { findConnectionProblem } from "~/db/find-connection-problem.server";
+import { findConnectionProblem } from "~/db/postgres-connection.server";
 import { type Env, EnvironmentError } from "~/env.server";
 import { loadVapidKeys } from "~/notices/push.server";
 

@@ -16,12 +16,11 @@ import { takeLimit } from "~/nouns/accounts/take-limit.server";
 import { fileBodyLimit } from "~/nouns/files/contract";
 import { importLimits } from "~/nouns/transfers/contract";
 import type { ApiRequest } from "./answer-api";
+import { sendResponse, webHeaders } from "./node-adapter";
 import { howProgramsSignIn, sendJsonProblem, sendPlainProblem } from "./problems";
 import { bodyLimit } from "./read-body";
 import type { NodeRequestContext } from "./request-context";
 import { type RouteMatch, routesOf } from "./route-table";
-import { sendResponse } from "./send-response";
-import { webHeaders } from "./web-headers";
 
 /** Source of the Remix build: a file in production, Vite in development. */
 export interface BuildSource {

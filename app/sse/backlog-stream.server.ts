@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { topics } from "~/contract/topics";
+import { topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { backlogPayload, deliverBacklog } from "~/realtime/deliver-backlog";
 import { productQuerySchema } from "./open-event-stream.server";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import type { ChangeEvent } from "~/contract/events";
-import { topics } from "~/contract/topics";
+import { type ChangeEvent, topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { canonicalId } from "~/http/uuid";
 import { authenticate } from "~/nouns/accounts/operations.server";

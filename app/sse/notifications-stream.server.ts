@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { notificationsStateSchema } from "~/contract/events";
-import { topics } from "~/contract/topics";
+import { notificationsStateSchema, topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
 import {
   deliverNotifications,

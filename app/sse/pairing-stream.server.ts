@@ -1,4 +1,4 @@
-import { topics } from "~/contract/topics";
+import { topics } from "~/contract/events";
 import { deliverPairing, finalPairingStatuses, pairingPayload } from "~/realtime/deliver-pairing";
 import { Snapshot, type StreamSource } from "./stream-source";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { soloJobsSchema, soloReadySchema, soloWorkersSchema } from "~/contract/events";
-import { topics } from "~/contract/topics";
+import { soloJobsSchema, soloReadySchema, soloWorkersSchema, topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { deliverSolo, soloPayload } from "~/realtime/deliver-solo";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import pg from "pg";
-import { migrationFailure } from "../embedded/apply-migration";
+import { migrationFailure } from "../embedded/migrate";
 import { listMigrations, type MigrationFile } from "../embedded/migrations";
 import { projectRoot } from "../embedded/project-root";
 

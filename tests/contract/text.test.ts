@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codeSchema } from "~/contract/codes";
 import {
+  codeSchema,
   dateSchema,
   httpUrlSchema,
   idSchema,

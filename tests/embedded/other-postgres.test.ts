@@ -9,8 +9,11 @@ import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { initialize } from "../../supabase/embedded/postgres/initialize";
 import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
 import { reachableClusterFolder } from "../../supabase/embedded/postgres/reachable";
-import { spawnServer, waitUntilReady } from "../../supabase/embedded/postgres/server-process";
-import { clusterSettings } from "../../supabase/embedded/postgres/settings";
+import {
+  clusterSettings,
+  spawnServer,
+  waitUntilReady,
+} from "../../supabase/embedded/postgres/server-process";
 import { runSupabaseCli } from "../../supabase/embedded/supabase-cli";
 import { makeDataDir } from "../setup/temporary-data-dir";
 import { ask } from "./own-stack";

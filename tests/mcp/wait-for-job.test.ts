@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { topics } from "~/contract/topics";
+import { topics } from "~/contract/events";
 import { openJobBell } from "~/mcp/wait-for-job.server";
 import { listProducts, updateProduct } from "~/nouns/products/operations.server";
 import { startTestApp } from "../setup/app";

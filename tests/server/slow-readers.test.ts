@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it, vi } from "vitest";
 import { fileSchema } from "~/nouns/files/contract";
-import { sendResponse } from "~/server/send-response";
+import { sendResponse } from "~/server/node-adapter";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 

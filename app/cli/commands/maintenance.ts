@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CommandError, type CommandOutput, defineCommand } from "~/cli/command";
-import { connectionSettings } from "~/db/connection-settings.server";
+import { connectionSettings } from "~/db/postgres-connection.server";
 import type { Env } from "~/env.server";
 
 const useTheirs = 'use its own backups (Database, Backups), or "supabase db dump"';

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { z } from "zod";
-import { connectionSettings } from "~/db/connection-settings.server";
 import { type DirectTransport, openDirectTransport } from "~/db/direct-transport.server";
+import { connectionSettings } from "~/db/postgres-connection.server";
 import { type Check, failed, passed, reasonOf } from "./check";
 
 const name = "connections";

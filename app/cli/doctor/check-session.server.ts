@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { changeEventName, topics } from "~/contract/topics";
+import { changeEventName, topics } from "~/contract/events";
 import type { Database, SupabaseConnection } from "~/db/database.server";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { randomPassword } from "../secret-words";

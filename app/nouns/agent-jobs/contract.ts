@@ -2,7 +2,7 @@ import { z } from "zod";
 import { doingSchema } from "~/contract/events";
 import { lengths } from "~/contract/limits";
 import { attemptSchema, cursorSchema, idSchema, requiredText, text } from "~/contract/text";
-import { personMessageSchema, seenMessagesSchema } from "~/nouns/comments/agent-message";
+import { personMessageSchema, seenMessagesSchema } from "~/nouns/comments/contract";
 import { released } from "~/nouns/dependencies/contract";
 import { pullSchema } from "~/nouns/pulls/contract";
 import { agentQuestionSchema } from "~/nouns/questions/contract";

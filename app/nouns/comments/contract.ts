@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorSchema, idSchema, limitInQuery, requiredText } from "~/contract/text";
+import { cursorSchema, idSchema, limitInQuery, requiredText, text } from "~/contract/text";
 
 /** Kinds of items that can have comments. */
 export const commentPlaces = ["pbi", "story", "task"] as const;
@@ -9,8 +9,8 @@ export type CommentPlace = (typeof commentPlaces)[number];
 export const commentLength = 10_000;
 
 /** States of a comment that was sent to an agent. */
-export const messageStates = ["sent", "seen", "acted_on", "undelivered"] as const;
-export const messageStateSchema = z.enum(messageStates);
+const messageStates = ["sent", "seen", "acted_on", "undelivered"] as const;
+const messageStateSchema = z.enum(messageStates);
 export type MessageState = z.infer<typeof messageStateSchema>;
 
 /** Delivery of a comment to one agent. */
@@ -76,3 +76,30 @@ export const addCommentInput = addCommentBody.extend(place);
 export const commentIdInput = z.object({ ...place, comment_id: idSchema });
 
 export const editCommentInput = commentIdInput.extend(commentBody.shape);
+
+/** A message as the agent reads it. A repeated message has the same id. */
+export const personMessageSchema = z.object({
+  id: idSchema,
+  about: z.string().describe("Code of the task or story"),
+  author: z.string(),
+  text: z.string(),
+  sent_at: z.string(),
+});
+export type PersonMessage = z.infer<typeof personMessageSchema>;
+
+/** Ids of the messages that the worker's agent has seen. */
+export const seenMessagesSchema = z.array(text(36));
+
+/** A message as its job's page shows it. */
+const jobMessageSchema = personMessageSchema.extend({
+  comment_id: z.string(),
+  state: messageStateSchema,
+  reason: z.string().nullable(),
+  attempt: z.int().nullable(),
+  seen_at: z.string().nullable(),
+});
+export type JobMessage = z.infer<typeof jobMessageSchema>;
+
+export const jobMessagesSchema = z.object({ messages: z.array(jobMessageSchema) });
+
+export const messageJobInput = commentBody.extend({ job_id: idSchema });

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { jobIdInput } from "~/nouns/agent-jobs/contract";
 import { operation } from "~/nouns/operation.server";
-import { jobMessagesSchema, messageJobInput } from "./agent-message";
 import {
   addCommentInput,
   commentIdInput,
   commentListSchema,
   commentSchema,
   editCommentInput,
+  jobMessagesSchema,
   listCommentsInput,
+  messageJobInput,
 } from "./contract";
 
 /** The newest comments on a PBI, story or task, in order of time. */

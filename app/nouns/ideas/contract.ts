@@ -1,9 +1,15 @@
 import { z } from "zod";
-import { codeSchema } from "~/contract/codes";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths } from "~/contract/limits";
 import { ideaStatusSchema } from "~/contract/status";
-import { cursorSchema, idSchema, prioritySchema, requiredText, text } from "~/contract/text";
+import {
+  codeSchema,
+  cursorSchema,
+  idSchema,
+  prioritySchema,
+  requiredText,
+  text,
+} from "~/contract/text";
 import { pbiSchema } from "~/nouns/pbis/contract";
 
 /** An idea as its owner sees it (specification: Idea). */

@@ -1,12 +1,14 @@
 import { operation } from "~/nouns/operation.server";
 import { productIdInput } from "~/nouns/products/contract";
-import { issueLabelAnswer, observedIssuesSchema, observeIssuesInput } from "./contract";
 import {
+  issueLabelAnswer,
   nextIssueNoteInput,
   nextIssueNoteSchema,
+  observedIssuesSchema,
+  observeIssuesInput,
   reportedIssueNoteSchema,
   reportIssueNoteInput,
-} from "./issue-note";
+} from "./contract";
 
 /** The label that sends issues to triage. */
 export const getIssueLabel = operation("get_issue_label", productIdInput, issueLabelAnswer);

@@ -1,9 +1,15 @@
 import { z } from "zod";
-import { codeSchema } from "~/contract/codes";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths } from "~/contract/limits";
 import { ideaStatusSchema, sprintStatusSchema } from "~/contract/status";
-import { hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
+import {
+  codeSchema,
+  hostsSchema,
+  idSchema,
+  repositoryUrlSchema,
+  requiredText,
+  text,
+} from "~/contract/text";
 import { agentName, shownWho, whoFields } from "~/contract/who";
 import { pbiSchema } from "~/nouns/pbis/contract";
 import { reviewMarksSchema } from "~/nouns/reviews/marks";

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { codeSchema } from "~/contract/codes";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths } from "~/contract/limits";
 import { sprintStatusSchema, storyStatusSchema } from "~/contract/status";
-import { idSchema, prioritySchema, requiredText, text } from "~/contract/text";
+import { codeSchema, idSchema, prioritySchema, requiredText, text } from "~/contract/text";
 import { shownWho, whoFields } from "~/contract/who";
 import { blockedBySchema } from "~/nouns/dependencies/contract";
 import { labelNamesSchema, shownLabels } from "~/nouns/labels/contract";

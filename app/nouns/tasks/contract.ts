@@ -1,9 +1,15 @@
 import { z } from "zod";
-import { codeSchema } from "~/contract/codes";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths } from "~/contract/limits";
 import { taskStatusSchema } from "~/contract/status";
-import { idSchema, prioritySchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
+import {
+  codeSchema,
+  idSchema,
+  prioritySchema,
+  repositoryUrlSchema,
+  requiredText,
+  text,
+} from "~/contract/text";
 import { shownWho, whoFields } from "~/contract/who";
 import { blockedBySchema, released } from "~/nouns/dependencies/contract";
 import { labelNamesSchema, shownLabels } from "~/nouns/labels/contract";

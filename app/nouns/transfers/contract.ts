@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { codeSchema } from "~/contract/codes";
-import { idSchema, isStorable, prioritySchema, requiredText } from "~/contract/text";
+import { codeSchema, idSchema, isStorable, prioritySchema, requiredText } from "~/contract/text";
 import { labelNameSchema } from "~/nouns/labels/contract";
 import { doneRequirements } from "~/nouns/products/contract";
 import { logEntrySchema, titleLimit } from "./exported-parts";

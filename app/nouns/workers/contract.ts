@@ -13,7 +13,7 @@ import {
 } from "~/nouns/agent-jobs/contract";
 import { claimedConflictSchema } from "~/nouns/agent-jobs/job-conflict";
 import { jobAttemptSchema } from "~/nouns/agent-jobs/job-output";
-import { personMessageSchema } from "~/nouns/comments/agent-message";
+import { personMessageSchema } from "~/nouns/comments/contract";
 import {
   branchPrefixSchema,
   doneRequirements,

@@ -1,5 +1,5 @@
 import type { Effort } from "~/contract/who";
-import type { PersonMessage } from "~/nouns/comments/agent-message";
+import type { PersonMessage } from "~/nouns/comments/contract";
 import type { QuestionKind } from "~/nouns/questions/contract";
 import type { KnownAgent } from "~/nouns/workers/known-agents";
 import type { Allowance } from "../base/options";

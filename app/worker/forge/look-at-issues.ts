@@ -1,10 +1,12 @@
-import { issueLabelAnswer, issueLimits, observedIssuesSchema } from "~/nouns/intake/contract";
 import {
   type IssueNote,
   type IssueNoteReport,
+  issueLabelAnswer,
+  issueLimits,
   nextIssueNoteSchema,
+  observedIssuesSchema,
   reportedIssueNoteSchema,
-} from "~/nouns/intake/issue-note";
+} from "~/nouns/intake/contract";
 import { interruptible } from "../base/interruption";
 import type { Journal } from "../base/journal";
 import { messageOf, Refusal } from "../base/problems";

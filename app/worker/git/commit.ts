@@ -2,7 +2,7 @@ import { lstat, realpath, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { tellOf } from "./checkout";
 import { commitOf, committer, conflictedPaths, git, gitEnd, gitPaths } from "./git";
-import { noteOf } from "./worktree-note";
+import { noteOf } from "./worktree";
 
 /**
  * Commits what the command left uncommitted, so that no work is lost. Commits what it can before it throws because of

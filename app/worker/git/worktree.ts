@@ -1,6 +1,16 @@
-import { appendFile, chmod, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../base/interruption";
+import { markOf } from "../base/work-folder";
 import { forgetCheckout, rememberCheckout } from "./checkout";
 import { commitOf, git } from "./git";
 import {
@@ -13,7 +23,6 @@ import {
   usualPrefix,
 } from "./remote";
 import type { Repository } from "./repository";
-import { notePath, takenEnd, writeNote } from "./worktree-note";
 
 /** Folder of the context files, where a sandboxed agent may write. Excluded from git. */
 export const contextFolder = ".backloom";
@@ -233,4 +242,43 @@ export async function removeTree(folder: string): Promise<void> {
     await setWritable(folder, true);
     await rm(folder, { recursive: true, force: true });
   });
+}
+
+/** Where a worktree comes from. Stored next to it, so that no one need trust what a program wrote inside. */
+interface WorktreeNote {
+  /** The repository's git folder. */
+  home: string;
+  /** The branch it was made for; null if there is none. */
+  branch: string | null;
+  /** Commit of the main branch; empty if unknown. */
+  base: string;
+  /** Where the names of our branches begin; undefined for the usual one. */
+  prefix: string | undefined;
+  /** The process that made it (`markOf`). */
+  maker: string;
+}
+
+/** Suffix of the file next to a worktree. */
+export const noteEnd = ".home";
+
+/** Suffix of the file next to a worktree that a person works in. */
+export const takenEnd = ".taken";
+
+function notePath(folder: string): string {
+  return `${folder}${noteEnd}`;
+}
+
+async function writeNote(
+  folder: string,
+  { home, branch, base, prefix }: Omit<WorktreeNote, "maker">,
+): Promise<void> {
+  const lines = [home, branch ?? "", base, prefix ?? "", await markOf(process.pid)];
+  await writeFile(notePath(folder), lines.join("\n"));
+}
+
+export async function noteOf(folder: string): Promise<WorktreeNote | null> {
+  const text = await readFile(notePath(folder), "utf8").catch(() => null);
+  if (text === null) return null;
+  const [home = "", branch = "", base = "", prefix = "", maker = ""] = text.split("\n");
+  return { home, branch: branch || null, base, prefix: prefix || undefined, maker };
 }

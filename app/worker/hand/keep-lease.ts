@@ -4,7 +4,7 @@ import { heartbeatAnswerSchema } from "~/nouns/agent-jobs/contract";
 import { openJournal } from "../base/journal";
 import { Refusal } from "../base/problems";
 import { isRunning } from "../base/work-folder";
-import { takenEnd } from "../git/worktree-note";
+import { takenEnd } from "../git/worktree";
 import { readTaken, type Taken } from "../job/open/taken";
 import { type CallOptions, connectService, type Service } from "../service/service";
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { heartbeatAnswerSchema, type UsageSoFar } from "~/nouns/agent-jobs/contract";
-import type { PersonMessage } from "~/nouns/comments/agent-message";
+import type { PersonMessage } from "~/nouns/comments/contract";
 import type { JobPayload } from "~/nouns/workers/contract";
 import type { Journal } from "../base/journal";
 import { AttemptOver, messageOf, Refusal, TakenOver } from "../base/problems";

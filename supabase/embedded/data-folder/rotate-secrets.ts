@@ -10,7 +10,7 @@ import { stopServer } from "../postgres/cluster";
 import { clearLeftovers } from "../postgres/leftovers";
 import { chooseOsUser, plainEnvironment } from "../postgres/os-user";
 import { reachableBinaries, reachableClusterFolder } from "../postgres/reachable";
-import { settingArguments } from "../postgres/settings";
+import { settingArguments } from "../postgres/server-process";
 import { loadSecrets, makeSecrets, writeSecrets } from "../secrets";
 import { DataFolderProblem } from "./problem";
 import { refuseUnfinishedRestore } from "./restore";

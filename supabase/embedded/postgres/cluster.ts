@@ -12,13 +12,13 @@ import { identityOf } from "./process-identity";
 import { reachableBinaries, reachableClusterFolder } from "./reachable";
 import {
   answers,
+  clusterSettings,
   type ServerOptions,
   type ServerProcess,
   spawnServer,
   waitUntilReady,
   watchServer,
 } from "./server-process";
-import { clusterSettings } from "./settings";
 
 export interface Cluster {
   port: number;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { changeEventName } from "../../../app/contract/topics";
+import { changeEventName } from "../../../app/contract/events";
 import type { Upstream, UpstreamListener } from "../../../app/realtime/upstream";
 import { followMessages } from "./feed";
 

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { z } from "zod";
-import type { PersonMessage } from "~/nouns/comments/agent-message";
+import type { PersonMessage } from "~/nouns/comments/contract";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";

@@ -9,8 +9,16 @@ import { rememberCheckout } from "../../git/checkout";
 import { git } from "../../git/git";
 import { keepWork } from "../../git/kept-branch";
 import { forgetPlanning, planningEnd } from "../../git/planning";
-import { baseEnd, destinationOf, goneEnd, removeFolder, removeTree } from "../../git/worktree";
-import { noteEnd, noteOf, takenEnd } from "../../git/worktree-note";
+import {
+  baseEnd,
+  destinationOf,
+  goneEnd,
+  noteEnd,
+  noteOf,
+  removeFolder,
+  removeTree,
+  takenEnd,
+} from "../../git/worktree";
 import { takeOver } from "../../sandbox/job-store";
 import { isTakenNow, workerHomes } from "./taken";
 

@@ -6,7 +6,7 @@ import { confinementSchema } from "~/nouns/workers/confinement";
 import { writeWhole } from "../../base/files";
 import { WorkerProblem } from "../../base/problems";
 import { isRunning, takeLock } from "../../base/work-folder";
-import { noteOf, takenEnd } from "../../git/worktree-note";
+import { noteOf, takenEnd } from "../../git/worktree";
 import { receivedJobSchema } from "../../service/received-claim";
 
 /** A job that a person has taken, for give. Stored next to the worktree. */

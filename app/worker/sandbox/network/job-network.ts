@@ -1,6 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { request as secureRequest } from "node:https";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import { hostOf, type Reach } from "../../base/reach";
-import { AllowedHosts } from "./allowed";
-import { openProxy } from "./proxy";
+import { AllowedHosts, type Unlisted } from "./allowed";
 
 /** A refused host, and a callback that allows it from then on. */
 export interface RefusedHost {
@@ -57,3 +63,187 @@ export async function openJobNetwork({
 const mostRefused = 50;
 /** Limit, so that a repository cannot flood the user's inbox. */
 const mostWanted = 10;
+
+interface ProxyWish {
+  allowed: AllowedHosts;
+  service: URL;
+  /** Called for each refused host that is not listed. */
+  refused(host: string, port: number, why: Unlisted): void;
+}
+
+interface Proxy {
+  /** Path of the proxy's socket. */
+  socket: string;
+  close(): Promise<void>;
+}
+
+/** The only way out of a sandbox: it connects to allowed hosts only. */
+async function openProxy(wish: ProxyWish): Promise<Proxy> {
+  // Own folder with a short path: socket paths are limited to about 100 characters.
+  const folder = await mkdtemp(join(tmpdir(), "backloom-"));
+  const socket = join(folder, "proxy");
+  const sockets = new Set<Duplex>();
+  const server = createServer((given, answer) => void passOn(wish, given, answer));
+  // Tunnels to the service end here as HTTP, because only one path may be requested.
+  const door = createServer((given, answer) => void throughDoor(wish, given, answer));
+  let isClosed = false;
+  server.on("connection", (one) => {
+    sockets.add(one);
+    one.on("close", () => sockets.delete(one));
+    one.on("error", () => undefined);
+  });
+  server.on("connect", (given, inner, head) => {
+    void tunnel(wish, given, inner, head, (one) => door.emit("connection", one)).then((outer) => {
+      if (outer === null) return;
+      if (isClosed) outer.destroy();
+      sockets.add(outer);
+      outer.on("close", () => sockets.delete(outer));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(socket, resolve);
+  });
+  return {
+    socket,
+    async close() {
+      isClosed = true;
+      for (const one of sockets) one.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function tunnel(
+  wish: ProxyWish,
+  { url = "" }: IncomingMessage,
+  inner: Duplex,
+  head: Buffer,
+  serve: (socket: Duplex) => void,
+): Promise<Socket | null> {
+  inner.on("error", () => inner.destroy());
+  const target = partsOf(url);
+  if (target === null) {
+    refuse(inner, "400 Bad Request", "CONNECT takes a host and a port.");
+    return null;
+  }
+  const { host, port } = target;
+  const begin = (): void => {
+    inner.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    if (head.length > 0) inner.unshift(head);
+  };
+  if (isDoor(wish, host, port)) {
+    begin();
+    serve(inner);
+    return null;
+  }
+  const verdict = await wish.allowed.decide(host, port);
+  if ("refusal" in verdict) {
+    if (!verdict.isListed) wish.refused(host, port, verdict);
+    refuse(inner, "403 Forbidden", verdict.refusal);
+    return null;
+  }
+  const outer = connect({ host: verdict.address, port });
+  outer.once("connect", () => {
+    begin();
+    inner.pipe(outer);
+    outer.pipe(inner);
+  });
+  outer.on("error", () => inner.destroy());
+  outer.on("close", () => inner.destroy());
+  inner.on("close", () => outer.destroy());
+  return outer;
+}
+
+/** Handles a plain HTTP request sent through the proxy. */
+async function passOn(
+  wish: ProxyWish,
+  given: IncomingMessage,
+  answer: ServerResponse,
+): Promise<void> {
+  const url = URL.canParse(given.url ?? "") ? new URL(given.url ?? "") : null;
+  if (url === null || url.protocol !== "http:") return say(answer, 400, "This is a proxy.");
+  const [host, port, path] = [url.hostname, Number(url.port || 80), url.pathname + url.search];
+  if (isDoor(wish, host, port)) return throughDoor(wish, given, answer, path);
+  const verdict = await wish.allowed.decide(host, port);
+  // The client has disconnected, or the job is over.
+  if (answer.destroyed) return;
+  if ("refusal" in verdict) {
+    if (!verdict.isListed) wish.refused(host, port, verdict);
+    return say(answer, 403, verdict.refusal);
+  }
+  pass(given, answer, request, { host: verdict.address, port, path }, `${host}:${port}`);
+}
+
+/** Forwards a request to the service; only /mcp is allowed. */
+function throughDoor(
+  { service }: ProxyWish,
+  given: IncomingMessage,
+  answer: ServerResponse,
+  path = given.url ?? "/",
+): void {
+  if (!/^\/mcp(?:\?|$)/.test(path)) {
+    say(answer, 403, "Only /mcp of the service can be reached from a job.");
+    return;
+  }
+  const { protocol, hostname: host, port } = service;
+  const send = protocol === "https:" ? secureRequest : request;
+  pass(given, answer, send, { host, port, path }, service.host);
+}
+
+function pass(
+  given: IncomingMessage,
+  answer: ServerResponse,
+  send: typeof request,
+  place: { host: string; port: number | string; path: string },
+  name: string,
+): void {
+  const headers = { ...given.headers };
+  Reflect.deleteProperty(headers, "proxy-connection");
+  Reflect.deleteProperty(headers, "proxy-authorization");
+  const outer = send({ ...place, method: given.method, headers }, (incoming) => {
+    const status = incoming.statusCode ?? 0;
+    // An informational status here would throw outside of any request and end the worker.
+    if (status < 200) {
+      incoming.destroy();
+      return say(answer, 502, `${name} does not speak HTTP.`);
+    }
+    answer.writeHead(status, incoming.headers);
+    incoming.pipe(answer);
+  });
+  outer.on("error", () =>
+    answer.headersSent ? answer.destroy() : say(answer, 502, `${name} does not answer.`),
+  );
+  answer.on("close", () => outer.destroy());
+  given.pipe(outer);
+}
+
+/** True for the service over plain HTTP, unless the user has allowed all of it. */
+function isDoor({ allowed, service }: ProxyWish, host: string, port: number): boolean {
+  const isService = service.protocol === "http:" && allowed.isService({ host: hostOf(host), port });
+  return isService && !allowed.isPersons(host, port);
+}
+
+/** Returns null unless the target is a host and port. */
+function partsOf(target: string): { host: string; port: number } | null {
+  const [, host, digits] = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/.exec(target) ?? [];
+  const port = Number(digits);
+  return host === undefined || port === 0 || port > 65_535 ? null : { host, port };
+}
+
+function refuse(inner: Duplex, status: string, sentence: string): void {
+  const body = `${sentence}\n`;
+  const lines = [
+    `HTTP/1.1 ${status}`,
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  inner.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function say(answer: ServerResponse, status: number, sentence: string): void {
+  answer.writeHead(status, { "content-type": "text/plain; charset=utf-8", connection: "close" });
+  answer.end(`${sentence}\n`);
+}
