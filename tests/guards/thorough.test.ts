@@ -6,7 +6,9 @@ const texts = import.meta.glob<string>("../**/*.{test,spec}.ts", {
   import: "default",
   eager: true,
 });
-const files = Object.keys(texts).map((file) => file.replace("../", "tests/"));
+const files = Object.keys(texts).map((file) =>
+  file.replace(/^\.\//, "tests/guards/").replace("../", "tests/"),
+);
 
 const all = Object.values(texts).join("\n");
 
