@@ -1,6 +1,11 @@
+import { createHash, randomBytes } from "node:crypto";
 import { type AppLoadContext, redirect } from "@remix-run/node";
+import { ContractError } from "~/contract/errors";
 import { requireActor, type SignedIn } from "~/http/page-guards.server";
+import { isCanonicalUuid } from "~/http/uuid";
+import type { Principal } from "~/nouns/accounts/contract";
 import { type Audience, type Scope, scopeSchema } from "~/nouns/oauth/contract";
+import { createOauthCode } from "~/nouns/oauth/operations.server";
 import {
   findRegistered,
   isDocumentAddress,
@@ -13,7 +18,7 @@ import { audienceOf, scopesOf } from "./metadata.server";
 import { type OAuthCode, OAuthRefusal } from "./refusal.server";
 
 /** A program's authorization request, after every check that does not need the person's consent. */
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   client: OAuthClient;
   redirectUri: string;
   state: string | undefined;
@@ -116,4 +121,43 @@ export function answerClient(
 
 export function refusalOf(code: OAuthCode, description: string): Record<string, string> {
   return { error: code, error_description: description };
+}
+
+/** What a person chose on the consent page. */
+interface Choice {
+  scopes: readonly string[];
+  productIds: readonly string[];
+}
+
+/** Scopes the person may choose from: those requested, but only `read` for demo accounts. */
+export function offeredScopes(asked: AuthorizationRequest, principal: Principal): Scope[] {
+  return asked.scopes.filter((scope) => scope === "read" || !principal.is_demo);
+}
+
+/** Stores what the person allowed and redirects back to the program with a code. */
+export async function giveAccess(
+  context: AppLoadContext,
+  principal: Principal,
+  asked: AuthorizationRequest,
+  choice: Choice,
+): Promise<Response> {
+  const { client, redirectUri, challenge, audience } = asked;
+  if (principal.session_id === null || !choice.productIds.every(isCanonicalUuid)) {
+    throw new ContractError(422, "Reload the page and choose again.");
+  }
+  const offered = offeredScopes(asked, principal);
+  const code = `blc_${randomBytes(32).toString("base64url")}`;
+  await createOauthCode(context.services.database, {
+    user_id: principal.user_id,
+    session_id: principal.session_id,
+    client_id: client.id,
+    client_name: client.name,
+    redirect_uri: redirectUri,
+    challenge,
+    code_hash: createHash("sha256").update(code).digest("hex"),
+    audience,
+    scopes: offered.filter((scope) => choice.scopes.includes(scope)),
+    product_ids: [...new Set(choice.productIds)],
+  });
+  return answerClient(context, asked, { code });
 }

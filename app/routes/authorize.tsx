@@ -6,10 +6,11 @@ import { type Scope, scopeWords } from "~/nouns/oauth/contract";
 import { listProducts } from "~/nouns/products/operations.server";
 import {
   answerClient,
+  giveAccess,
+  offeredScopes,
   readAuthorizationRequest,
   refusalOf,
 } from "~/oauth/authorization-request.server";
-import { giveAccess, offeredScopes } from "~/oauth/give-access.server";
 import { OAuthRefusal } from "~/oauth/refusal.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import manifest from "../../../package.json";
 import { listMigrations } from "../migrations";
+import { readJson } from "./manifest";
 import { DataFolderProblem } from "./problem";
 
 /** The program that last opened a data folder, and the newest migration of its database then. */
@@ -47,14 +48,6 @@ export async function writeMadeBy(dataDir: string, madeBy: MadeBy): Promise<void
   const draft = `${noteOf(dataDir)}.${process.pid}.new`;
   await writeFile(draft, `${JSON.stringify(madeBy, null, 2)}\n`);
   await rename(draft, noteOf(dataDir));
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function noteOf(dataDir: string): string {

@@ -40,7 +40,8 @@ export async function readManifest(copy: string): Promise<Manifest> {
   throw new DataFolderProblem(`${join(copy, manifestName)} is damaged: choose another copy.`);
 }
 
-function readJson(text: string): unknown {
+/** What a file of this folder says; null if it is damaged. */
+export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
