@@ -7,8 +7,7 @@ import { answerQuestion } from "~/nouns/questions/operations.server";
 import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
-import { installedAgents } from "~/routes/_app.connect/installed-agents";
-import { setups } from "~/routes/_app.connect/setups";
+import { installedAgents, setups } from "../../app/routes/_app.connect/setups";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 

@@ -20,9 +20,8 @@ import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
-import { installedAgents } from "./installed-agents";
 import { type Reach, reachOf } from "./reach";
-import { type Setup, setups } from "./setups";
+import { installedAgents, type Setup, setups } from "./setups";
 
 export const loader = personLoader(async ({ actor, principal, context }) => {
   const [tokens, workers] = await Promise.all([listApiTokens(actor), listAgentWorkers(actor, {})]);
