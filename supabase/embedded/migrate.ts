@@ -50,7 +50,7 @@ interface SquashedRelease {
   count: number;
   fingerprint: string;
   /** What its last steps lack, where it stopped before the release. */
-  catchUp?: { values: string; file: string };
+  catchUp?: { values?: string; file: string };
 }
 
 /**
@@ -79,6 +79,12 @@ const releases: readonly SquashedRelease[] = [
       file: "unreleased/2026-11-25_to_0_3_0.sql",
     },
   },
+  {
+    name: "release_0_4_0",
+    count: 47,
+    fingerprint: "c3ee1ef8d12183870c7798bb3ce1ef1d1845f77c1b745c9e4f84ba1770c6a2d6",
+    catchUp: { file: "unreleased/2026-11-26_to_0_4_0.sql" },
+  },
 ];
 
 /** Replaces the records of a squashed release with those of today's files, atomically. Ignores other databases. */
@@ -92,7 +98,7 @@ async function adoptSquashedRelease(
   const last = files.findIndex(({ name }) => name === release.name);
   if (last < 0) throw new Error(`The migration ${release.name} is not there`);
   const { catchUp } = release;
-  if (catchUp) await client.query(catchUp.values);
+  if (catchUp?.values) await client.query(catchUp.values);
   await client.query("begin");
   try {
     if (catchUp) await client.query(await readFile(join(migrationsFolder, catchUp.file), "utf8"));

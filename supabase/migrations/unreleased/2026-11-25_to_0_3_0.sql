@@ -1,4 +1,4 @@
--- Why: folders that ran the single steps up to 2026-11-25 become those of 0.3.0 (supabase/embedded/squashed-releases.ts).
+-- Why: folders that ran the single steps up to 2026-11-25 become those of 0.3.0 (supabase/embedded/migrate.ts).
 set local check_function_bodies = off;
 
 COMMENT ON FUNCTION "operations"."accept_story"(uuid, uuid) IS NULL;

@@ -1,4 +1,4 @@
--- Why: private functions are named by what they do: "held", "waits" and "take" each meant several things.
+-- Why: folders that ran the single steps up to 2026-11-26 become those of 0.4.0 (supabase/embedded/migrate.ts).
 set local check_function_bodies = off;
 
 ALTER FUNCTION "private"."change_thing"(text, uuid, jsonb) RENAME TO "change_item";
