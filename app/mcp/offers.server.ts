@@ -20,6 +20,7 @@ import {
 } from "~/nouns/dependencies/tools.server";
 import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "~/nouns/ideas/tools.server";
 import { createLabelTool, listLabelsTool, setLabelsTool } from "~/nouns/labels/tools.server";
+import { createPbiTool, markPbiPrMergedTool, setPbiPrTool } from "~/nouns/pbis/tools.server";
 import { createProductTool, getContextTool, listProductsTool } from "~/nouns/products/tools.server";
 import {
   answerUserQuestionTool,
@@ -46,16 +47,13 @@ import {
   startSprintTool,
 } from "~/nouns/sprints/tools.server";
 import {
-  createPbiTool,
   createStoryTool,
-  createTaskTool,
   logCommitTool,
   logImplementationTool,
   logTestResultTool,
-  markPbiPrMergedTool,
-  setPbiPrTool,
 } from "~/nouns/stories/tools.server";
 import {
+  createTaskTool,
   getTaskTool,
   setAgentTool,
   updateTaskPlanTool,

@@ -10,28 +10,9 @@ import {
   resolveOptionalId,
 } from "~/mcp/references.server";
 import { defineTool, duplicates, refusesSimilar, type ToolContext } from "~/mcp/tool.server";
-import { createPbiInput, setPbiPrInput } from "~/nouns/pbis/contract";
-import { createPbi, markPbiPrMerged, setPbiPr } from "~/nouns/pbis/operations.server";
-import { createTaskInput } from "~/nouns/tasks/contract";
-import { createTask } from "~/nouns/tasks/operations.server";
 import { createStoryInput } from "./contract";
 import { appendStoryLog, createStory } from "./operations.server";
 import { metadataSchema, storyLogBody } from "./story-log";
-
-export const createPbiTool = defineTool({
-  name: "create_pbi",
-  title: "Create a PBI",
-  description: "Create a PBI (an epic). The code defaults to the next PBI-<n>.",
-  access: "write",
-  creates: true,
-  input: createPbiInput.safeExtend({ product_id: idOrCode }).safeExtend(duplicates),
-  run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
-    createPbi(actor, {
-      ...fields,
-      ...refusesSimilar(allow_duplicate, fields.code),
-      product_id: await resolveId(actor, "product", product_id),
-    }),
-});
 
 export const createStoryTool = defineTool({
   name: "create_story",
@@ -54,47 +35,6 @@ export const createStoryTool = defineTool({
       pbi_id: await resolveId(actor, "pbi", pbi_id, product_id),
       sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product_id),
     }),
-});
-
-export const createTaskTool = defineTool({
-  name: "create_task",
-  title: "Create a task",
-  description:
-    "Create a task in a story. Add an implementation_plan: tasks without one block runs. The code defaults to the next T-<n>.",
-  access: "write",
-  creates: true,
-  input: createTaskInput
-    .safeExtend({ story_id: idOrCode })
-    .safeExtend(productOfCode)
-    .safeExtend(duplicates),
-  run: async ({ actor }, { story_id, product_id, allow_duplicate, ...fields }) =>
-    createTask(actor, {
-      ...fields,
-      ...refusesSimilar(allow_duplicate, fields.code),
-      story_id: await resolveId(actor, "story", story_id, product_id),
-    }),
-});
-
-export const setPbiPrTool = defineTool({
-  name: "set_pbi_pr",
-  title: "Link a pull request to a PBI",
-  description: "Set the URL of a PBI's pull request; null removes it.",
-  access: "write",
-  effect: { repeatable: true },
-  input: setPbiPrInput.safeExtend({ pbi_id: idOrCode }).safeExtend(productOfCode),
-  run: async ({ actor }, { pbi_id, product_id, ...fields }) =>
-    setPbiPr(actor, { ...fields, pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
-});
-
-export const markPbiPrMergedTool = defineTool({
-  name: "mark_pbi_pr_merged",
-  title: "Mark the pull request of a PBI as merged",
-  description: "Record when the linked pull request was merged.",
-  access: "write",
-  effect: { repeatable: true },
-  input: z.object({ pbi_id: idOrCode, ...productOfCode }),
-  run: async ({ actor }, { pbi_id, product_id }) =>
-    markPbiPrMerged(actor, { pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
 });
 
 const entry = {

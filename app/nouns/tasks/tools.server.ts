@@ -4,11 +4,11 @@ import { lengths } from "~/contract/limits";
 import { text } from "~/contract/text";
 import { whoFields } from "~/contract/who";
 import { idOrCode, productOfCode, reference, resolveId } from "~/mcp/references.server";
-import { defineTool } from "~/mcp/tool.server";
+import { defineTool, duplicates, refusesSimilar } from "~/mcp/tool.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { verifyRequirements } from "./contract";
-import { getTaskDetail, updateTask } from "./operations.server";
+import { createTaskInput, verifyRequirements } from "./contract";
+import { createTask, getTaskDetail, updateTask } from "./operations.server";
 
 const taskReference = { task_id: idOrCode, ...productOfCode };
 
@@ -21,6 +21,25 @@ export const getTaskTool = defineTool({
   input: z.object(taskReference),
   run: async ({ actor }, { task_id, product_id }) =>
     getTaskDetail(actor, { task_id: await resolveId(actor, "task", task_id, product_id) }),
+});
+
+export const createTaskTool = defineTool({
+  name: "create_task",
+  title: "Create a task",
+  description:
+    "Create a task in a story. Add an implementation_plan: tasks without one block runs. The code defaults to the next T-<n>.",
+  access: "write",
+  creates: true,
+  input: createTaskInput
+    .safeExtend({ story_id: idOrCode })
+    .safeExtend(productOfCode)
+    .safeExtend(duplicates),
+  run: async ({ actor }, { story_id, product_id, allow_duplicate, ...fields }) =>
+    createTask(actor, {
+      ...fields,
+      ...refusesSimilar(allow_duplicate, fields.code),
+      story_id: await resolveId(actor, "story", story_id, product_id),
+    }),
 });
 
 export const updateTaskStatusTool = defineTool({

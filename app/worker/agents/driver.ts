@@ -149,6 +149,8 @@ export interface ToolStart {
 export interface Driver extends KnownAgent {
   /** The program that `--version` is asked of. */
   program: string;
+  /** Without the worker's sandbox, it runs commands in its own; those it names for proof would run outside. */
+  confinesCommands?: true;
   /** Finds the tool; null if it is not installed. */
   find(environment: Record<string, string>): Promise<ToolStart | null>;
   /** True if signed in; null if that is not visible from outside. */

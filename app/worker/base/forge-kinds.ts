@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Supported Git hosts. Gitea's API is the same as Forgejo's. */
+/** Supported Git hosts. Where a name fits several, the last one counts. Gitea's API is the same as Forgejo's. */
 export const forgeKinds = ["github", "gitlab", "forgejo"] as const;
 export type ForgeKind = (typeof forgeKinds)[number];
 

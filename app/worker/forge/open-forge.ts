@@ -6,8 +6,8 @@ import { learnSecret, type WorkerOptions } from "../base/options";
 import { git, gitEnvironment } from "../git/git";
 import { isAddress, type Repository, remoteOf } from "../git/repository";
 import type { Rules } from "../git/rules";
+import type { RunTool } from "./driver";
 import { type Credential, type Forge, type ForgePlace, ForgeProblem, NoGitHost } from "./forge";
-import type { Printed } from "./host";
 import { kinds } from "./kinds";
 import { hostIn, placeOf, withoutAlias } from "./place";
 import { openRequests } from "./requests";
@@ -90,15 +90,15 @@ async function findCredential(
   const given = process.env[forgeTokenName];
   if (given && (isPersons || hostOfToken(given) === place.host))
     return { secret: given, user: null };
-  const token = await kinds[place.kind].tokenOfTool(place.host, printed);
+  const token = await kinds[place.kind].tokenOfTool(place.host, runTool);
   return token ? { secret: token, user: null } : passwordOfGit(place, folder);
 }
 
 function hostOfToken(token: string): string | undefined {
-  return Object.values(kinds).find(({ tokenForm }) => tokenForm?.test(token))?.known;
+  return Object.values(kinds).find(({ tokenForm }) => tokenForm?.test(token))?.publicHost;
 }
 
-const printed: Printed = async (program, words) => {
+const runTool: RunTool = async (program, words) => {
   const options = { timeout, env: personsEnvironment() };
   const end = await run(program, words, options).catch(() => null);
   return end?.stdout.trim() || undefined;

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type ForgeKind, type ForgeWish, forgeKinds } from "../base/forge-kinds";
 import { git, gitEnvironment } from "../git/git";
+import type { ForgeDriver } from "./driver";
 import { type ForgePlace, ForgeProblem, NoGitHost } from "./forge";
-import type { ForgeHost } from "./host";
 import { kinds } from "./kinds";
 
 /** Parts of a remote's URL; the path is without `.git`. */
@@ -80,7 +80,7 @@ function isLoopback(hostname: string): boolean {
 }
 
 export function isKnownHost(host: string): boolean {
-  return Object.values(kinds).some(({ known }) => known === host);
+  return Object.values(kinds).some(({ publicHost }) => publicHost === host);
 }
 
 function kindOf(hostname: string, given: string | undefined): ForgeKind {
@@ -89,14 +89,14 @@ function kindOf(hostname: string, given: string | undefined): ForgeKind {
     if (kind !== undefined) return kind;
   }
   throw new ForgeProblem(
-    `the name ${hostname} does not show its kind of Git host: write "forge: github", "gitlab" or "forgejo" into .backloom.yml on the main branch`,
+    `the name ${hostname} does not show its kind of Git host: write ${forgeKinds.map((kind) => `"forge: ${kind}"`).join(" or ")} into .backloom.yml on the main branch`,
   );
 }
 
 function kindNamed(host: string): ForgeKind | undefined {
   const parts = host.split(".");
-  const isOf = ({ known, labels }: ForgeHost) =>
-    host === known || labels.some((label) => parts.includes(label));
+  const isOf = ({ publicHost, nameParts }: ForgeDriver) =>
+    host === publicHost || nameParts.some((part) => parts.includes(part));
   // Such as a Forgejo below the name of another kind.
   return forgeKinds.findLast((kind) => isOf(kinds[kind]));
 }

@@ -50,6 +50,7 @@ const codexNeeds: ToolNeeds = {
 export const codex: KnownDriver = {
   ...knownAgents.codex,
   program: "codex",
+  confinesCommands: true,
   needs: codexNeeds,
   async find(environment) {
     const program = await findProgram("codex", environment);

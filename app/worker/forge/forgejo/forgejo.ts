@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import type { ForgeDriver } from "../driver";
 import { type Forge, type ForgePlace, ForgeProblem } from "../forge";
-import type { ForgeHost } from "../host";
 import { changedIn, issueSchema, issueVerbs } from "../issues";
 import type { Requests } from "../requests";
 import { lookAtForgejo } from "./look";
@@ -109,10 +109,10 @@ async function tokenOfTea(host: string): Promise<string | undefined> {
   return data?.logins.find(({ url }) => URL.canParse(url) && new URL(url).host === host)?.token;
 }
 
-export const forgejo: ForgeHost = {
+export const forgejo: ForgeDriver = {
   title: "Forgejo",
-  labels: ["forgejo", "gitea"],
-  known: "codeberg.org",
+  nameParts: ["forgejo", "gitea"],
+  publicHost: "codeberg.org",
   apiOf: (_root, base) => `${base}/api/v1`,
   signIn: '"tea login add"',
   tokenForm: null,

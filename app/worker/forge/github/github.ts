@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { ForgeDriver } from "../driver";
 import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "../forge";
-import type { ForgeHost } from "../host";
 import { changedIn, issueSchema, issueVerbs } from "../issues";
 import type { Requests } from "../requests";
 import { lookAtGitHub } from "./look";
@@ -108,14 +108,14 @@ function graphqlOf(api: string): string {
   return api === "https://api.github.com" ? "/graphql" : "/../graphql";
 }
 
-export const github: ForgeHost = {
+export const github: ForgeDriver = {
   title: "GitHub",
-  labels: ["github"],
-  known: "github.com",
+  nameParts: ["github"],
+  publicHost: "github.com",
   apiOf: ({ host }, base) => (host === "github.com" ? "https://api.github.com" : `${base}/api/v3`),
   signIn: '"gh auth login"',
   tokenForm: /^(gh[a-z]_|github_pat_)/,
-  tokenOfTool: (host, printed) => printed("gh", ["auth", "token", "--hostname", host]),
+  tokenOfTool: (host, runTool) => runTool("gh", ["auth", "token", "--hostname", host]),
   headers: ({ secret }) => ({
     accept: "application/vnd.github+json",
     authorization: `Bearer ${secret}`,

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { ForgeDriver } from "../driver";
 import type { Forge, ForgePlace } from "../forge";
-import type { ForgeHost } from "../host";
 import { changedIn, httpUrl, type IssueVerbs, isIn, seenOf } from "../issues";
 import type { Requests } from "../requests";
 import { lookAtGitLab } from "./look";
@@ -83,14 +83,14 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
   };
 }
 
-export const gitlab: ForgeHost = {
+export const gitlab: ForgeDriver = {
   title: "GitLab",
-  labels: ["gitlab"],
-  known: "gitlab.com",
+  nameParts: ["gitlab"],
+  publicHost: "gitlab.com",
   apiOf: (_root, base) => `${base}/api/v4`,
   signIn: '"glab auth login"',
   tokenForm: /^glpat-/,
-  tokenOfTool: (host, printed) => printed("glab", ["config", "get", "token", "--host", host]),
+  tokenOfTool: (host, runTool) => runTool("glab", ["config", "get", "token", "--host", host]),
   headers: ({ secret }) => ({ accept: "application/json", authorization: `Bearer ${secret}` }),
   open: openGitLab,
 };

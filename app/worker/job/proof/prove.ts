@@ -159,7 +159,7 @@ function minutesOf({ options }: Pick<Attempt, "options">): number {
 
 /**
  * True if commands named by the agent may run. In the worker's sandbox: always. Without one: with `--exec`, or if the
- * agent may run commands unasked. Codex is excluded: its commands would escape the sandbox it runs them in.
+ * agent may run commands unasked. An agent that confines commands is excluded: they would escape its sandbox.
  */
 async function mayRunCommands(
   { job, options: { work } }: Attempt,
@@ -169,8 +169,12 @@ async function mayRunCommands(
   const allowed = [work.allow, rules.allow ?? work.allow];
   if (allowed.includes("edit")) return false;
   if (!allowed.includes("commands")) return true;
-  const { name } = await driverFor(assignedAgent(job, work), rules.agent, personsVariables());
-  return name !== "codex";
+  const { confinesCommands = false } = await driverFor(
+    assignedAgent(job, work),
+    rules.agent,
+    personsVariables(),
+  );
+  return !confinesCommands;
 }
 
 function lineOf(
