@@ -142,7 +142,7 @@ function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
 }
 
 /**
- * Cleans up expired leases, old sessions, limits and realtime rows in one call, then starts due recurring work, each
+ * Cleans up expired leases, old sessions and limits in one call, then starts due recurring work, each
  * slot once. Any number of processes may sweep at the same time.
  */
 async function sweepAndStart(database: Database): Promise<void> {

@@ -161,7 +161,7 @@ end;
 $$;
 grant execute on function operations.finish_schedule_run to service_role;
 
--- What cannot wait for the daily schedule: expired leases, and expired questions that work waits for. Also deletes
+-- What cannot wait for the daily schedule: expired leases, expired questions that work waits for, and due budgets. Also deletes
 -- stale rows, about once a minute or with p_full. Any number of processes may call it at once; one that finds another
 -- doing it leaves the stale rows to that one. The products of leases and questions are locked together, in one order.
 -- Service only. Definer: jobs and questions are written by functions only.

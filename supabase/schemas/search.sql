@@ -1,8 +1,7 @@
 -- Definer: row level security would keep the text indexes from being used; every query, and every word in it, is
 -- limited to the caller's products and ideas. Called by the search page, the command menu and the MCP tool search:
 -- PBIs, stories and tasks of the caller's products and the caller's ideas; with `blocked:`, blocked tasks and stories.
--- The cursor is the one the previous page returned. Refusals: 403, 404, 422, 429 (specification: What the service does
--- 1, 9).
+-- The cursor is the one the previous page returned. Refusals: 403, 404, 422, 429.
 create function operations.search(
   p_query text, p_product_id uuid default null, p_kind text default null, p_limit integer default 20,
   p_cursor text default null
@@ -33,7 +32,7 @@ grant execute on function operations.search to authenticated;
 -- any other condition the planner may parse the texts of all rows instead.
 -- Planned once per session: to plan a search, Postgres compares its words with the most common ones of all users each
 -- time, which takes longer than finding them. A merge join planned while a table was small would read all of it
--- forever (specification: What the service does 1, 9).
+-- forever.
 create function private.find_matches(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off as $$

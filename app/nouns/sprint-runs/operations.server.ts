@@ -38,7 +38,7 @@ export const preflightSprintRun = operation("preflight_sprint_run", sprintIdInpu
 export const resumeSprintRun = operation("resume_sprint_run", sprintRunIdInput, sprintRunSchema);
 
 /**
- * Resets a failed sprint and starts a new run (specification: Task, failed; resume-sprint). Null if people have
+ * Resets a failed sprint and starts a new run (specification: Task states). Null if people have
  * finished everything by hand: the sprint is active again and can be completed. `skip_failed` leaves out failed tasks.
  */
 export const resumeSprint = operation(

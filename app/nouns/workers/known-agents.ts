@@ -111,5 +111,5 @@ const opencode: KnownAgent = {
   },
 };
 
-/** Agents that `--agent` knows by name, in the order in which the worker looks for them. */
+/** Agents that `--agent` knows by name. */
 export const knownAgents = { claude, codex, gemini, opencode };

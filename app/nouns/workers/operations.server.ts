@@ -19,7 +19,7 @@ export const listAgentWorkers = operation(
   agentWorkerListSchema,
 );
 
-/** Requeues or fails what an earlier run of a worker still held (specification: Agent job; lease lost). */
+/** Requeues or fails what an earlier run of a worker still held (specification: Agent job, lease_until). */
 export const restartWorker = operation("restart_worker", restartWorkerInput, restartedWorkerSchema);
 
 /** Reports a worker's presence and quota (specification: Agent worker). */

@@ -18,7 +18,7 @@ $$;
 
 -- Until when a job waits for a limit. A time that is over or less than a minute ahead, or none, would begin a model
 -- call after model call: then it waits 1, 2, 4 minutes and so on up to an hour. No limit lasts more than 31 days. A
--- paused run waits for its person anyway (specification: Agent job, not_before).
+-- paused run waits for its person anyway (docs/worker.md).
 create function private.pause_until(p_resets_at timestamptz, p_attempt integer, p_run_id uuid)
 returns timestamptz language plpgsql stable set search_path = '' as $$
 declare

@@ -1,12 +1,13 @@
 -- May this job be claimed? Yes, if
 --   1. no gate is closed for every worker: private.job_gates,
 --   2. none is closed for this worker: private.worker_gates, with agents that have quota left (private.able_agents),
---   3. its user consents: private.consented_products, and has more quota left than they want to keep (private.quota_reason
---      in workers/reads.sql),
+--   3. its user consents: private.consented_products (asked by next_product in claim.sql), and has more quota left than
+--      they want to keep (private.quota_reason in workers/reads.sql),
 --   4. the budgets have room: private.fits_budgets (budgets/claims.sql).
 -- private.claim_next_job (claim.sql) takes the first such job. A claim that gets none is not refused: job is null, and
--- private.nothing_to_claim says why. A person who takes a job passes the gates held and not_before
--- (private.refuse_to_take in by_hand.sql).
+-- private.nothing_to_claim says why. People read why from private.gate_reasons, worker_reasons (why_not_moving.sql)
+-- and budget_reasons (budgets/reads.sql); someone else's conversation has no sentence. A person who takes a job is not
+-- held up by held, not_before or what 2 to 4 ask, but for the sandbox (private.refuse_to_take in by_hand.sql).
 
 -- What a job asks of a worker. Agent, model and effort are the most specific of task, story and product, field by
 -- field; an agent that fell back to does not take the model of the one before. A batch wants what its task at work does.
@@ -22,7 +23,7 @@ create type private.asker as (
 
 -- Every queued job with the gates that are closed before it for every worker, in the order in which they are
 -- reported. Jobs in the phase review wait for a person or CI, those in the phase plan for a person (specification: Agent
--- job). A new gate needs a branch in private.gate_reasons, which says why.
+-- job). A new gate needs a branch in private.gate_reasons, which says why, and in nothing_to_claim, or workers hear order.
 -- The columns of a job's product, story and task are one value in the view, so that a claim looks them up once and
 -- locks none of them.
 create view private.job_gates with (security_invoker = true) as

@@ -97,7 +97,7 @@ $$;
 
 -- A lost lease (expired, or its worker restarted) requeues the job with one more retry; after three retries the next
 -- agent of the product's list has it, and without one it fails and keeps the reason. A person's terminal that dies uses up
--- no job. Called under the product lock. The triggers carry a failure upwards (specification: Agent job; lease lost).
+-- no job. Called under the product lock. The triggers carry a failure upwards (specification: Agent job, lease_until).
 create function private.requeue_lost_job(p_job public.agent_jobs, p_reason text)
 returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
 declare

@@ -35,7 +35,7 @@ create trigger _335_guard_insert before insert on public.ideas
 create trigger _400_touch before update on public.ideas
   for each row execute function private.tg_any__touch();
 
--- The page of an idea shows its history (specification: Other records, idea log). Definer: users may not write the
+-- The page of an idea shows its history. Definer: users may not write the
 -- log.
 create function private.tg_ideas__log() returns trigger language plpgsql security definer set search_path = '' as $$
 begin

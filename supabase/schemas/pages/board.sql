@@ -20,7 +20,7 @@ $$;
 grant execute on function operations.get_solo_board to authenticated;
 
 -- The sprint page in one read: the sprint, its stories and cards, its newest run, the members who can take a
--- story, the open stories that could join, and the burn-down (design: pages). Blockers and forecast are only read where
+-- story, the open stories that could join, and the burn-down. Blockers and forecast are only read where
 -- a run could start: while agents work, when most people look, no one needs them.
 create function operations.get_sprint_board(p_sprint_id uuid)
 returns json

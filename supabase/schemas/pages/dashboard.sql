@@ -1,5 +1,4 @@
--- The first page after signing in: per product what is in progress, what needs a person and what today cost
--- (design: pages, dashboard).
+-- The first page after signing in: per product what is in progress, what needs a person and what today cost.
 create function operations.get_dashboard() returns json language plpgsql stable set search_path = '' as $$
 declare
   v_products uuid[] := array(

@@ -1,5 +1,5 @@
 -- Everything about one story in one read: its place, its tasks with the changes of their newest work, questions
--- and log (design: pages).
+-- and log.
 create function operations.get_story_page(p_story_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -68,7 +68,7 @@ end;
 $$;
 grant execute on function operations.get_story_page to authenticated;
 
--- Everything about one task in one read: its place, plan, jobs and questions (design: pages).
+-- Everything about one task in one read: its place, plan, jobs and questions.
 create function operations.get_task_page(p_task_id uuid) returns json language plpgsql stable set search_path = '' as $$
 declare
   v_task public.tasks;

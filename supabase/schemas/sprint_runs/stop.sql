@@ -110,7 +110,7 @@ $$;
 
 -- Resumes a failed sprint: failed tasks return to todo, and their stories and PBIs follow; the sprint is active
 -- again, and a new run starts on the failed run's branch, all in one transaction with the pre-flight (specification:
--- Task, failed, resume-sprint). The new run begins as the failed one did, unless the caller says otherwise: its agents
+-- Task states). The new run begins as the failed one did, unless the caller says otherwise: its agents
 -- plan first, and what was blocked stays out. With p_skip_failed it also leaves out failed tasks and what they block. If
 -- people have finished everything by hand there is nothing to run: the sprint becomes active, so that it can be
 -- completed, and the result is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).

@@ -1,7 +1,7 @@
 create trigger _110_lock_products before insert or update or delete on public.stories
   for each statement execute function private.tg_any__lock_products();
 
--- A story always has the product_id of its PBI (specification: What the service does 1). It may move to another
+-- A story always has the product_id of its PBI. It may move to another
 -- PBI of its product, never to another product. Definer: the PBI may be hidden from the caller, whose write RLS then
 -- refuses.
 create function private.tg_stories__copy_product()

@@ -1,7 +1,7 @@
 -- A worker that restarts says so, and all jobs it still held are closed in one call instead of waiting for leases:
 -- requeued with a retry, or failed after three. A worker that announces its stop returns its jobs without a retry.
 -- Products are locked in one order, the worker's row last. Returns the closed jobs. Definer: jobs are written by
--- functions only (specification: Agent job; lease lost).
+-- functions only (specification: Agent job, lease_until).
 create function operations.restart_worker(p_worker text, p_stopped boolean default false)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
