@@ -78,7 +78,8 @@ export const thoroughNames = [
   "is not opened for a question, with or without a commit",
   "an ordinary user",
   "any page of a product on a phone",
-  "any page of a person on a desktop",
+  "any page of a person on",
+  "ten thousand entries and large files within the limits of other imports",
   "what opens over the backlog",
 ];
 
