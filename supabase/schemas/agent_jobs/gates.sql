@@ -6,7 +6,8 @@
 --   4. the budgets have room: private.fits_budgets (budgets/claims.sql).
 -- private.claim_next_job (claim.sql) takes the first such job. A claim that gets none is not refused: job is null, and
 -- private.nothing_to_claim says why. People read why from private.gate_reasons, worker_reasons (why_not_moving.sql)
--- and budget_reasons (budgets/reads.sql); someone else's conversation has no sentence. A person who takes a job is not
+-- and budget_reasons (budgets/reads.sql). gate_reasons has the sentence of each gate but these, which it asks: held in
+-- by_hand.sql, plan in plans.sql, dependency in dependencies/reads.sql; someone else's conversation has none. A person who takes a job is not
 -- held up by held, not_before or what 2 to 4 ask, but for the sandbox (private.refuse_to_take in by_hand.sql).
 
 -- What a job asks of a worker. Agent, model and effort are the most specific of task, story and product, field by
