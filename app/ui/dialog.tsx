@@ -34,6 +34,13 @@ export function Dialog({
       aria-label={title}
       className="modal"
       onClose={onClose}
+      // Before it is hidden: a key right after Esc that opens it again would be undone by the later `close`. The choice of
+      // a file in it sends `cancel`, too.
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        onClose();
+      }}
       onClick={(event) => event.target === ref.current && onClose()}
       // A closed dialog keeps the focus until the next frame. Keys in between belong to the page.
       onKeyDown={(event) => event.currentTarget.open && event.stopPropagation()}

@@ -86,6 +86,20 @@ test("what can be done ranks before texts that mention it, from every page", asy
   await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
 });
 
+test("a key right after Esc opens the palette again", async ({ world, ownPage: page }) => {
+  await openLive(page, `${world.product}/backlog`);
+  await ask(page, "dark");
+  // Esc and the next key, with no task of the browser in between.
+  await page.evaluate(async () => {
+    document.querySelector<HTMLDialogElement>("dialog[open]")?.requestClose();
+    await Promise.resolve();
+    const key = { key: "k", code: "KeyK", ctrlKey: true, bubbles: true };
+    document.body.dispatchEvent(new KeyboardEvent("keydown", key));
+  });
+  await expect(search(page)).toHaveValue("");
+  await expect(search(page)).toBeFocused();
+});
+
 test("Shift T switches between light and dark", async ({ world, ownPage: page }) => {
   await openWithKeys(page, `${world.product}/backlog`);
   await page.keyboard.press("Shift+T");
