@@ -14,6 +14,8 @@ test("a move made offline falls back with its reason, and the board stays", asyn
 }) => {
   await page.goto(world.sprint);
   await page.getByRole("status", { name: /Live/ }).waitFor();
+  // Its service worker is fetched meanwhile, which must not fail for want of the network.
+  await controlled(page);
   await owner.context.setOffline(true);
 
   await page.getByRole("button", { name: "Move T-1 to…" }).click();
