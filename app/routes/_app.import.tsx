@@ -150,7 +150,7 @@ export default function ImportPage() {
       {report ? (
         <ImportResult report={report}>
           {packed ? (
-            <Form method="post" className="grid gap-3">
+            <Form method="post" encType="multipart/form-data" className="grid gap-3">
               <PeopleTable names={report.unknown_people} {...{ members, people }} />
               <ImportTarget fields={fields} isRefused={errors.length > 0} />
               <HiddenFields fields={{ intent: "import", packed, report: JSON.stringify(report) }} />

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { expect } from "@playwright/test";
 import { linear } from "../transfers/exports";
 import { findingsInBothThemes } from "./axe";
@@ -38,6 +39,27 @@ test("a new product begins with the backlog of another tool, which is seen first
   await expect(page.getByRole("link", { name: "Shipped" }).first()).toBeVisible();
   await page.reload();
   await expect(page.getByRole("link", { name: "Shipped" }).first()).toBeVisible();
+  await context.close();
+});
+
+test("a backlog of years is imported as it was seen, though its text is more than a form may be", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const page = await context.newPage();
+  await page.goto("/import");
+  await page.getByLabel("Name").fill(`Moved ${unique()}`);
+  // Text that no packing makes smaller.
+  const years = Array.from(
+    { length: 15 },
+    (_, at) =>
+      `ENG-${at + 9},Engineering,Year ${at},${randomBytes(60_000).toString("base64")},Backlog,,Low,,,,,,,,,,,,`,
+  );
+  await page.locator("input[type=file]").setInputFiles(file([linear, ...years].join("\n")));
+  await page.getByRole("button", { name: "Preview" }).click();
+  const preview = page.getByRole("region", { name: "Preview" });
+  await preview.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Imported" })).toContainText("17 stories");
   await context.close();
 });
 
