@@ -1,14 +1,15 @@
 -- May this job be claimed? Yes, if
 --   1. no gate is closed for every worker: private.job_gates,
 --   2. none is closed for this worker: private.worker_gates, with agents that have quota left (private.able_agents),
---   3. its user consents: private.consented_products (asked by next_product in claim.sql), and has more quota left than
---      they want to keep (private.quota_reason in workers/reads.sql),
---   4. the budgets have room: private.fits_budgets (budgets/claims.sql).
--- private.claim_next_job (claim.sql) takes the first such job. A claim that gets none is not refused: job is null, and
--- private.nothing_to_claim says why. People read why from private.gate_reasons, worker_reasons (why_not_moving.sql)
--- and budget_reasons (budgets/reads.sql). gate_reasons has the sentence of each gate but these, which it asks: held in
--- by_hand.sql, plan in plans.sql, dependency in dependencies/reads.sql; someone else's conversation has none. A person who takes a job is not
--- held up by held, not_before or what 2 to 4 ask, but for the sandbox (private.refuse_to_take in by_hand.sql).
+--   3. its user may write there and consents: private.consented_products (asked by next_product in claim.sql), and has
+--      at least the quota left that they want to keep (private.quota_reason in workers/reads.sql),
+--   4. the budgets have room: private.budget_headroom, fits_budgets (budgets/claims.sql).
+-- private.claim_next_job (claim.sql) takes the first such job of the run and kinds that the claim names. A claim that gets none is
+-- not refused: job is null, and private.nothing_to_claim says why. People read why from private.gate_reasons, worker_reasons
+-- (why_not_moving.sql) and budget_reasons (budgets/reads.sql). gate_reasons has the sentence of each gate but these, which it asks:
+-- held in by_hand.sql, plan in plans.sql, dependency in dependencies/reads.sql; someone else's conversation has none. A person who
+-- takes a job is not held up by their own hold, not_before or what 2 to 4 ask, but for the sandbox; no person takes one in the phase
+-- verify (private.refuse_to_take in by_hand.sql).
 
 -- What a job asks of a worker. Agent, model and effort are the most specific of task, story and product, field by
 -- field; an agent that fell back to does not take the model of the one before. A batch wants what its task at work does.
