@@ -28,8 +28,7 @@ end;
 $$;
 grant execute on function operations.delete_pbi to authenticated;
 
--- Called by the MCP tool mark_pbi_pr_merged and the PBI page. Later calls keep the time of the first (specification:
--- PBI).
+-- Called by the MCP tool mark_pbi_pr_merged. Later calls keep the time of the first (specification: PBI).
 create function operations.mark_pbi_pr_merged(p_pbi_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -45,7 +44,7 @@ end;
 $$;
 grant execute on function operations.mark_pbi_pr_merged to authenticated;
 
--- Called by drag and drop, keyboard moves and tools: puts a PBI directly before or after another, in that one's
+-- Called by drag and drop and keyboard moves: puts a PBI directly before or after another, in that one's
 -- priority; or, with only a priority, last in it. Inserts between two floats; when none is left between them, that
 -- priority is renumbered first (specification: Ordering rules 4).
 create function operations.move_pbi(
@@ -130,7 +129,7 @@ end;
 $$;
 grant execute on function private.pbi_place to authenticated;
 
--- Called by the MCP tool set_pbi_pr and the PBI page. A new address clears the time of the merge (specification: PBI).
+-- Called by the MCP tool set_pbi_pr. A new address clears the time of the merge (specification: PBI).
 create function operations.set_pbi_pr(p_pbi_id uuid, p_pr_url text)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -143,7 +142,7 @@ end;
 $$;
 grant execute on function operations.set_pbi_pr to authenticated;
 
--- Called by the backlog page and tools. `p_changes` holds the fields to change: title, description, code, priority, and
+-- Called by the backlog page and change_things. `p_changes` holds the fields to change: title, description, code, priority, and
 -- status: `blocked` (by hand) or `ready` (lifts the block; the status is then derived from the stories). A new priority
 -- puts the PBI last in it (specification: PBI).
 create function operations.update_pbi(p_pbi_id uuid, p_changes jsonb)

@@ -10,7 +10,7 @@ select
 from public.pbis b;
 grant select on private.pbi_shape to authenticated;
 
--- Called by the pages and tools that show one PBI: its fields, the idea it came from (for the idea's author only) and
+-- Called by the backlog page for the panel of a PBI: its fields, the idea it came from (for the idea's author only) and
 -- its stories (specification: PBI).
 create function operations.get_pbi(p_pbi_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -93,7 +93,7 @@ grant execute on function operations.get_agent_context to authenticated;
 -- The whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never
 -- parsed again. The columns repeat those of the shape views, because a join back for the order would cost a fifth more.
 -- Definer, so that row level security is not checked three times; access is checked first.
--- Called by GET /api/products/:id/backlog and the backlog page. The result is passed through unparsed.
+-- Called by GET /api/products/:id/backlog. The result is passed through unparsed.
 -- Trap: the fields of a task are those of private.task_shape; add new ones here too (specification: GET
 -- /api/products/:id/backlog).
 create function operations.get_backlog(p_product_id uuid)
@@ -164,7 +164,7 @@ end;
 $$;
 grant execute on function operations.get_backlog to authenticated;
 
--- Called by the product pages, the settings and tools: all fields, the caller's role, the active sprint and the number
+-- Called by the pages of a product and the import: all fields, the caller's role, the active sprint and the number
 -- of stories in triage (specification: Product).
 create function operations.get_product(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$

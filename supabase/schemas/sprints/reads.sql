@@ -111,7 +111,7 @@ end;
 $$;
 grant execute on function operations.list_sprint_tasks to authenticated;
 
--- Called by the sprints page and tools: newest first, with the progress of each (specification: Sprint).
+-- Called by the sprints page: newest first, with the progress of each (specification: Sprint).
 create function operations.list_sprints(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -28,7 +28,7 @@ end;
 $$;
 grant execute on function operations.add_story_to_sprint to authenticated;
 
--- Called by the board, the solo page and tools: assigns the story to any member, or to no one (null) (specification:
+-- Called by the solo page, the story page and change_things: assigns the story to any member, or to no one (null) (specification:
 -- Story).
 create function operations.assign_story(p_story_id uuid, p_assignee_id uuid default null)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -130,7 +130,7 @@ end;
 $$;
 grant execute on function operations.decline_story to authenticated;
 
--- Called by the backlog page after a confirmation: deletes the story with its tasks and log (specification: Story).
+-- Called by the story page after a confirmation: deletes the story with its tasks and log (specification: Story).
 create function operations.delete_story(p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin

@@ -76,7 +76,7 @@ begin
 end;
 $$;
 
--- Called by the story page and tools: the story, its PBI and sprint, its tasks with plans, and its newest log entries
+-- Called by GET /api/stories/:id and the story page: the story, its PBI and sprint, its tasks with plans, and its newest log entries
 -- (specification: Story).
 create function operations.get_story(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -29,7 +29,7 @@ end;
 $$;
 grant execute on function operations.create_task to authenticated;
 
--- Called by the backlog page after a confirmation (specification: Task).
+-- Called by the task page after a confirmation (specification: Task).
 create function operations.delete_task(p_task_id uuid) returns json language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_write('task', p_task_id);
@@ -39,7 +39,7 @@ end;
 $$;
 grant execute on function operations.delete_task to authenticated;
 
--- Called by the task page and tools: people can edit every field. `labels` are names or ids and replace the current
+-- Called by the task page and change_things: people can edit every field. `labels` are names or ids and replace the current
 -- ones. `p_changes` holds the fields to change; null clears those that can be null; `confirmed` starts a blocked task anyway. A new code changes the sort_order (specification: Task).
 create function operations.edit_task(p_task_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -81,7 +81,7 @@ end;
 $$;
 grant execute on function operations.make_story_tasks to authenticated;
 
--- Called by the backlog page and tools: moves the task to another story of its product; code and sort_order stay
+-- Called by the task page and change_things: moves the task to another story of its product; code and sort_order stay
 -- (specification: Entity codes 5).
 create function operations.move_task(p_task_id uuid, p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -94,7 +94,7 @@ end;
 $$;
 grant execute on function operations.move_task to authenticated;
 
--- Called by the board and the solo page, where people can set every status, including review (specification: PATCH
+-- Called by pages, where people can set every status, including review (specification: PATCH
 -- /api/tasks/:id). p_confirmed starts a blocked task anyway.
 create function operations.set_task_status(p_task_id uuid, p_status text, p_confirmed boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -112,9 +112,9 @@ $$;
 grant execute on function operations.set_task_status to authenticated;
 
 -- The hot write of agents. Definer, so that row level security does not check a row whose product was just
--- checked. Only the board sets `review`, and `failed` is refused here (specification: PATCH /api/tasks/:id).
+-- checked. Refuses `failed`, and `review`, which people set on pages (specification: PATCH /api/tasks/:id).
 -- p_who holds agent, model and effort as far as they change, and null removes one.
--- Called by PATCH /api/tasks/:id and the MCP tools update_task_status and update_task_plan. Passed through unparsed.
+-- Called by PATCH /api/tasks/:id and the MCP tools of tasks and labels. Passed through unparsed.
 create function operations.update_task(
   p_task_id uuid, p_status text default null, p_implementation_plan text default null,
   p_verify_only boolean default null, p_verify_required text default null, p_labels jsonb default null,
