@@ -55,9 +55,7 @@ begin
   if not found then
     perform private.refuse(404, 'This story does not recur. Make it a template first.');
   end if;
-  perform set_config('backloom.undoing', 'yes', true);
   update public.stories s set is_template = false, in_triage = false where s.id = p_story_id;
-  perform set_config('backloom.undoing', '', true);
   return json_build_object('story_id', p_story_id);
 end;
 $$;
@@ -162,10 +160,7 @@ begin
   select s.* into v_story from public.stories s where s.id = p_story_id;
   if not v_story.is_template then
     perform private.require_set_aside(v_story);
-    -- Taken back alone, this would leave a template without a schedule.
-    perform set_config('backloom.undoing', 'yes', true);
     update public.stories s set is_template = true, in_triage = true, sprint_id = null where s.id = p_story_id;
-    perform set_config('backloom.undoing', '', true);
   end if;
   insert into public.recurrences as r (story_id, product_id, cron, zone, missed, next_at, created_by)
   values (p_story_id, v_product_id, p_cron, p_zone, v_missed, p_next_at, auth.uid())

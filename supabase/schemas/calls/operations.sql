@@ -47,7 +47,8 @@ begin
 
   perform set_config('request.jwt.claims', json_strip_nulls(json_build_object(
       'sub', v_principal.user_id, 'role', 'authenticated',
-      'session_id', v_principal.session_id, 'token_id', v_principal.token_id))::text, true),
+      'session_id', v_principal.session_id, 'token_id', v_principal.token_id,
+      'undoable', nullif(v_principal.session_id is not null and private.is_undoable(p_function), false)))::text, true),
     set_config('backloom.token_products', coalesce(v_principal.product_ids::text, ''), true),
     set_config('role', 'authenticated', true);
   execute v_call.p_statement into v_answer using p_arguments;

@@ -177,7 +177,6 @@ begin
       v_change.code, v_change.lost));
   end if;
 
-  perform set_config('backloom.undoing', 'yes', true);
   for v_change in
     select c.* from unnest(v_changes) c
     -- What was deleted comes back from the top; what was changed twice goes back from the end.
@@ -198,7 +197,6 @@ begin
       perform private.refuse(409, format('%s %s, so nothing was undone.', v_change.code, v_reason));
     end if;
   end loop;
-  perform set_config('backloom.undoing', '', true);
 
   return json_build_object('changes', (
     select json_agg(json_build_object('kind', c.kind, 'id', c.thing_id, 'code', c.code, 'is_back', c.after is null, 'fields',

@@ -28,26 +28,26 @@ begin
 end;
 $$;
 
--- Only people have a session; workers and tokens have none and pay one comparison.
+-- All other calls pay one comparison.
 create trigger _870_remember after update on public.tasks for each row
-  when (current_setting('request.jwt.claims', true) like '%"session_id"%')
+  when (current_setting('request.jwt.claims', true) like '%"undoable"%')
   execute function private.tg_any__remember_change('task');
 create trigger _870_remember after update on public.stories for each row
-  when (current_setting('request.jwt.claims', true) like '%"session_id"%')
+  when (current_setting('request.jwt.claims', true) like '%"undoable"%')
   execute function private.tg_any__remember_change('story');
 create trigger _870_remember after update on public.pbis for each row
-  when (current_setting('request.jwt.claims', true) like '%"session_id"%')
+  when (current_setting('request.jwt.claims', true) like '%"undoable"%')
   execute function private.tg_any__remember_change('pbi');
 
 -- Before the delete, because dependent rows can still be read then.
 create trigger _871_remember before delete on public.tasks for each row
-  when (current_setting('request.jwt.claims', true) like '%"session_id"%')
+  when (current_setting('request.jwt.claims', true) like '%"undoable"%')
   execute function private.tg_any__remember_change('task');
 create trigger _871_remember before delete on public.stories for each row
-  when (current_setting('request.jwt.claims', true) like '%"session_id"%')
+  when (current_setting('request.jwt.claims', true) like '%"undoable"%')
   execute function private.tg_any__remember_change('story');
 create trigger _871_remember before delete on public.pbis for each row
-  when (current_setting('request.jwt.claims', true) like '%"session_id"%')
+  when (current_setting('request.jwt.claims', true) like '%"undoable"%')
   execute function private.tg_any__remember_change('pbi');
 
 -- Jobs, logs and questions are deleted with their item and not kept for undo. Deleting an item that has them says
@@ -71,9 +71,17 @@ create function private.lost_with(p_kind text, p_row jsonb) returns text languag
   end;
 $$;
 
+-- The operations that a person can undo. What any other changes on items follows from something that stays, such as a
+-- verdict, a run, a schedule or a role; undone alone, it would contradict that. Called by public.call_as, for sessions.
+create function private.is_undoable(p_function text) returns boolean language sql immutable set search_path = '' as $$
+  select p_function = any ('{change_things, edit_task, update_task, set_task_status, move_task, delete_task, update_story, assign_story,
+    add_story_to_sprint, remove_story_from_sprint, move_stories, accept_story, merge_story, decline_story, delete_story, update_pbi, move_pbi,
+    delete_pbi, report_merged}'::text[]);
+$$;
+grant execute on function private.is_undoable to service_role;
+
 -- The only writer of private.changes, for a session's own changes. A change of more than 1,000 items cannot be
--- undone; it is recorded once, as lost. An undo itself is not recorded, nor anything of an operation that cannot be
--- undone. Called by triggers, which are definer.
+-- undone; it is recorded once, as lost. Called by triggers, which are definer.
 create function private.remember_change(
   p_kind text, p_thing_id uuid, p_product_id uuid, p_code text, p_before jsonb, p_after jsonb, p_lost text default null
 ) returns void language plpgsql volatile set search_path = '' as $$
@@ -81,7 +89,7 @@ declare
   v_session_id uuid := (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'session_id')::uuid;
   v_known integer := coalesce(nullif(current_setting('backloom.remembered_changes', true), ''), '0')::integer;
 begin
-  if v_session_id is null or v_known > 1000 or current_setting('backloom.undoing', true) = 'yes' then
+  if v_session_id is null or v_known > 1000 then
     return;
   end if;
 

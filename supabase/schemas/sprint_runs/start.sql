@@ -99,12 +99,10 @@ begin
   v_product.pr_strategy := coalesce(private.require_choice('strategy', p_strategy, array['SPRINT', 'STORY', 'SPRINT_BATCH']), 'STORY');
   v_product.plan_review := private.plan_review_of(v_product, p_plan_review);
 
-  -- Stories and PBIs follow their tasks out of failed; what is refused below takes this back. Taken back alone, it would fail the run.
-  perform set_config('backloom.undoing', 'yes', true);
+  -- Stories and PBIs follow their tasks out of failed; what is refused below takes this back.
   update public.tasks t set status = 'TO_DO'
   where t.id = any (v_task_ids) and t.status = 'FAILED'
     and t.id not in (select h.task_id from private.held_by_runs(v_product_id, false) h);
-  perform set_config('backloom.undoing', '', true);
 
   select * into v_scope from private.settle_scope(null, v_product, v_task_ids, p_plan_first, p_use_description, p_leave_out);
   -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.

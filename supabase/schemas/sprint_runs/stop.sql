@@ -143,13 +143,11 @@ begin
   v_failed := array(
     select t.id from public.tasks t join public.stories s on s.id = t.story_id
     where p_skip_failed and s.sprint_id = p_sprint_id and t.status = 'FAILED');
-  -- Stories and PBIs follow their tasks out of failed. Taken back alone, that would fail the run that starts here.
-  perform set_config('backloom.undoing', 'yes', true);
+  -- Stories and PBIs follow their tasks out of failed.
   update public.tasks t set status = 'TO_DO'
   from public.stories s
   where s.id = t.story_id and s.sprint_id = p_sprint_id and t.status = 'FAILED';
   update public.sprints s set status = 'ACTIVE' where s.id = p_sprint_id returning * into v_sprint;
-  perform set_config('backloom.undoing', '', true);
 
   v_task_ids := array(select i from unnest(private.sprint_task_ids(p_sprint_id)) i where i <> all (v_failed));
   if v_task_ids = '{}' then

@@ -124,10 +124,7 @@ begin
     insert into public.sprint_leftovers (sprint_id, story_id)
     select p_sprint_id, s.id from public.stories s where s.sprint_id = p_sprint_id and s.status <> 'DONE'
     on conflict do nothing;
-    -- Taken back alone, that would bring stories into a sprint that is over.
-    perform set_config('backloom.undoing', 'yes', true);
     update public.stories s set sprint_id = null where s.sprint_id = p_sprint_id and s.status <> 'DONE';
-    perform set_config('backloom.undoing', '', true);
   end if;
 end;
 $$;

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { createSession } from "~/nouns/accounts/log-in.server";
-import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { reportAgentJob, reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import type { ChangeThingsInput } from "~/nouns/changes/contract";
 import { changeThings, undoChange } from "~/nouns/changes/operations.server";
 import { movePbi, updatePbi } from "~/nouns/pbis/operations.server";
+import { setMemberRole, updateProduct } from "~/nouns/products/operations.server";
+import { reviewJob } from "~/nouns/reviews/operations.server";
 import {
   cancelSprintRun,
   getSprintRun,
@@ -12,7 +14,12 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
-import { appendStoryLog, deleteStory, updateStory } from "~/nouns/stories/operations.server";
+import {
+  appendStoryLog,
+  assignStory,
+  deleteStory,
+  updateStory,
+} from "~/nouns/stories/operations.server";
 import { editTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create, type World } from "../../setup/world";
@@ -201,4 +208,52 @@ it("leaves a sprint that continues or is over alone", async () => {
   await cancelSprintRun(person, { sprint_run_id: run?.id ?? "" });
   await completeSprint(person, { sprint_id });
   expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to undo/);
+});
+
+it("undoes nothing that follows from a verdict, a plan, a run or a role", async () => {
+  const judged = async (verdict: "approve" | "request_changes", required: "person" | "none") => {
+    const { world, job, report } = await t.holdJob();
+    const { id: product_id } = world.product;
+    await updateProduct(world.actor, { product_id, done_requires: required });
+    await report({ status: "done", verify_result: "ALIGNED" });
+    const person = await sessionOf(world);
+    await reviewJob(person, { job_id: job.id, verdict, summary: "Seen" });
+    return person;
+  };
+  const planned = async () => {
+    const world = await t.seedSprint({ stories: [1], plan: () => undefined });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id, plan_review: "person" });
+    const { id: job_id, attempt } = await claim(world.actor);
+    const plan = { job_id, attempt, status: "running", implementation_plan: "Plan" } as const;
+    await reportAgentJob(world.actor, plan);
+    const person = await sessionOf(world);
+    await reviewPlan(person, { job_id, verdict: "approve" });
+    return person;
+  };
+  const demoted = async () => {
+    const world = await t.seedWorld(1);
+    const product_id = world.product.id;
+    const { id: user_id } = await t.createMember(product_id);
+    await assignStory(world.actor, { story_id: world.story.id, assignee_id: user_id });
+    const person = await sessionOf(world);
+    await setMemberRole(person, { product_id, user_id, role: "VIEWER" });
+    return person;
+  };
+  const described = async () => {
+    const world = await t.seedSprint({
+      stories: [1],
+      plan: () => undefined,
+      task: { p_description: "Do it" },
+    });
+    const person = await sessionOf(world);
+    await startSprintRun(person, { sprint_id: world.sprint.id, use_description: true });
+    return person;
+  };
+  const people = await Promise.all([
+    ...[judged("approve", "person"), judged("request_changes", "person")],
+    ...[judged("request_changes", "none"), planned(), demoted(), described()],
+  ]);
+  for (const person of people) {
+    expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to undo/);
+  }
 });
