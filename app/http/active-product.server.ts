@@ -1,8 +1,7 @@
 import { redirect } from "@remix-run/node";
 import type { Env } from "~/env.server";
 import type { Principal } from "~/nouns/accounts/contract";
-import { ownCookie } from "./own-cookie.server";
-import { readCookie } from "./session.server";
+import { ownCookie, readCookie } from "./session.server";
 import { isCanonicalUuid } from "./uuid";
 
 /**

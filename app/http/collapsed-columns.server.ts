@@ -1,4 +1,4 @@
-import { collapsedColumnsCookie, columns } from "~/features/board/columns";
+import { collapsedColumnsCookie, columns } from "~/features/board/board-settings";
 import { readCookie } from "./session.server";
 
 /** Returns the board columns this user collapsed, joined by dots. The cookie is scoped to the pages of one product. */

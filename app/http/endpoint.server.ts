@@ -2,16 +2,13 @@ import type { AppLoadContext } from "@remix-run/node";
 import type { z } from "zod";
 import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { authenticate } from "~/nouns/accounts/operations.server";
-import { type LimitedAction, takeLimit } from "~/nouns/accounts/take-limit.server";
+import { authenticate, type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
 import type { Audience } from "~/nouns/oauth/contract";
 import { bodyLimit } from "~/server/read-body";
 import type { Documentation, Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
-import { fieldsOf, parseMultipart } from "./form-body.server";
 import { markReplayed, onceOf } from "./idempotency.server";
-import { parseJsonBody } from "./json-body.server";
-import { readOpenBody } from "./open-body.server";
+import { fieldsOf, parseJsonBody, parseMultipart, readOpenBody } from "./request-body.server";
 import { canonicalId } from "./uuid";
 import { queryOf, validate } from "./validation.server";
 

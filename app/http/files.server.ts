@@ -6,7 +6,7 @@ import { fileForm, filePartLimit, type filePartSchema } from "~/nouns/files/cont
 import { deleteFile } from "~/nouns/files/operations.server";
 import { takeFile } from "~/nouns/files/take-file.server";
 import { done, readForm, runOperation } from "./form-action.server";
-import { readUploads } from "./form-body.server";
+import { readUploads } from "./request-body.server";
 
 /** Reads a part of a file; of length 0, only what the file is. */
 type ReadPart = (from: number, length: number) => Promise<z.output<typeof filePartSchema>>;

@@ -1,6 +1,6 @@
 import { idempotencyKeySchema } from "~/contract/concurrency";
 import { idempotencyField } from "~/contract/idempotency-field";
-import { Once } from "~/db/once.server";
+import { Once } from "~/db/rpc.server";
 import { validate } from "./validation.server";
 
 const header = "idempotency-key";

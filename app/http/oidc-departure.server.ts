@@ -7,8 +7,7 @@ import type { OidcSettings } from "~/env-oidc.server";
 import { providerName } from "~/features/accounts/provider";
 import { startSignIn } from "~/nouns/identities/provider.server";
 import { seal, unseal } from "~/nouns/identities/seal.server";
-import { ownCookie } from "./own-cookie.server";
-import { readCookie } from "./session.server";
+import { ownCookie, readCookie } from "./session.server";
 
 /** State kept while the browser is at the identity provider, sealed in a cookie scoped to /auth/oidc. */
 const tripSchema = z.object({

@@ -12,8 +12,7 @@ import type { Principal } from "~/nouns/accounts/contract";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { getShell } from "~/nouns/pages/operations.server";
 import { leaveLostProduct, rememberedProduct } from "./active-product.server";
-import { withCookies } from "./own-cookie.server";
-import { clearSessionCookies, readSessionCookie } from "./session.server";
+import { clearSessionCookies, readSessionCookie, withCookies } from "./session.server";
 import { canonicalId, isCanonicalUuid } from "./uuid";
 
 export interface SignedIn {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Env } from "~/env.server";
 import { pairingSeconds } from "~/nouns/pairings/pairing-code";
-import { ownCookie } from "./own-cookie.server";
-import { readCookie } from "./session.server";
+import { ownCookie, readCookie } from "./session.server";
 
 /**
  * The cookie `app_pair` is the only carrier of the desktop token (specification: Authentication 6).

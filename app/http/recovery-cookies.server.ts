@@ -1,6 +1,6 @@
 import { type CookieMethodsServer, parseCookieHeader, serializeCookieHeader } from "@supabase/ssr";
 import type { Env } from "~/env.server";
-import { ownCookie } from "./own-cookie.server";
+import { ownCookie } from "./session.server";
 
 const path = "/recover";
 const maxAge = 3600;

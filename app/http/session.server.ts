@@ -3,7 +3,6 @@ import { parseCookieHeader } from "@supabase/ssr";
 import { CompactEncrypt, compactDecrypt } from "jose";
 import { z } from "zod";
 import type { Env } from "~/env.server";
-import { ownCookie } from "./own-cookie.server";
 
 /**
  * The sealed cookie `session` (specification: Authentication 2). It only names a session row. Whether the session is
@@ -130,4 +129,19 @@ function attributes(env: CookieEnv): string {
 function maxAgeOf(value: SessionCookie): number {
   if (value.pairedExpiresAt === undefined) return sessionMaxAge;
   return Math.max(0, Math.ceil((Date.parse(value.pairedExpiresAt) - Date.now()) / 1000));
+}
+
+/**
+ * Name of a cookie that no other program on this host sets. Browsers ignore ports: a second service on another port
+ * shares all cookies, and many programs call theirs `session`.
+ */
+export function ownCookie(name: string, { appOrigin }: Pick<Env, "appOrigin">): string {
+  const { port, protocol } = new URL(appOrigin);
+  return `backloom_${name}_${port || (protocol === "https:" ? 443 : 80)}`;
+}
+
+/** Adds `Set-Cookie` values to a response. */
+export function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
 }

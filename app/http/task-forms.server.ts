@@ -1,6 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { columnLabel } from "~/features/board/columns";
+import { columnLabel } from "~/features/board/board-settings";
 import { releasedWords } from "~/nouns/dependencies/contract";
 import { createTaskInput, setTaskStatusInput } from "~/nouns/tasks/contract";
 import { createTask, setTaskStatus } from "~/nouns/tasks/operations.server";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
-import { takeLimit } from "~/nouns/accounts/take-limit.server";
+import { takeLimit } from "~/nouns/accounts/operations.server";
 import { clientMetadataSchema } from "~/nouns/oauth/contract";
 import { getOauthClient } from "~/nouns/oauth/operations.server";
 import { get } from "~/outgoing/get.server";

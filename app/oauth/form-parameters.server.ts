@@ -1,5 +1,4 @@
-import { hasMore } from "~/http/form-body.server";
-import { readOpenBody } from "~/http/open-body.server";
+import { hasMore, readOpenBody } from "~/http/request-body.server";
 import type { RequestContext } from "~/server/load-context";
 import { OAuthRefusal } from "./refusal.server";
 

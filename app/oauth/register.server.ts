@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { addressLimitKey } from "~/http/client-address.server";
 import type { OpenCall } from "~/http/endpoint.server";
-import { parseJsonBody } from "~/http/json-body.server";
-import { readOpenBody } from "~/http/open-body.server";
+import { parseJsonBody, readOpenBody } from "~/http/request-body.server";
 import { json } from "~/http/responses.server";
 import { clientMetadataSchema } from "~/nouns/oauth/contract";
 import { registerOauthClient } from "~/nouns/oauth/operations.server";

@@ -10,8 +10,8 @@ import {
   PeopleTable,
 } from "~/features/transfers/import-parts";
 import { runIntent, textOf } from "~/http/form-action.server";
-import { readUploads } from "~/http/form-body.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
+import { readUploads } from "~/http/request-body.server";
 import { validate } from "~/http/validation.server";
 import { doneRequirements } from "~/nouns/products/contract";
 import { getProduct, listProductMembers } from "~/nouns/products/operations.server";

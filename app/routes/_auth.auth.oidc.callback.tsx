@@ -6,7 +6,7 @@ import { addressLimitKey } from "~/http/client-address.server";
 import { depart, forgetTrip, readTrip, requireOidc } from "~/http/oidc-departure.server";
 import { findActor, pageLoader } from "~/http/page-guards.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";
-import { takeLimit } from "~/nouns/accounts/take-limit.server";
+import { takeLimit } from "~/nouns/accounts/operations.server";
 import { findIdentityAccount } from "~/nouns/identities/operations.server";
 import {
   finishSignIn,

@@ -15,7 +15,7 @@ import { signingInBrowser, startSession } from "~/http/signing-in.server";
 import { registrationSchema } from "~/nouns/accounts/contract";
 import { register } from "~/nouns/accounts/create-account.server";
 import { createSession } from "~/nouns/accounts/log-in.server";
-import { takeLimit } from "~/nouns/accounts/take-limit.server";
+import { takeLimit } from "~/nouns/accounts/operations.server";
 import { invitationCodeIn } from "~/nouns/products/invitation";
 import {
   hashInvitationCode,

@@ -1,9 +1,9 @@
 import { apiRoute } from "~/http/api-route.server";
 import { addressLimitKey } from "~/http/client-address.server";
 import { openEndpoint } from "~/http/endpoint.server";
-import { withCookies } from "~/http/own-cookie.server";
 import { pairCookies } from "~/http/pair-cookie.server";
 import { json } from "~/http/responses.server";
+import { withCookies } from "~/http/session.server";
 import { userAgentOf } from "~/http/signing-in.server";
 import { startedPairingSchema } from "~/nouns/pairings/contract";
 import { startPairing } from "~/nouns/pairings/pair.server";

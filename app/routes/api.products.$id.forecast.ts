@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { forecastQuery } from "~/nouns/budgets/forecast";
+import { forecastQuery } from "~/nouns/budgets/contract";
 import { getForecast } from "~/nouns/budgets/operations.server";
 
 /** `GET /api/products/:id/forecast[?sprint_id=]`: expected time and cost of open tasks, from finished ones. */

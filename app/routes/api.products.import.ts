@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { readUploads } from "~/http/form-body.server";
+import { readUploads } from "~/http/request-body.server";
 import { json } from "~/http/responses.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { importForm, importLimits, importReportSchema } from "~/nouns/transfers/contract";

@@ -1,7 +1,7 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { storyLogBody } from "~/nouns/stories/contract";
 import { appendStoryLog } from "~/nouns/stories/operations.server";
-import { storyLogBody } from "~/nouns/stories/story-log";
 
 /** Adds an entry to the log of a story (specification: POST /api/stories/:id/log). */
 export const loader = apiRoute({

@@ -1,6 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { withCookies } from "~/http/own-cookie.server";
-import { clearSessionCookies, readSessionCookie } from "~/http/session.server";
+import { clearSessionCookies, readSessionCookie, withCookies } from "~/http/session.server";
 import { endSession } from "~/nouns/accounts/operations.server";
 
 /** A link must not sign anyone out: GET only redirects to the start page. */

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Once } from "~/db/once.server";
+import type { Once } from "~/db/rpc.server";
 import type { Services } from "~/services.server";
 
 /** Writes a stream straight to the response, because Remix's adapter ignores back-pressure. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { Once } from "~/db/once.server";
+import type { Once } from "~/db/rpc.server";
 import type { Services } from "~/services.server";
 import type { RequestContext, ResponseSink } from "./load-context";
 import { readBody } from "./read-body";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Mark } from "./mark";
+import { Mark } from "./icon";
 
 /** Shown in place of an empty list: what it is for, and the first thing to do. */
 export function EmptyState({

@@ -1,6 +1,6 @@
 import { isRouteErrorResponse, Link, useRouteError } from "@remix-run/react";
 import { buttonClass } from "./button";
-import { Mark } from "./mark";
+import { Mark } from "./icon";
 
 interface Words {
   title: string;

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Once } from "~/db/once.server";
-import { callAs, callService } from "~/db/rpc.server";
+import { callAs, callService, Once } from "~/db/rpc.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { expectRefusal } from "../setup/endpoint-checks";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { sprintTasksQuery } from "~/nouns/sprints/contract";
-import { storyLogBody } from "~/nouns/stories/story-log";
+import { storyLogBody } from "~/nouns/stories/contract";
 import { updateTaskBody } from "~/nouns/tasks/contract";
 
 function nested(depth: number): unknown {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Chart } from "~/features/charts/chart";
+import { afterWorkingDays, type Chart, daysBetween } from "~/features/charts/chart";
 import { burnNumbers, drawBurndown } from "~/features/charts/draw-burndown.server";
 import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
-import { afterWorkingDays, daysBetween } from "~/features/charts/working-days";
 
 /** From Monday 2 November 2026 on; the numbers are what is left. */
 function record(left: number[], total = 10) {

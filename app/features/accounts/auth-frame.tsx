@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { Mark } from "~/ui/mark";
+import { Mark } from "~/ui/icon";
 
 /** Layout of the pages before sign-in: logo, one task, and a footer with a link onward. */
 export function AuthFrame({

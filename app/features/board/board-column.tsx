@@ -3,8 +3,14 @@ import { useHydrated } from "remix-utils/use-hydrated";
 import { Glyph } from "~/ui/sprite";
 import { StatusIcon, statusLook } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
-import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { type Column, type ColumnWidth, movableColumns } from "./columns";
+import {
+  type CardTask,
+  type Column,
+  type ColumnWidth,
+  type DropTarget,
+  type Lane,
+  movableColumns,
+} from "./board-settings";
 
 /** The cards of one status, for the whole board or one lane. */
 export function BoardColumn({

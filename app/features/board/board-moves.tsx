@@ -4,8 +4,7 @@ import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
 import { useLaneKeys } from "./lane-keys";
-import { type Place, placeAt, placing } from "./placing";
-import { useKeyboardMove } from "./use-keyboard-move";
+import { type Place, placeAt, placing, useKeyboardMove } from "./use-keyboard-move";
 
 interface BoardMovesProps {
   board: RefObject<HTMLElement>;

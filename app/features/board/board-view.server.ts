@@ -9,10 +9,10 @@ import {
   type BoardSettings,
   type CardTask,
   cardParts,
+  foldedLanes,
   groupings,
   type Lane,
 } from "./board-settings";
-import { foldedLanes } from "./folded-lanes";
 
 /** Reads from the address what the board shows and in which layout. */
 export function readSettings(address: URLSearchParams): BoardSettings {

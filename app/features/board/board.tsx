@@ -16,9 +16,15 @@ import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { useLocalMutation } from "~/ui/use-local-mutation";
 import { BoardColumn } from "./board-column";
-import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { type Column, columns, useColumnWidths } from "./columns";
-import { useAddressAhead } from "./folded-lanes";
+import {
+  type CardTask,
+  type Column,
+  columns,
+  type DropTarget,
+  type Lane,
+  useAddressAhead,
+  useColumnWidths,
+} from "./board-settings";
 import { Lanes } from "./lanes";
 import { MoveMenu } from "./move-menu";
 import { type CardStory, NewCard, type NewCardPlace } from "./new-card";

@@ -1,6 +1,5 @@
 import { type RefObject, useEffect, useRef } from "react";
-import type { CardTask } from "./board-settings";
-import { columnOfWork, columns } from "./columns";
+import { type CardTask, columnOfWork, columns } from "./board-settings";
 
 /** Shown on phones, where one column is visible: the card count of every column, and buttons that scroll to it. */
 export default function ColumnStrip({

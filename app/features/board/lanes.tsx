@@ -1,9 +1,16 @@
 import type { ReactNode } from "react";
 import { Glyph } from "~/ui/sprite";
 import { ColumnName, ColumnToggle } from "./board-column";
-import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { type Column, type ColumnWidth, columns } from "./columns";
-import { foldedLanes, foldLink } from "./folded-lanes";
+import {
+  type CardTask,
+  type Column,
+  type ColumnWidth,
+  columns,
+  type DropTarget,
+  foldedLanes,
+  foldLink,
+  type Lane,
+} from "./board-settings";
 
 /** The lanes of a grouped board. Lanes without cards are short drop targets at the end. */
 export function Lanes({

@@ -5,8 +5,7 @@ import { enterMenu, MenuButton, MenuHeading, menuEvents } from "~/ui/menu";
 import { Glyph } from "~/ui/sprite";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
 import { ColumnName } from "./board-column";
-import type { CardTask } from "./board-settings";
-import { movableColumns } from "./columns";
+import { type CardTask, movableColumns } from "./board-settings";
 import { moveIntent } from "./use-task-moves";
 
 type MovedTask = Pick<CardTask, "id" | "code" | "status">;

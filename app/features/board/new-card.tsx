@@ -5,7 +5,7 @@ import { Button, SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { enhancedField } from "~/ui/form-fields";
 import { isolated } from "~/ui/isolated";
-import { columnLabel } from "./columns";
+import { columnLabel } from "./board-settings";
 
 /** Where a new card goes: its column, lane and story. */
 export interface NewCardPlace {

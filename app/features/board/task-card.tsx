@@ -5,7 +5,7 @@ import type { Doing } from "~/contract/events";
 import { LineCounts } from "~/features/diff/line-counts";
 import { useSelected } from "~/features/items/selection";
 import { useRefusals } from "~/features/items/use-changes";
-import { PullLink } from "~/features/jobs/pull-link";
+import { PullLink } from "~/features/jobs/job-badges";
 import { LabelChips } from "~/features/labels/label-chips";
 import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-live-stream";

@@ -5,8 +5,7 @@ import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusPill } from "~/ui/status";
 import { stateLine } from "../items/state-line";
-import type { CardTask, Lane } from "./board-settings";
-import { foldedLanes, useAddressAhead } from "./folded-lanes";
+import { type CardTask, foldedLanes, type Lane, useAddressAhead } from "./board-settings";
 import { LaneHead } from "./lanes";
 
 const LaneKeys = lazy(() => import("./lane-keys"));

@@ -1,4 +1,4 @@
-import type { Forecast } from "~/nouns/budgets/forecast";
+import type { Forecast } from "~/nouns/budgets/contract";
 import { countText } from "~/ui/numbers";
 import { durationText } from "~/ui/relative-time";
 import { amountText } from "../../ui/numbers";

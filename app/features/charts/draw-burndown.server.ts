@@ -1,6 +1,16 @@
 import { calendarText } from "~/ui/relative-time";
-import { box, type Chart, type ChartFact, daysBelow, round, shape, words } from "./chart";
-import { afterWorkingDays, daysBetween, isWeekend } from "./working-days";
+import {
+  afterWorkingDays,
+  box,
+  type Chart,
+  type ChartFact,
+  daysBelow,
+  daysBetween,
+  isWeekend,
+  round,
+  shape,
+  words,
+} from "./chart";
 
 const width = 560;
 const height = 200;

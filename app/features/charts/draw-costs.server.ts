@@ -1,8 +1,7 @@
 import type { Insights } from "~/nouns/insights/contract";
 import { moneyText } from "~/ui/numbers";
 import { calendarText } from "~/ui/relative-time";
-import { box, type Chart, daysBelow, round, shape, words } from "./chart";
-import { daysBetween } from "./working-days";
+import { box, type Chart, daysBelow, daysBetween, round, shape, words } from "./chart";
 
 const width = 560;
 const height = 180;

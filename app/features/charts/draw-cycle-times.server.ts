@@ -1,7 +1,6 @@
 import type { Insights } from "~/nouns/insights/contract";
 import { calendarText, durationText } from "~/ui/relative-time";
-import { type Chart, daysBelow, round, shape, words } from "./chart";
-import { daysBetween } from "./working-days";
+import { type Chart, daysBelow, daysBetween, round, shape, words } from "./chart";
 
 const width = 560;
 const height = 180;

@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { movableColumns } from "~/features/board/columns";
+import { movableColumns } from "~/features/board/board-settings";
 import { priorityOptions } from "~/features/items/lists/priority";
 import type { StoryPageData } from "~/nouns/pages/contract";
 import { statusLook } from "~/ui/status";

@@ -1,5 +1,5 @@
 import { efforts } from "~/contract/who";
-import { movableColumns } from "~/features/board/columns";
+import { movableColumns } from "~/features/board/board-settings";
 import { mostRunItems } from "~/features/runs/start-run";
 import type { Candidates } from "~/nouns/dependencies/contract";
 import type { Label } from "~/nouns/labels/contract";

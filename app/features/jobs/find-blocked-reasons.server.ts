@@ -1,4 +1,4 @@
-import type { WhyNotMoving } from "~/nouns/agent-jobs/why-not-moving";
+import type { WhyNotMoving } from "~/nouns/agent-jobs/contract";
 import { exactText } from "~/ui/relative-time";
 
 /** A time as the API writes it into a sentence. */

@@ -6,8 +6,7 @@ import { Fact, Facts } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { Failure } from "./failure";
-import { JobStatus } from "./job-badges";
-import { PullLink } from "./pull-link";
+import { JobStatus, PullLink } from "./job-badges";
 
 export const jobKinds: Record<string, string> = {
   TASK_IMPLEMENTATION: "Task",

@@ -3,9 +3,8 @@ import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { type Login, themes } from "./contract";
-import { findLoginIdentity } from "./operations.server";
+import { findLoginIdentity, giveBackLimit, isWithinLimit, takeLimit } from "./operations.server";
 import { checkPassword } from "./passwords.server";
-import { giveBackLimit, isWithinLimit, takeLimit } from "./take-limit.server";
 
 /**
  * Signs in with username or email address (form `POST /login`). Counts each try before checking the password, so that

@@ -6,8 +6,7 @@ import type { Database, SupabaseConnection } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { authFailure } from "./auth-failure.server";
 import type { PasswordChange, Principal } from "./contract";
-import { findLoginIdentity, type LoginIdentity } from "./operations.server";
-import { takeLimit } from "./take-limit.server";
+import { findLoginIdentity, type LoginIdentity, takeLimit } from "./operations.server";
 
 /** Changes the user's own password. Asks for the current one, and ends all other sessions. */
 export async function changePassword(

@@ -6,7 +6,7 @@ import {
   verificationSchema,
   verifySprintTaskInput,
   verifyTaskAgainstPlanInput,
-} from "~/nouns/sprint-runs/task-execution";
+} from "~/nouns/sprint-runs/contract";
 import {
   checkQueueEmptyInput,
   claimAgentJobInput,
@@ -27,6 +27,8 @@ import {
   reportedJobSchema,
   reportMergedInput,
   reviewPlanInput,
+  whyNotMovingInput,
+  whyNotMovingSchema,
 } from "./contract";
 import { conflictDecisionSchema, reportJobConflictInput } from "./job-conflict";
 import { jobDiffInput, jobDiffSchema, saveJobDiffInput } from "./job-diff";
@@ -37,7 +39,6 @@ import {
   jobOutputSchema,
 } from "./job-output";
 import { reportAgentJobInput, reportJobUsageInput } from "./job-report";
-import { whyNotMovingInput, whyNotMovingSchema } from "./why-not-moving";
 
 /** Cancels a queued job, or a chat job before its end (specification: Starting a sprint run 4). */
 export const cancelAgentJob = operation("cancel_agent_job", jobIdInput, agentJobSchema);

@@ -13,10 +13,10 @@ import {
   updateTaskExecutionInput,
   verifySprintTaskInput,
   verifyTaskAgainstPlanInput,
-} from "~/nouns/sprint-runs/task-execution";
+} from "~/nouns/sprint-runs/contract";
 import { checkQueueEmptyInput, claimAgentJobInput } from "~/nouns/workers/contract";
 import { restartWorker } from "~/nouns/workers/operations.server";
-import { heartbeatAgentJobInput, jobIdInput } from "./contract";
+import { heartbeatAgentJobInput, jobIdInput, whyNotMovingInput } from "./contract";
 import { reportJobUsageInput, reportWithDiffInput } from "./job-report";
 import {
   cancelAgentJob,
@@ -29,7 +29,6 @@ import {
   whyNotMoving,
 } from "./operations.server";
 import { reportWithDiff } from "./report-with-diff.server";
-import { whyNotMovingInput } from "./why-not-moving";
 
 export const waitForJobTool = defineTool({
   name: "wait_for_job",

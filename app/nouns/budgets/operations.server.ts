@@ -5,11 +5,12 @@ import {
   budgetSchema,
   budgetSettingsSchema,
   deleteBudgetInput,
+  forecastSchema,
   getBudgetsInput,
+  getForecastInput,
   setBudgetInput,
   setBudgetSettingsInput,
 } from "./contract";
-import { forecastSchema, getForecastInput } from "./forecast";
 
 /** Deletes a budget and releases what it held. Deleting twice is fine. */
 export const deleteBudget = operation(

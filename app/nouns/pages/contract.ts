@@ -2,8 +2,8 @@ import { z } from "zod";
 import { doingSchema } from "~/contract/events";
 import { idSchema } from "~/contract/text";
 import { beginningSchema, freshStartSchema } from "~/nouns/agent-jobs/beginning";
-import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import { forecastSchema } from "~/nouns/budgets/forecast";
+import { agentJobSchema, costsSchema } from "~/nouns/agent-jobs/contract";
+import { forecastSchema } from "~/nouns/budgets/contract";
 import { dependenciesSchema, dependencyKinds } from "~/nouns/dependencies/contract";
 import { listedFileSchema } from "~/nouns/files/contract";
 import { burndownSchema } from "~/nouns/insights/contract";
@@ -14,17 +14,64 @@ import { pullSchema } from "~/nouns/pulls/contract";
 import { agentQuestionSchema } from "~/nouns/questions/contract";
 import { jobReviewSchema, reviewTimesSchema, storedCommentSchema } from "~/nouns/reviews/contract";
 import { savedViewSchema } from "~/nouns/saved-views/contract";
-import { preflightSchema } from "~/nouns/sprint-runs/contract";
+import { preflightSchema, runWaitsSchema } from "~/nouns/sprint-runs/contract";
 import { sprintSchema } from "~/nouns/sprints/contract";
-import { storySchema, storyWithWhoSchema } from "~/nouns/stories/contract";
-import { storyLogSchema } from "~/nouns/stories/story-log";
+import { storyLogSchema, storySchema, storyWithWhoSchema } from "~/nouns/stories/contract";
 import { taskDetailSchema, taskSchema } from "~/nouns/tasks/contract";
-import { runSummary } from "./dashboard";
 
 /** What pages read in one call each (`supabase/schemas/pages`): parts of the nouns' own shapes, and what only the page shows. */
 const id = z.string();
-
 const moment = z.string();
+
+export const runSummary = z.object({
+  id,
+  status: z.string(),
+  started_at: moment.nullable(),
+  created_at: moment,
+  waits_for: runWaitsSchema,
+  job_statuses: z.array(z.string()),
+});
+
+export const dashboardSchema = z.object({
+  products: z.array(
+    z.object({
+      id,
+      code: z.string(),
+      name: z.string(),
+      description: z.string(),
+      is_owner: z.boolean(),
+      open_stories: z.number(),
+      active_sprint: z
+        .object({
+          id,
+          code: z.string(),
+          sprint_goal: z.string(),
+          end_date: z.string().nullable(),
+          task_statuses: z.array(z.string()),
+        })
+        .nullable(),
+      run: runSummary.nullable(),
+    }),
+  ),
+  /** Products that someone added the caller to, until the caller decides whether their workers may work there. */
+  added_to: z.array(
+    z.object({ id, code: z.string(), name: z.string(), owner_username: z.string().nullable() }),
+  ),
+  questions: z.array(agentQuestionSchema),
+  reviews: z.array(
+    z.object({
+      id,
+      code: z.string(),
+      title: z.string(),
+      product_name: z.string(),
+      changed_at: moment,
+    }),
+  ),
+  costs_today: costsSchema,
+  done_today: z.number(),
+  workers_online: z.number(),
+});
+export type DashboardData = z.infer<typeof dashboardSchema>;
 
 const coded = { id: true, code: true, title: true } as const;
 

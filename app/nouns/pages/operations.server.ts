@@ -1,13 +1,13 @@
 import { noInput, operation } from "~/nouns/operation.server";
 import { productIdInput } from "~/nouns/products/contract";
-import { sprintIdInput } from "~/nouns/sprints/contract";
-import { sprintReviewSchema } from "~/nouns/sprints/sprint-review";
+import { sprintIdInput, sprintReviewSchema } from "~/nouns/sprints/contract";
 import { storyIdInput } from "~/nouns/stories/contract";
 import { taskIdInput } from "~/nouns/tasks/contract";
 import {
   backlogTreeSchema,
   branchInput,
   branchSchema,
+  dashboardSchema,
   shellInput,
   shellSchema,
   soloBoardSchema,
@@ -15,7 +15,6 @@ import {
   storyPageSchema,
   taskPageSchema,
 } from "./contract";
-import { dashboardSchema } from "./dashboard";
 
 /** The first page after signing in. */
 export const getDashboard = operation("get_dashboard", noInput, dashboardSchema);

@@ -7,22 +7,20 @@ import { taskSchema } from "~/nouns/tasks/contract";
 import {
   acceptStoryInput,
   addStoryToSprintInput,
+  appendStoryLogInput,
   assignStoryInput,
   createStoryInput,
+  listStoryLogsInput,
   mergeStoryInput,
   storyDetailSchema,
   storyIdInput,
+  storyLogPageSchema,
+  storyLogReceiptSchema,
   storyWithWhoSchema,
   triageSchema,
   updateStoryInput,
 } from "./contract";
 import type { ListItem } from "./pasted-list";
-import {
-  appendStoryLogInput,
-  listStoryLogsInput,
-  storyLogPageSchema,
-  storyLogReceiptSchema,
-} from "./story-log";
 
 /** Adds a story to a sprint of its product (specification: Ordering rules 5). */
 export const addStoryToSprint = operation(

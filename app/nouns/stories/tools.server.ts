@@ -10,9 +10,8 @@ import {
   resolveOptionalId,
 } from "~/mcp/references.server";
 import { defineTool, duplicates, refusesSimilar, type ToolContext } from "~/mcp/tool.server";
-import { createStoryInput } from "./contract";
+import { createStoryInput, metadataSchema, storyLogBody } from "./contract";
 import { appendStoryLog, createStory } from "./operations.server";
-import { metadataSchema, storyLogBody } from "./story-log";
 
 export const createStoryTool = defineTool({
   name: "create_story",

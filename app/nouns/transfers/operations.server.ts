@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
-import { takeLimit } from "~/nouns/accounts/take-limit.server";
+import { takeLimit } from "~/nouns/accounts/operations.server";
 import { fileIdInput } from "~/nouns/files/contract";
 import { serviceOperation } from "~/nouns/operation.server";
 import { grantedRoleSchema, productIdInput } from "~/nouns/products/contract";

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { describeStatuses, RunStatus, WovenProgress } from "~/features/runs/run-status";
-import type { DashboardData } from "~/nouns/pages/dashboard";
+import type { DashboardData } from "~/nouns/pages/contract";
 import { CodeChip } from "~/ui/badge";
 import { CalendarDay, Elapsed } from "~/ui/relative-time";
 

@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { DeleteProduct } from "~/features/products/delete-product";
 import { personLoader } from "~/http/page-guards.server";
-import type { DashboardData } from "~/nouns/pages/dashboard";
+import type { DashboardData } from "~/nouns/pages/contract";
 import { getDashboard } from "~/nouns/pages/operations.server";
 import type { ProductOverview } from "~/nouns/products/contract";
 import { listProductOverviews } from "~/nouns/products/operations.server";

@@ -1,7 +1,6 @@
 import { redirect } from "@remix-run/node";
 import type { Actor } from "~/db/rpc.server";
-import { done, runForm, runIntent, runOperation } from "~/http/form-action.server";
-import { mergeEdit } from "~/http/merge-edit.server";
+import { done, mergeEdit, runForm, runIntent, runOperation } from "~/http/form-action.server";
 import { promoteIdeaInput, updateIdeaInput } from "~/nouns/ideas/contract";
 import {
   archiveIdea,

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { ForecastLine } from "~/features/budgets/forecast-line";
-import type { Forecast } from "~/nouns/budgets/forecast";
+import type { Forecast } from "~/nouns/budgets/contract";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { durationText } from "~/ui/relative-time";

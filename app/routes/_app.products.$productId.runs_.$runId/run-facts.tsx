@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { BudgetList } from "~/features/budgets/budget-list";
+import { PullLink } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
-import { PullLink } from "~/features/jobs/pull-link";
 import { MergeLine } from "~/features/runs/start-run";
 import type { BudgetList as Budgets } from "~/nouns/budgets/contract";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";

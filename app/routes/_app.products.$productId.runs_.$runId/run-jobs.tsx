@@ -1,14 +1,12 @@
 import { Link } from "@remix-run/react";
 import type { Doing } from "~/contract/events";
 import { firstLine } from "~/features/jobs/first-line";
-import { JobStatus, waitsForReview } from "~/features/jobs/job-badges";
+import { JobStatus, PullLink, waitsForReview } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
-import { PullLink } from "~/features/jobs/pull-link";
 import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-live-stream";
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
-import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
-import type { TaskExecution } from "~/nouns/sprint-runs/task-execution";
+import type { SprintRunDetail, TaskExecution } from "~/nouns/sprint-runs/contract";
 import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { costsText, tokensText } from "~/ui/numbers";

@@ -8,7 +8,7 @@ import { PlanReviewField } from "~/features/runs/start-run";
 import { readForm } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";
-import type { Forecast } from "~/nouns/budgets/forecast";
+import type { Forecast } from "~/nouns/budgets/contract";
 import { getForecast } from "~/nouns/budgets/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { type Blocker, type Preflight, planReviewForm } from "~/nouns/sprint-runs/contract";

@@ -7,13 +7,13 @@ import { forgetProduct } from "~/http/active-product.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import {
   done,
+  mergeEdit,
   readForm,
   runForm,
   runIntent,
   runOperation,
   textOf,
 } from "~/http/form-action.server";
-import { mergeEdit } from "~/http/merge-edit.server";
 import { setBudgetSettingsInput } from "~/nouns/budgets/contract";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";

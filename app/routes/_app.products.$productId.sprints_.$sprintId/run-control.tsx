@@ -4,7 +4,7 @@ import { ForecastLine } from "~/features/budgets/forecast-line";
 import { RunStatus, WovenProgress } from "~/features/runs/run-status";
 import { BeginsFrom, PlanReviewField, StartOver } from "~/features/runs/start-run";
 import { countStopped, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
-import type { Forecast } from "~/nouns/budgets/forecast";
+import type { Forecast } from "~/nouns/budgets/contract";
 import type { SprintFrame } from "~/nouns/pages/contract";
 import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { PressForm } from "~/ui/action-form";

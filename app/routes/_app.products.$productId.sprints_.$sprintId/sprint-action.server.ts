@@ -2,8 +2,14 @@ import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { removeDependencyForm } from "~/http/dependencies.server";
-import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
-import { mergeEdit } from "~/http/merge-edit.server";
+import {
+  done,
+  doneForNow,
+  mergeEdit,
+  readForm,
+  runIntent,
+  textOf,
+} from "~/http/form-action.server";
 import {
   applyCures,
   curesOfStart,

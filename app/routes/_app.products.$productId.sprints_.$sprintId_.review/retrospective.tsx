@@ -1,5 +1,5 @@
 import { causeWords } from "~/features/lessons/lesson-parts";
-import type { Retrospective as Facts } from "~/nouns/sprints/sprint-review";
+import type { Retrospective as Facts } from "~/nouns/sprints/contract";
 import { Fact, Facts as FactList, Section } from "~/ui/card";
 import { countText } from "~/ui/numbers";
 import { durationText } from "~/ui/relative-time";

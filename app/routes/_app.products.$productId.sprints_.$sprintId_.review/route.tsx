@@ -13,7 +13,7 @@ import { productLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSprintReview } from "~/nouns/pages/operations.server";
-import type { ReviewedJob, ReviewedStory, SprintReview } from "~/nouns/sprints/sprint-review";
+import type { ReviewedJob, ReviewedStory, SprintReview } from "~/nouns/sprints/contract";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";

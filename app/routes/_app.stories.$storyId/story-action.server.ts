@@ -6,13 +6,13 @@ import { fileIntents } from "~/http/files.server";
 import {
   done,
   doneForNow,
+  mergeEdit,
   readForm,
   runForm,
   runIntent,
   runOperation,
   textOf,
 } from "~/http/form-action.server";
-import { mergeEdit } from "~/http/merge-edit.server";
 import { judgeCriterionInput } from "~/nouns/proof/contract";
 import { addEvidence, waiveCriterion } from "~/nouns/proof/operations.server";
 import { setRecurrenceInput } from "~/nouns/recurrences/contract";
@@ -20,6 +20,7 @@ import { deleteRecurrence, setRecurrence } from "~/nouns/recurrences/recurrences
 import {
   addStoryToSprintInput,
   assignStoryInput,
+  storyLogBody,
   updateStoryInput,
 } from "~/nouns/stories/contract";
 import {
@@ -32,7 +33,6 @@ import {
   startOver,
   updateStory,
 } from "~/nouns/stories/operations.server";
-import { storyLogBody } from "~/nouns/stories/story-log";
 import { createTaskInput } from "~/nouns/tasks/contract";
 import { createTask } from "~/nouns/tasks/operations.server";
 

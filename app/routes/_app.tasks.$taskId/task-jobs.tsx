@@ -1,8 +1,8 @@
 import { stateLine } from "~/features/items/state-line";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
+import { PullLink } from "~/features/jobs/job-badges";
 import { JobCard } from "~/features/jobs/job-card";
-import { PullLink } from "~/features/jobs/pull-link";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { Section } from "~/ui/card";
 import { RelativeTime } from "~/ui/relative-time";

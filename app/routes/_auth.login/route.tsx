@@ -10,14 +10,14 @@ import { safeRedirect } from "~/http/redirects.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";
 import { loginSchema } from "~/nouns/accounts/contract";
 import { logIn } from "~/nouns/accounts/log-in.server";
-import { takeLimit } from "~/nouns/accounts/take-limit.server";
+import { takeLimit } from "~/nouns/accounts/operations.server";
 import { invitationCodeIn } from "~/nouns/products/invitation";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
-import { Mark } from "~/ui/mark";
+import { Mark } from "~/ui/icon";
 import { PhonePanel } from "./phone-panel";
 
 const notices: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { lengths } from "~/contract/limits";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import { taskExecutionSchema } from "~/nouns/sprint-runs/task-execution";
+import { taskExecutionSchema } from "~/nouns/sprint-runs/contract";
 import { endLeftRunning } from "../../base/orphans";
 import { sendable } from "../../base/sendable";
 import { changingNothing } from "../../git/planning";
