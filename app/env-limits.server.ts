@@ -16,12 +16,15 @@ export interface FileLimits {
   total: number | undefined;
 }
 
+/** In seconds; a longer timer would fire at once. */
+const longest = 2_147_483;
+
 export const limitVariables = {
   FILES_FREE_DISK: bytes.optional(),
   FILES_TOTAL: bytes.optional(),
   STREAMS_PER_USER: count(1).default(50),
   STREAMS_PER_PROCESS: count(1).default(20_000),
-  STREAM_HEARTBEAT_SECONDS: count(1).default(25),
-  STREAM_LIFETIME_SECONDS: count(1).default(240),
+  STREAM_HEARTBEAT_SECONDS: count(1, longest).default(25),
+  STREAM_LIFETIME_SECONDS: count(1, longest).default(240),
   STREAM_MAX_BUFFERED_BYTES: count(1_024).default(262_144),
 };

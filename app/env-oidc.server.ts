@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { list } from "./env-values.server";
+import { count, list } from "./env-values.server";
 import { loopbackNames } from "./own-origins.server";
 
 /** Settings for company sign-in (OpenID Connect). */
@@ -41,12 +41,7 @@ export const oidcVariables = {
     .string()
     .regex(/^[^=\s]+(=[^=]+)?$/, "must be a claim, or a claim and its value, like groups=admins")
     .optional(),
-  OIDC_RECHECK_HOURS: z.coerce
-    .number()
-    .int()
-    .min(1, "must be a number of hours from 1 to 8760")
-    .max(8760, "must be a number of hours from 1 to 8760")
-    .default(168),
+  OIDC_RECHECK_HOURS: count(1, 8760).default(168),
 };
 
 type OidcVariables = z.infer<z.ZodObject<typeof oidcVariables>>;

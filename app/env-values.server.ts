@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { Cron } from "croner";
 import { z } from "zod";
 
@@ -57,14 +58,38 @@ export const bearerSecret = z
   .min(8, "must have at least 8 characters")
   .regex(/^\P{Cc}*$/u, "must be one line without control characters");
 
+/** A key of web push: so many characters of base64url. */
+export const vapidKey = (length: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^[\\w-]{${length}}=?$`),
+      "must be a key of npx web-push generate-vapid-keys",
+    );
+
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-export const count = (smallest: number) =>
+export const count = (smallest: number, largest = 999_999_999) =>
   z
     .string()
     .regex(/^\d{1,9}$/, "must be a whole number")
     .transform(Number)
-    .refine((value) => value >= smallest, `must be at least ${smallest}`);
+    .refine((value) => value >= smallest, `must be at least ${smallest}`)
+    .refine((value) => value <= largest, `must be at most ${largest}`);
+
+/** An address or a range of addresses, as `BlockList` takes them. */
+function isRange(text: string): boolean {
+  const [address = "", bits, ...more] = text.split("/");
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return more.length === 0 && /^\d+$/.test(bits ?? "0") && Number(bits ?? 0) <= most;
+}
+
+export const proxy = z
+  .string()
+  .refine(
+    (value) => value === "loopback" || isRange(value),
+    "must list addresses or ranges of proxies, like 10.0.0.0/8, ::1 or loopback",
+  );
 
 /** A size such as 500MB or 2GB, in bytes. */
 export const bytes = z

@@ -12,7 +12,9 @@ import {
   origin,
   port,
   postgresAddress,
+  proxy,
   secret,
+  vapidKey,
   webAddress,
 } from "./env-values.server";
 import {
@@ -40,29 +42,16 @@ const variables = z.object({
   SESSION_SECRET: list.pipe(z.array(secret).min(1, "must not be empty")).optional(),
   CRON_SECRET: bearerSecret.optional(),
   METRICS_TOKEN: bearerSecret.optional(),
-  TRUST_PROXY: list
-    .pipe(
-      z.array(
-        z
-          .string()
-          .regex(
-            /^(loopback|[0-9a-fA-F:.]+(\/\d{1,3})?)$/,
-            "must list addresses or ranges of proxies, like 10.0.0.0/8, ::1 or loopback",
-          ),
-      ),
-    )
-    .default([]),
+  TRUST_PROXY: list.pipe(z.array(proxy)).default([]),
   BACKUP_SCHEDULE: cronPattern.optional(),
   BACKUP_KEEP: count(1).default(7),
   SUPABASE_URL: webAddress.optional(),
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1).optional(),
   SUPABASE_SECRET_KEY: z.string().min(1).optional(),
   SUPABASE_DB_URL: postgresAddress.optional(),
-  SUPABASE_DB_CONNECTIONS: count(1)
-    .refine((value) => value <= 100, "must be at most 100")
-    .default(4),
-  VAPID_PUBLIC_KEY: z.string().min(1).optional(),
-  VAPID_PRIVATE_KEY: z.string().min(1).optional(),
+  SUPABASE_DB_CONNECTIONS: count(1, 100).default(4),
+  VAPID_PUBLIC_KEY: vapidKey(87).optional(),
+  VAPID_PRIVATE_KEY: vapidKey(43).optional(),
   VAPID_SUBJECT: z
     .string()
     .regex(/^(mailto:|https:\/\/)/, "must be a mailto: or https:// address")

@@ -84,6 +84,8 @@ describe("the environment", () => {
     ["SESSION_SECRET", "short"],
     ["CRON_SECRET", "short"],
     ["TRUST_PROXY", "everyone"],
+    ["TRUST_PROXY", "10.0.0.0/99"],
+    ["TRUST_PROXY", "loopback, 300.1.1.1"],
     ["SUPABASE_URL", "project.example"],
     ["SUPABASE_DB_URL", "mysql://x"],
     ["SUPABASE_DB_URL", "postgresql://u:p@db.example/postgres?sslmode=on"],
@@ -91,8 +93,11 @@ describe("the environment", () => {
     ["SUPABASE_DB_CONNECTIONS", "101"],
     ["SUPABASE_DB_CONNECTIONS", "many"],
     ["VAPID_SUBJECT", "me"],
+    ["VAPID_PRIVATE_KEY", "short"],
     ["LOG_LEVEL", "loud"],
     ["STREAMS_PER_USER", "0"],
+    ["STREAM_LIFETIME_SECONDS", "2147484"],
+    ["OIDC_RECHECK_HOURS", "a week"],
   ])("names %s=%s with what to do", (name, value) => {
     const [problem = ""] = problemsOf({ ...project, [name]: value });
     expect(problem.startsWith(`${name} must`)).toBe(true);
@@ -109,7 +114,7 @@ describe("the environment", () => {
 
   it("reports all problems at once", () => {
     expect(problemsOf({ PORT: "x", LOG_LEVEL: "x" })).toHaveLength(2);
-    expect(problemsOf({ VAPID_PUBLIC_KEY: "x" })).toHaveLength(1);
+    expect(problemsOf({ VAPID_PUBLIC_KEY: "x".repeat(87) })).toHaveLength(1);
     expect(problemsOf({ SUPABASE_SECRET_KEY: "x" })).toHaveLength(1);
   });
 });
