@@ -1,3 +1,4 @@
+import "~/contract/zod-words";
 import type { z } from "zod";
 import type { Target } from "./target.server";
 import { optionOf, splitWords } from "./words";

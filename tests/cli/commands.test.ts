@@ -40,6 +40,8 @@ describe("accounts and tokens", () => {
     expect(missing.output).toContain("--email is missing");
     expect(missing.output).toContain("Usage: npm run --silent admin -- user create");
     expect(await admin.run("user", "create", "--nonsense")).toMatchObject({ exitCode: 2 });
+    const { output } = await admin.run("user", "create", ...user("bob"), "--role", "boss");
+    expect(output).toContain("--role: must be one of ");
   });
 
   it("token create makes tokens that work, also for demo accounts, without a limit per hour", async () => {

@@ -65,6 +65,16 @@ describe("what the pages say of the worker", () => {
     expect([...known].filter((option) => !told.has(option))).toEqual([]);
   });
 
+  it.each([
+    ["--timeout", "x", "must be a number"],
+    ["--silence", "35792", "must be at most 35791"],
+    ["--allow", "none", "must be one of edit, commands, all"],
+    ["--kinds", "chores", "must be one of TASK_IMPLEMENTATION"],
+  ])("says what %s %s must be", (option, value, said) => {
+    const words = ["--url", "http://localhost", "--exec", "demo", option, value];
+    expect(() => readOptions(words, { BACKLOOM_TOKEN: "blm_x" })).toThrow(`${option}: ${said}`);
+  });
+
   it("names every option in --help", () => {
     const options = optionNames.map((name) => `--${name}`);
     expect(options.filter((option) => !known.has(option))).toEqual([]);

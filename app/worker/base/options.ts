@@ -1,3 +1,4 @@
+import "~/contract/zod-words";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
@@ -55,6 +56,8 @@ const outputFormats = ["text", "claude-stream-json", "codex-jsonl"] as const;
 const seeHelp = "Add --help to see the options";
 
 const seconds = z.coerce.number().positive().max(3600);
+/** A longer timer would fire at once. */
+const minutes = z.coerce.number().positive().max(35_791);
 
 const noAlsoRepo = {
   message: "takes an https, ssh or git@ URL, or the beginning of one that ends in /",
@@ -76,7 +79,7 @@ const optionsSchema = z.object({
   agent: z.string().min(1).optional(),
   allow: z.enum(allowances).default("commands"),
   model: z.string().min(1).optional(),
-  silence: z.coerce.number().positive().default(20),
+  silence: minutes.default(20),
   secret: z.array(z.string().min(1)).default([]),
   exec: z.string().min(1).optional(),
   output: z.enum(outputFormats).default("text"),
@@ -103,7 +106,7 @@ const optionsSchema = z.object({
     .default([]),
   disk: z.coerce.number().positive().default(10),
   "work-dir": z.string().min(1).optional(),
-  timeout: z.coerce.number().positive().default(120),
+  timeout: minutes.default(120),
   subscription: z.boolean().default(false),
   once: z.boolean().default(false),
   "until-idle": z.boolean().default(false),
@@ -143,7 +146,7 @@ export function readOptions(
   });
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) =>
-      message.startsWith("--") ? message : `--${path.join(".")}: ${message}`,
+      message.startsWith("--") ? message : `--${String(path[0])}: ${message}`,
     );
     throw new WorkerProblem([...problems, seeHelp].join("\n"));
   }
@@ -190,7 +193,7 @@ export function readOptions(
 export function readSandboxOption(words: readonly string[]): WorkerOptions["sandbox"] {
   const parsed = optionsSchema.pick({ sandbox: true }).safeParse(valuesOf(words));
   if (parsed.success) return parsed.data.sandbox;
-  throw new WorkerProblem(`sandbox: ${parsed.error.issues[0]?.message}`);
+  throw new WorkerProblem(`--sandbox: ${parsed.error.issues[0]?.message}`);
 }
 
 /** Values that must not leave this machine. The list grows when a login is found. */
