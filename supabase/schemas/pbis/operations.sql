@@ -142,7 +142,7 @@ end;
 $$;
 grant execute on function operations.set_pbi_pr to authenticated;
 
--- Called by the backlog page and change_things. `p_changes` holds the fields to change: title, description, code, priority, and
+-- Called by the backlog page and private.change_item. `p_changes` holds the fields to change: title, description, code, priority, and
 -- status: `blocked` (by hand) or `ready` (lifts the block; the status is then derived from the stories). A new priority
 -- puts the PBI last in it (specification: PBI).
 create function operations.update_pbi(p_pbi_id uuid, p_changes jsonb)

@@ -28,7 +28,7 @@ end;
 $$;
 grant execute on function operations.add_story_to_sprint to authenticated;
 
--- Called by the solo page, the story page and change_things: assigns the story to any member, or to no one (null) (specification:
+-- Called by the solo page, the story page and private.change_item: assigns the story to any member, or to no one (null) (specification:
 -- Story).
 create function operations.assign_story(p_story_id uuid, p_assignee_id uuid default null)
 returns json language plpgsql volatile set search_path = '' as $$

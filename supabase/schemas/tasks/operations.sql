@@ -39,7 +39,7 @@ end;
 $$;
 grant execute on function operations.delete_task to authenticated;
 
--- Called by the task page and change_things: people can edit every field. `labels` are names or ids and replace the current
+-- Called by the task page and private.change_item: people can edit every field. `labels` are names or ids and replace the current
 -- ones. `p_changes` holds the fields to change; null clears those that can be null; `confirmed` starts a blocked task anyway. A new code changes the sort_order (specification: Task).
 create function operations.edit_task(p_task_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -81,7 +81,7 @@ end;
 $$;
 grant execute on function operations.make_story_tasks to authenticated;
 
--- Called by the task page and change_things: moves the task to another story of its product; code and sort_order stay
+-- Called by the task page and private.change_item: moves the task to another story of its product; code and sort_order stay
 -- (specification: Entity codes 5).
 create function operations.move_task(p_task_id uuid, p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
