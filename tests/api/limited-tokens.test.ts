@@ -78,6 +78,23 @@ describe("an API token", () => {
     );
   });
 
+  it("limited to work does all that a worker does besides jobs", async () => {
+    const token = await makeToken([["scope", "work"]]);
+    const worker = { worker: "w", project: "a/b" };
+    for (const part of ["landings", "upkeeps", "issue-notes"]) {
+      expect((await post(token, `/api/products/${shop.id}/${part}`, worker)).status).toBe(200);
+      const own = { lease: other.id, state: "put_off", digest: "" };
+      const reported = await app.send("PUT", `/api/${part}/${shop.id}`, own, bearer(token));
+      expect(reported.status).toBe(404);
+    }
+    const form = new FormData();
+    form.set("product_id", shop.id);
+    form.set("file", new File(["Seen"], "seen.txt"));
+    const request = { method: "POST", headers: bearer(token), body: form };
+    expect((await app.request("/api/files", request)).status).toBe(201);
+    expect((await post(token, `/api/products/${shop.id}/labels`, { name: "c" })).status).toBe(403);
+  });
+
   it("is limited to products of its user alone, and says its limits on the page", async () => {
     expect((await send([["product", foreign.id]])).status).toBe(422);
     expect((await send([["scope", "admin"]])).status).toBe(422);

@@ -15,7 +15,7 @@ export const scopeWords: Readonly<Record<Scope, { title: string; about: string }
   },
   work: {
     title: "Work",
-    about: "Take jobs, report progress, log commits and test results, ask questions.",
+    about: "Take jobs, report and land their work, log commits and test results, ask questions.",
   },
 };
 
