@@ -1,13 +1,13 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { z } from "zod";
+import { idempotencyKeySchema } from "~/contract/concurrency";
 import { ContractError, demoRefusal } from "~/contract/errors";
-import type { Actor } from "~/db/rpc.server";
+import { type Actor, Once } from "~/db/rpc.server";
 import { authenticate, type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
 import type { Audience } from "~/nouns/oauth/contract";
 import { bodyLimit } from "~/server/read-body";
 import type { Documentation, Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
-import { markReplayed, onceOf } from "./idempotency.server";
 import { fieldsOf, parseJsonBody, parseMultipart, readOpenBody } from "./request-body.server";
 import { canonicalId } from "./uuid";
 import { queryOf, validate } from "./validation.server";
@@ -164,4 +164,17 @@ async function refuseInput(error: unknown, actor: Actor, changes: boolean): Prom
 /** Whether the method changes something. Demo accounts get 403 for it before the body is validated. */
 function isWrite(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
+}
+
+/** Returns the `Idempotency-Key` of a POST, with which a client can safely resend a request whose answer was lost. */
+function onceOf({ method, headers }: Request): Once | undefined {
+  const key = method === "POST" ? headers.get("idempotency-key") : null;
+  if (key === null) return undefined;
+  return new Once(validate(idempotencyKeySchema, key, "header Idempotency-Key"));
+}
+
+/** Adds `Idempotency-Replayed` if the answer is that of an earlier request with the same key. */
+function markReplayed(answer: Response, once: Once | undefined): Response {
+  if (once?.wasReplayed) answer.headers.set("idempotency-replayed", "true");
+  return answer;
 }

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { idempotencyKeySchema } from "~/contract/concurrency";
 import { ContractError } from "~/contract/errors";
+import { idempotencyField } from "~/contract/idempotency-field";
+import { Once } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
-import { onceOfForm } from "~/http/idempotency.server";
 import { requireMonitoring } from "~/http/monitoring.server";
 import { findActor } from "~/http/page-guards.server";
 import { movedTo } from "~/http/redirects.server";
@@ -244,4 +246,10 @@ async function readPageBody(
 function ownHost(env: Env, origin: string | undefined): string {
   const isOwn = origin !== undefined && env.origins.includes(origin);
   return new URL(isOwn ? origin : env.appOrigin).host;
+}
+
+/** Returns the idempotency key the page put into a form. An invalid key counts as none. */
+function onceOfForm(form: FormData): Once | undefined {
+  const key = idempotencyKeySchema.safeParse(form.get(idempotencyField));
+  return key.success ? new Once(key.data) : undefined;
 }

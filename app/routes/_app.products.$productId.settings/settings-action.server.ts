@@ -3,7 +3,6 @@ import { z } from "zod";
 import { hostsSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
-import { forgetProduct } from "~/http/active-product.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import {
   done,
@@ -14,6 +13,7 @@ import {
   runOperation,
   textOf,
 } from "~/http/form-action.server";
+import { forgetProduct } from "~/http/page-guards.server";
 import { setBudgetSettingsInput } from "~/nouns/budgets/contract";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";

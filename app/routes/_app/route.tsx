@@ -2,8 +2,12 @@ import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import { type ComponentProps, lazy, Suspense, useCallback, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
-import { personLoader } from "~/http/page-guards.server";
+import {
+  leaveLostProduct,
+  personLoader,
+  rememberedProduct,
+  rememberProduct,
+} from "~/http/page-guards.server";
 import { renewSessionCookies } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
 import { getShell } from "~/nouns/pages/operations.server";
