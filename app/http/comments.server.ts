@@ -16,11 +16,10 @@ import {
   editComment,
   listComments,
 } from "~/nouns/comments/operations.server";
-import { apiRoute } from "./api-route.server";
+import { apiRoute, operationEndpoint } from "./endpoint.server";
 import { done, readForm, runForm, runOperation } from "./form-action.server";
-import { operationEndpoint } from "./operation-endpoint.server";
 import type { SignedIn } from "./page-guards.server";
-import { canonicalId } from "./uuid";
+import { canonicalId } from "./validation.server";
 
 const nouns: Record<CommentPlace, string> = { pbi: "PBI", story: "Story", task: "Task" };
 const named: Record<CommentPlace, string> = { pbi: "PBI", story: "story", task: "task" };

@@ -13,9 +13,8 @@ import {
   listDependencies,
   removeDependency,
 } from "~/nouns/dependencies/operations.server";
-import { apiRoute } from "./api-route.server";
+import { apiRoute, operationEndpoint } from "./endpoint.server";
 import { done, doneForNow, readForm, runForm, textOf } from "./form-action.server";
-import { operationEndpoint } from "./operation-endpoint.server";
 
 const nouns: Record<DependencyKind, string> = { task: "Task", story: "Story" };
 

@@ -1,16 +1,96 @@
-import type { AppLoadContext } from "@remix-run/node";
-import type { z } from "zod";
+import type { ActionFunctionArgs, AppLoadContext, LoaderFunctionArgs } from "@remix-run/node";
+import { z } from "zod";
 import { idempotencyKeySchema } from "~/contract/concurrency";
-import { ContractError, demoRefusal } from "~/contract/errors";
+import { ContractError, demoRefusal, type ErrorStatus } from "~/contract/errors";
 import { type Actor, Once } from "~/db/rpc.server";
 import { authenticate, type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
 import type { Audience } from "~/nouns/oauth/contract";
+import type { PassingOperation } from "~/nouns/operation.server";
 import { bodyLimit } from "~/server/read-body";
-import type { Documentation, Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
 import { fieldsOf, parseJsonBody, parseMultipart, readOpenBody } from "./request-body.server";
-import { canonicalId } from "./uuid";
-import { queryOf, validate } from "./validation.server";
+import { json, jsonText, methodNotAllowed, noContent, problem } from "./responses.server";
+import { canonicalId, queryOf, validate } from "./validation.server";
+
+/** What GET /api/openapi.json says about an endpoint, besides what follows from its checks. */
+export interface Documentation {
+  /** Unique operation name in the document. */
+  name: string;
+  summary: string;
+  answer: z.ZodType | "stream" | "file" | "nothing";
+  /** Success status, if not 200. */
+  status?: 201 | 202 | 204;
+  /** Refusals of the operation itself, besides those of the checks before it. */
+  refusals?: readonly ErrorStatus[];
+  /** Who may call, if it differs from the checks: `person` refuses tokens, `pairing` accepts the pairing cookie. */
+  caller?: "person" | "pairing";
+  /** What to send, if the operation validates it instead of the endpoint. */
+  takes?: { query?: z.ZodObject; body?: z.ZodType };
+}
+
+/** An endpoint as the OpenAPI document describes it. */
+export interface DocumentedEndpoint extends Documentation {
+  auth: "bearer" | "cookie" | "either" | "none" | "cron";
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** Fields of a multipart body, besides its `file`. */
+  form?: z.ZodType;
+}
+
+export type RouteArgs = LoaderFunctionArgs | ActionFunctionArgs;
+
+type Answer = (args: RouteArgs) => Promise<Response>;
+
+/** An endpoint ready to be called. Its input types are checked where it is declared. */
+export type Endpoint = Answer & { description: DocumentedEndpoint };
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Endpoints = Partial<Record<Method, Endpoint>>;
+
+/** Handles every method of an address. `methods` is the value of `Allow`. */
+export type RouteHandler = Answer & { methods: readonly string[]; endpoints: Endpoints };
+
+/**
+ * Loader of one resource route under /api; the front calls it for all methods. Responses are JSON; unknown methods get
+ * 405 with `Allow`, OPTIONS gets 204, and HEAD runs GET without sending a body.
+ */
+export function apiRoute(
+  endpoints: Endpoints,
+  { head = true }: { head?: boolean } = {},
+): RouteHandler {
+  const methods = allowedMethods(Object.keys(endpoints), head);
+  const table = new Map(Object.entries(endpoints));
+
+  const answer = async (args: RouteArgs): Promise<Response> => {
+    const { method } = args.request;
+    if (method === "OPTIONS") return noContent({ allow: methods.join(", ") });
+    const endpoint = table.get(method === "HEAD" ? "GET" : method);
+    if (!endpoint || !methods.includes(method)) return methodNotAllowed(methods);
+    try {
+      return await endpoint(args);
+    } catch (error) {
+      return refusal(error, args);
+    }
+  };
+  return Object.assign(answer, { methods, endpoints });
+}
+
+function allowedMethods(given: readonly string[], head: boolean): readonly string[] {
+  const withHead = given.flatMap((method) => (method === "GET" && head ? ["GET", "HEAD"] : method));
+  return [...withHead, "OPTIONS"];
+}
+
+function refusal(error: unknown, { request, context }: RouteArgs): Response {
+  if (error instanceof ContractError) return problem(error);
+  return unexpected(error, request, context);
+}
+
+/** Logs the error under the request id. The caller gets only that id. */
+function unexpected(error: unknown, request: Request, context: AppLoadContext): Response {
+  context.log.error({ err: error, method: request.method }, "a request failed");
+  const text = `Something went wrong here. Try again; request id: ${context.requestId}`;
+  return problem(new ContractError(500, text));
+}
 
 /** Bodies longer than this (in bytes) are read only after the caller is authenticated. */
 const unaskedBodyBytes = 8_192;
@@ -177,4 +257,63 @@ function onceOf({ method, headers }: Request): Once | undefined {
 function markReplayed(answer: Response, once: Once | undefined): Response {
   if (once?.wasReplayed) answer.headers.set("idempotency-replayed", "true");
   return answer;
+}
+
+interface OperationDescription<Input, Query, Body>
+  extends Omit<UserDescription<Query, Body>, "answer" | "handle" | "name"> {
+  /** Default: the operation's own. */
+  name?: string;
+  /** Sends the row's version as ETag. With `if-asked`, the body has the version only if `If-Match` was sent. */
+  versioned?: "always" | "if-asked";
+  /** Sends only the fields of the answer schema, where the SQL function returns more for other callers. */
+  onlyNamed?: true;
+  /** Builds the operation's input. */
+  input(call: UserCall<Query, Body>): Input;
+}
+
+/** An endpoint that runs one operation. Sends the database's JSON unparsed, or no body for status 204. */
+export function operationEndpoint<Input, Query = undefined, Body = undefined>(
+  operation: PassingOperation<Input>,
+  description: OperationDescription<Input, Query, Body>,
+): Endpoint {
+  const { status, onlyNamed, versioned } = description;
+  return endpoint<Query, Body>({
+    name: operation.sql.replace(/_./g, (start) => start.charAt(1).toUpperCase()),
+    ...description,
+    answer: status === 204 ? "nothing" : operation.answer,
+    handle: async (call) => {
+      const input = description.input(call);
+      if (onlyNamed) return json(await operation(call.actor, input), { status });
+      const text = await operation.json(call.actor, input);
+      if (versioned) return tagged(text, versioned === "always" || isConditional(call.request));
+      return status === 204
+        ? noContent({ "cache-control": "no-store" })
+        : jsonText(text, { status });
+    },
+  });
+}
+
+const answerSchema = z.looseObject({ version: z.int() });
+
+/** Whether the request has `If-Match`. */
+function isConditional({ headers }: Request): boolean {
+  return headers.has("if-match");
+}
+
+/**
+ * Versions in `If-Match`; undefined (no condition) without the header or for `*`. A proxy that compresses makes our tag weak,
+ * or adds how it did: the version in it is still exact. Foreign tags match none.
+ */
+export function expectedVersions({ headers }: Request): number[] | undefined {
+  const header = headers.get("if-match")?.trim();
+  if (header === undefined || header === "*") return undefined;
+  return [...header.matchAll(/"(\d{1,9})(?:-\w{1,10})?"/g)].map(([, version]) => Number(version));
+}
+
+/** JSON response about a row, with its version as ETag. */
+function tagged(text: string, isVersionShown: boolean): Response {
+  const { version, ...others } = answerSchema.parse(JSON.parse(text));
+  return jsonText(isVersionShown ? text : JSON.stringify(others), {
+    headers: { etag: `"${version}"` },
+  });
 }

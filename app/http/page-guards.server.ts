@@ -19,7 +19,7 @@ import {
   readSessionCookie,
   withCookies,
 } from "./session.server";
-import { canonicalId, isCanonicalUuid } from "./uuid";
+import { canonicalId, isCanonicalUuid } from "./validation.server";
 
 export interface SignedIn {
   actor: Actor;

@@ -3,7 +3,7 @@ import type { Actor } from "~/db/rpc.server";
 import { updatePbi } from "~/nouns/pbis/operations.server";
 import { blockersDetailSchema } from "~/nouns/sprint-runs/contract";
 import { makeStoryTasks } from "~/nouns/tasks/operations.server";
-import { canonicalId } from "./uuid";
+import { canonicalId } from "./validation.server";
 
 /** Cures that the start operation itself takes. */
 const cures = ["plan_first", "use_description", "leave_out"];

@@ -1,10 +1,13 @@
 import { ContractError } from "~/contract/errors";
-import { apiRoute, type Endpoint, type RouteArgs, type RouteHandler } from "./api-route.server";
 import {
+  apiRoute,
+  type Endpoint,
   endpoint,
   type InputDescription,
   type OpenCall,
   openEndpoint,
+  type RouteArgs,
+  type RouteHandler,
   type UserCall,
   type UserDescription,
 } from "./endpoint.server";

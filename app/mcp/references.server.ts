@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { isCanonicalUuid } from "~/http/validation.server";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { resolveReference } from "~/nouns/search/operations.server";
 

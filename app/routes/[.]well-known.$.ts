@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { answerMetadata } from "~/oauth/metadata.server";
 import { howProgramsSignIn } from "~/server/problems";
 

@@ -1,7 +1,7 @@
 import { redirect } from "@remix-run/node";
 import { done, textOf } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
 
 /** GET changes nothing. */

@@ -4,7 +4,7 @@ import { Form, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireAdmin, requireWriter } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { type ManagedUser, roles } from "~/nouns/accounts/contract";
 import { adminListUsers, adminUpdateUser } from "~/nouns/accounts/operations.server";
 import { resetPasswordOf } from "~/nouns/accounts/passwords.server";

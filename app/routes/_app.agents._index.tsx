@@ -12,7 +12,7 @@ import { jobKinds, tokensOf } from "~/features/jobs/job-card";
 import { ProductAccess } from "~/features/products/product-access";
 import { done, readForm } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { isCanonicalUuid } from "~/http/validation.server";
 import { type AgentJob, jobIdInput } from "~/nouns/agent-jobs/contract";
 import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { PressForm } from "~/ui/action-form";

@@ -2,7 +2,7 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { runForm } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { isCanonicalUuid } from "~/http/validation.server";
 import { createIdeaInput, type Idea } from "~/nouns/ideas/contract";
 import { createIdea, listIdeas } from "~/nouns/ideas/operations.server";
 import { useActionResult } from "~/ui/action-result";

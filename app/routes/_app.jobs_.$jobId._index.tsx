@@ -11,7 +11,7 @@ import { useIsViewer } from "~/features/products/product-access";
 import { QuestionCard } from "~/features/questions/question-card";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLive } from "~/live/live-provider";
 import { type AgentJobDetail, reviewPlanInput } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";

@@ -25,7 +25,7 @@ import {
 } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getJobProof } from "~/nouns/proof/operations.server";

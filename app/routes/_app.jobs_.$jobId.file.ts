@@ -5,7 +5,7 @@ import { attemptInQuery } from "~/contract/text";
 import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { showFile } from "~/features/diff/show-diff.server";
 import { personLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 
 const querySchema = z.object({

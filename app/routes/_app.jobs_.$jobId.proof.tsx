@@ -2,7 +2,7 @@ import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ProofPart } from "~/features/proof/proof-part";
 import { personLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";

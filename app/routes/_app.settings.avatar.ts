@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
 import { requireActor } from "~/http/page-guards.server";
 import { problem } from "~/http/responses.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { getAvatar } from "~/nouns/accounts/avatar.server";
 
 /** The user's picture, or with `?user=` that of someone they work with. Always served as an image only. */

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import type { Session } from "~/nouns/accounts/contract";
 import {
   listSessions,

@@ -6,7 +6,7 @@ import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { userAgentOf } from "~/http/signing-in.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { subscribePushInput } from "~/nouns/notices/contract";
 import {
   listPushSubscriptions,

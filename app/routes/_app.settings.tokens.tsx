@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { type ApiToken, newApiTokenSchema } from "~/nouns/api-tokens/contract";
 import {
   createApiToken,

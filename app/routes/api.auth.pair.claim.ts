@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import { apiRoute, type RouteArgs } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint, type RouteArgs } from "~/http/endpoint.server";
 import { clearPairCookies, readPairCookieHash } from "~/http/pair-cookie.server";
 import { parseJsonBody, readOpenBody } from "~/http/request-body.server";
 import { json, problem } from "~/http/responses.server";
 import { sealSessionCookies, withCookies } from "~/http/session.server";
 import { signingInBrowser } from "~/http/signing-in.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { isCanonicalUuid } from "~/http/validation.server";
 import { pairingClaimSchema } from "~/nouns/pairings/contract";
 import { type ClaimedPairing, claimPairing } from "~/nouns/pairings/pair.server";
 

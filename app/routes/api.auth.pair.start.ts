@@ -1,6 +1,5 @@
-import { apiRoute } from "~/http/api-route.server";
 import { addressLimitKey } from "~/http/client-address.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { pairCookies } from "~/http/pair-cookie.server";
 import { json } from "~/http/responses.server";
 import { withCookies } from "~/http/session.server";

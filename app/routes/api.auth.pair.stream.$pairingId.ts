@@ -1,7 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import { readPairCookieHash } from "~/http/pair-cookie.server";
 import { openStreamRoute } from "~/http/stream-route.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { getPairingState } from "~/nouns/pairings/operations.server";
 import { openEventStream } from "~/sse/open-event-stream.server";
 import { pairingStream } from "~/sse/pairing-stream.server";

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { expiredQuestionsSchema } from "~/nouns/schedules/contract";
 import { expireQuestions } from "~/nouns/schedules/operations.server";

@@ -1,7 +1,5 @@
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
+import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
 import { fileAnswer } from "~/http/files.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { deleteFile, readFile } from "~/nouns/files/operations.server";
 
 /** `/api/files/:id`: the file, for anyone who reads its product; or no file any more. */

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
+import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { readUploads } from "~/http/request-body.server";
 import { json } from "~/http/responses.server";
 import { fileBodyLimit, fileForm, fileSchema } from "~/nouns/files/contract";

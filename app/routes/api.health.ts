@@ -1,7 +1,6 @@
 import { healthQuery, healthSchema } from "~/contract/health";
 import { isAnswering } from "~/db/is-answering.server";
-import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
 /** Liveness probe (specification: GET /api/health): always 200; database failures are in the body. */

@@ -1,6 +1,5 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { canonicalId } from "~/http/uuid";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
+import { canonicalId } from "~/http/validation.server";
 import { deleteJobComment } from "~/nouns/reviews/operations.server";
 
 /** `DELETE /api/jobs/:id/comments/:comment_id`: deletes a draft. */

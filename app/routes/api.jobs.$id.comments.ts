@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
+import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { addJobCommentBody, jobCommentSchema, jobCommentsSchema } from "~/nouns/reviews/contract";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { conflictLimits, reportJobConflictBody } from "~/nouns/agent-jobs/job-conflict";
 import { reportJobConflict } from "~/nouns/agent-jobs/operations.server";
 

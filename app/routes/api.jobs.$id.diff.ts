@@ -1,7 +1,5 @@
 import { ContractError } from "~/contract/errors";
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import {
   diffLimits,

@@ -1,6 +1,5 @@
 import { ContractError } from "~/contract/errors";
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
+import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";

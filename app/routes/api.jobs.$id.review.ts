@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reviewJobBody } from "~/nouns/reviews/contract";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 

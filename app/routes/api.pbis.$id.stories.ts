@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listPbiStories } from "~/nouns/pbis/operations.server";
 
 /** Stories of a PBI (specification: GET /api/pbis/:id/stories). */

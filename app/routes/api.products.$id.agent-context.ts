@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getAgentContext } from "~/nouns/products/operations.server";
 
 /** The context an agent starts with (specification: GET /api/products/:id/agent-context). */

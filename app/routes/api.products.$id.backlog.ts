@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getBacklog } from "~/nouns/products/operations.server";
 
 /** Snapshot of a backlog (specification: GET /api/products/:id/backlog). */

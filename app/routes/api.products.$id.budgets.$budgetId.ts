@@ -1,7 +1,6 @@
 import { ContractError } from "~/contract/errors";
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
+import { isCanonicalUuid } from "~/http/validation.server";
 import { deleteBudget } from "~/nouns/budgets/operations.server";
 
 /** `DELETE /api/products/:id/budgets/:budgetId`: for the owner, in a session. */

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { budgetBody, budgetsQuery } from "~/nouns/budgets/contract";
 import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { nextIssueNoteBody } from "~/nouns/intake/contract";
 import { nextIssueNote } from "~/nouns/intake/operations.server";
 

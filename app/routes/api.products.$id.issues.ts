@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getIssueLabel } from "~/nouns/intake/operations.server";
 
 /** `GET /api/products/:id/issues`: the label of the issues that workers look for. */

@@ -1,6 +1,5 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { canonicalId } from "~/http/uuid";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
+import { canonicalId } from "~/http/validation.server";
 import { updateLabelBody } from "~/nouns/labels/contract";
 import { deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 

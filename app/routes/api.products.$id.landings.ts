@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { nextLandingBody } from "~/nouns/landings/contract";
 import { listLandings, nextLanding } from "~/nouns/landings/operations.server";
 

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { getNextStory } from "~/nouns/products/operations.server";
 
 /** The next story of the active sprint (specification: GET /api/products/:id/next-story). */

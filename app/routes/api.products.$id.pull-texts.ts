@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listPullTexts } from "~/nouns/pulls/operations.server";
 
 /** `GET /api/products/:id/pull-texts`: what the pull requests of done work say. */

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
+import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { getScoreboard } from "~/nouns/insights/operations.server";
 import { scoreboardSchema } from "~/nouns/insights/scoreboard";

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { createSavedViewBody, savedViewsQuery } from "~/nouns/saved-views/contract";
 import { createSavedView, listSavedViews } from "~/nouns/saved-views/operations.server";
 

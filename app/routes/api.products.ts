@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listProducts } from "~/nouns/products/operations.server";
 
 /** Products of the caller (specification: GET /api/products). */

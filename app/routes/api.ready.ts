@@ -1,8 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import { readySchema } from "~/contract/health";
 import { isAnswering } from "~/db/is-answering.server";
-import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
 /** Readiness probe: 503 while this process cannot serve requests, so that proxies use another one. */

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listReviewsQuery } from "~/nouns/reviews/contract";
 import { listReviews } from "~/nouns/reviews/operations.server";
 

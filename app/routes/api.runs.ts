@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { startRunInput } from "~/nouns/sprint-runs/contract";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 

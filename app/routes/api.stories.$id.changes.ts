@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
+import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { getStoryChanges } from "~/nouns/reviews/operations.server";
 import { storyChangesSchema, tellStory } from "~/nouns/reviews/story-changes";

@@ -1,6 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { recurrenceBody, shownRecurrenceSchema } from "~/nouns/recurrences/contract";
 import {

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";
 
 /** Tasks of a story (specification: GET /api/stories/:id/tasks). */

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { expectedVersions, operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, expectedVersions, operationEndpoint } from "~/http/endpoint.server";
 import { updateStoryInput } from "~/nouns/stories/contract";
 import { getStory, updateStory } from "~/nouns/stories/operations.server";
 

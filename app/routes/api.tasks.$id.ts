@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { expectedVersions, operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, expectedVersions, operationEndpoint } from "~/http/endpoint.server";
 import { updateTaskBody } from "~/nouns/tasks/contract";
 import { getTaskDetail, updateTask } from "~/nouns/tasks/operations.server";
 

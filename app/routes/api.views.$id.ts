@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { updateSavedViewBody } from "~/nouns/saved-views/contract";
 import { deleteSavedView, updateSavedView } from "~/nouns/saved-views/operations.server";
 

@@ -1,5 +1,4 @@
-import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { receivedItemInput, receivedItemSchema } from "~/nouns/intake/contract";
 import { hashHookKey, receiveItem } from "~/nouns/intake/intake-hook.server";

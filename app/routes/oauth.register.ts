@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { answerProgram } from "~/oauth/refusal.server";
 import { answerRegistration } from "~/oauth/register.server";
 

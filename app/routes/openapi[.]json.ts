@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
 
 /** The same document as `GET /api/openapi.json`, without a token. */

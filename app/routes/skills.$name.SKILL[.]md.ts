@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { skills } from "~/mcp/skills.server";
 
 /** `GET /skills/:name/SKILL.md`: a skill that any agent can load, without a token. */

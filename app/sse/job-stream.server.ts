@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { type ChangeEvent, topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { agentJobWithAttemptsSchema } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { streamStarted } from "~/http/responses.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import type { RequestContext } from "~/server/load-context";
 import { readEventId } from "./encode";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import {
   inProductOfJob,
   productOfCode,

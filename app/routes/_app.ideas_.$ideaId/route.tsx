@@ -7,7 +7,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { QuestionCard } from "~/features/questions/question-card";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getIdea } from "~/nouns/ideas/operations.server";
 import { getIdeaConversation } from "~/nouns/questions/operations.server";

@@ -9,7 +9,7 @@ import { ProductAccess } from "~/features/products/product-access";
 import { RunThis } from "~/features/runs/start-run";
 import { countStopped, RetryForms, statesOf } from "~/features/runs/stopped-run";
 import { personLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";

@@ -1,7 +1,7 @@
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { readShownComments } from "~/http/comments.server";
 import type { SignedIn } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { isCanonicalUuid } from "~/http/validation.server";
 import type { BacklogTree } from "~/nouns/pages/contract";
 import { getStoryPage, getTaskPage } from "~/nouns/pages/operations.server";
 import { getPbi } from "~/nouns/pbis/operations.server";

@@ -12,7 +12,7 @@ import { budgetIntents } from "~/http/budget-forms.server";
 import { done, runIntent, runOperation, textOf } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { applyCures, keepCures, pressedCures } from "~/http/run-cures.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { cancelAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets } from "~/nouns/budgets/operations.server";

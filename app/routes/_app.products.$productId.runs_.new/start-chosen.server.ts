@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { applyCures, curesOfStart, keepCures } from "~/http/run-cures.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import type { Blocker, planReviewForm, StartedRun } from "~/nouns/sprint-runs/contract";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";

@@ -11,7 +11,7 @@ import { ReviewTimesFacts } from "~/features/review/review-times";
 import { shownViews } from "~/features/views/shown-views.server";
 import { collapsedColumns } from "~/http/collapsed-columns.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { useActionResult } from "~/ui/action-result";

@@ -10,7 +10,7 @@ import { visible } from "~/features/proof/visible";
 import { ReviewTimesFacts } from "~/features/review/review-times";
 import { RunStatus } from "~/features/runs/run-status";
 import { productLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSprintReview } from "~/nouns/pages/operations.server";
 import type { ReviewedJob, ReviewedStory, SprintReview } from "~/nouns/sprints/contract";

@@ -3,7 +3,7 @@ import { Form, Link, useLoaderData } from "@remix-run/react";
 import { matchesFilter, readFilter } from "~/contract/item-filter";
 import { beginning } from "~/contract/text";
 import { personLoader } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { isCanonicalUuid } from "~/http/validation.server";
 import type { SearchResult } from "~/nouns/search/contract";
 import { search } from "~/nouns/search/operations.server";
 import { CodeChip } from "~/ui/badge";

@@ -18,7 +18,7 @@ import { RecurrenceSection } from "~/features/recurrence/recurrence-section";
 import { BeginsFrom, RunThis, StartOver } from "~/features/runs/start-run";
 import { readShownComments } from "~/http/comments.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import type { FreshStart } from "~/nouns/agent-jobs/beginning";
 import type { StoryPageData } from "~/nouns/pages/contract";

@@ -23,7 +23,7 @@ import { useComments } from "~/features/review/use-comments";
 import { AgentSays, GuideSummary, ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";

@@ -17,7 +17,7 @@ import { verdictWords } from "~/features/review/review-section";
 import { RunThis } from "~/features/runs/start-run";
 import { readShownComments } from "~/http/comments.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/uuid";
+import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getScoreboard } from "~/nouns/insights/operations.server";

@@ -3,7 +3,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from "zod-o
 import { idempotencyKeySchema } from "~/contract/concurrency";
 import { type ErrorStatus, errorBodySchema } from "~/contract/errors";
 import { idSchema } from "~/contract/text";
-import type { DocumentedEndpoint } from "~/http/api-route.server";
+import type { DocumentedEndpoint } from "~/http/endpoint.server";
 import { answers } from "./answers";
 import { examples } from "./examples";
 

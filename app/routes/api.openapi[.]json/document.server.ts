@@ -1,6 +1,6 @@
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import { errorBodySchema } from "~/contract/errors";
-import type { RouteHandler } from "~/http/api-route.server";
+import type { RouteHandler } from "~/http/endpoint.server";
 import { pbiSchema } from "~/nouns/pbis/contract";
 import { productSchema } from "~/nouns/products/contract";
 import { storySchema } from "~/nouns/stories/contract";

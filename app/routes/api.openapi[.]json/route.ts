@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
+import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 

@@ -12,7 +12,7 @@ import {
   requireWriter,
   type SignedIn,
 } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { isCanonicalUuid } from "~/http/validation.server";
 import { type PairingSecret, pairingSecretSchema } from "~/nouns/pairings/contract";
 import { revokePairing } from "~/nouns/pairings/operations.server";
 import { approvePairing, cancelPairing, getPairingForApproval } from "~/nouns/pairings/pair.server";
