@@ -55,7 +55,9 @@ export function defineCommand<Options extends z.ZodObject>(
     run: (target, words) => {
       const parsed = options.safeParse(readValues(words, named, positionals));
       if (parsed.success) return run(target, parsed.data);
-      throw new UsageError(parsed.error.issues.map(describeIssue).join("\n"));
+      throw new UsageError(
+        parsed.error.issues.map((issue) => describeIssue(issue, positionals)).join("\n"),
+      );
     },
   };
 }
@@ -72,7 +74,8 @@ function readValues(
     const placed = names.map((name, index) => [name, positionals[index]] as const);
     return { ...values, ...Object.fromEntries(placed) };
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    // Node adds how to write a positional that looks like an option.
+    throw new UsageError((error instanceof Error ? error.message : String(error)).split(". ")[0]);
   }
 }
 
@@ -81,10 +84,11 @@ function optionUsage(key: string, schema: z.core.$ZodType): string {
   return schema._zod.optin === undefined ? shown : `[${shown}]`;
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue, positionals: readonly string[]): string {
   const name = issue.path.join(".");
   if (name === "") return issue.message;
+  const shown = positionals.includes(name) ? `<${name}>` : `--${name}`;
   return issue.code === "invalid_type" && issue.input === undefined
-    ? `--${name} is missing`
-    : `--${name}: ${issue.message}`;
+    ? `${shown} is missing`
+    : `${shown}: ${issue.message}`;
 }

@@ -42,6 +42,7 @@ describe("accounts and tokens", () => {
     expect(await admin.run("user", "create", "--nonsense")).toMatchObject({ exitCode: 2 });
     const { output } = await admin.run("user", "create", ...user("bob"), "--role", "boss");
     expect(output).toContain("--role: must be one of ");
+    expect((await admin.run("import", "beads")).output).toContain("<path> is missing");
   });
 
   it("token create makes tokens that work, also for demo accounts, without a limit per hour", async () => {

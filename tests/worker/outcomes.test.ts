@@ -280,6 +280,12 @@ describe("repositories", { timeout: 120_000 }, () => {
     expect(worker.output()).toContain("does not exist");
     expect((await run.read()).jobs).toMatchObject([{ status: "queued" }]);
   });
+
+  it("says in plain words what an option must be, in the file that people download", async () => {
+    const worker = start("WORDS", "true", "--timeout", "x");
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain("--timeout: must be a number");
+  });
 });
 
 async function startWorkerWithoutRepo(product: string): Promise<void> {
