@@ -2521,6 +2521,7 @@ export type Database = {
           created_at: string;
           fingerprint: string;
           key: string;
+          product_id: string | null;
           user_id: string;
         };
         ComputedFields: never;
@@ -2529,6 +2530,7 @@ export type Database = {
           created_at: string;
           fingerprint: string;
           key: string;
+          product_id?: string | null;
           user_id: string;
         };
         Update: {
@@ -2536,6 +2538,7 @@ export type Database = {
           created_at?: string;
           fingerprint?: string;
           key?: string;
+          product_id?: string | null;
           user_id?: string;
         };
         Relationships: [

@@ -47,10 +47,18 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
   it("is not answered again to someone who has left the product", async () => {
     const member = await t.createMember(product.id);
     const theirs = await t.createToken(member);
-    const key = randomUUID();
+    const [key, another] = [randomUUID(), randomUUID()];
+    const comment = [
+      `/api/stories/${story.id}/comments`,
+      { body: "Seen" },
+      another,
+      theirs,
+    ] as const;
     expect((await post(log, plan, key, theirs)).status).toBe(201);
+    expect((await post(...comment)).status).toBe(201);
     await t.query`delete from product_members where user_id = ${member.id}`;
     await expectRefusal(await post(log, plan, key, theirs), 403);
+    await expectRefusal(await post(...comment), 403);
   });
 
   it("makes one row of ten callers at once, who all get the same answer", async () => {

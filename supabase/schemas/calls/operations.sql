@@ -40,7 +40,6 @@ begin
     v_earlier := private.take_idempotency_key(v_principal.user_id, p_key,
       sha256(convert_to(p_function || p_arguments::text || coalesce(v_principal.product_ids::text, ''), 'UTF8')));
     if v_earlier is not null then
-      perform private.refuse_former_member(v_principal.user_id, p_arguments);
       return json_build_object('answer', v_earlier, 'kept', true, 'replayed', true);
     end if;
   end if;
@@ -59,7 +58,8 @@ begin
     return v_answer;
   end if;
   if v_call.p_writes then
-    perform private.keep_answer(v_principal.user_id, p_key, v_answer);
+    perform private.keep_answer(v_principal.user_id, p_key, v_answer,
+      coalesce(nullif(current_setting('backloom.locked_product', true), ''), p_arguments ->> 'p_product_id')::uuid);
   end if;
   return json_build_object('answer', v_answer::text, 'kept', v_call.p_writes, 'replayed', false);
 end;
@@ -67,14 +67,15 @@ $$;
 grant execute on function public.call_as to service_role;
 
 -- Repeating the call returns this answer. Called by public.call_as in the transaction of the write. A counted
--- wrong guess is returned instead of raised, but it is still a refusal, so its key is removed.
-create function private.keep_answer(p_user_id uuid, p_key text, p_answer json)
+-- wrong guess is returned instead of raised, but it is still a refusal, so its key is removed. The product is the one
+-- that the write has locked.
+create function private.keep_answer(p_user_id uuid, p_key text, p_answer json, p_product_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   if json_typeof(p_answer) = 'object' and p_answer -> 'refused' is not null then
     delete from public.idempotency_keys k where k.user_id = p_user_id and k.key = p_key;
   else
-    update public.idempotency_keys k set answer = p_answer::text where k.user_id = p_user_id and k.key = p_key;
+    update public.idempotency_keys k set answer = p_answer::text, product_id = p_product_id where k.user_id = p_user_id and k.key = p_key;
   end if;
 end;
 $$;
@@ -84,7 +85,7 @@ grant execute on function private.keep_answer to service_role;
 -- operation and committed with it: a refused or failed call keeps nothing, and of concurrent callers the first works
 -- while the others wait for its answer.
 -- Called by public.call_as. Returns null when the key is new, otherwise the result of the call with this key. Still running:
--- PT409; used for another call: PT422.
+-- PT409; used for another call: PT422; about a product that the caller has left: PT403.
 create function private.take_idempotency_key(p_user_id uuid, p_key text, p_fingerprint bytea)
 returns text language plpgsql volatile set search_path = '' as $$
 declare
@@ -98,7 +99,7 @@ begin
     insert into public.idempotency_keys as k (user_id, key, fingerprint, created_at)
     values (p_user_id, p_key, p_fingerprint, private.now())
     on conflict (user_id, key) do update
-    set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
+    set fingerprint = excluded.fingerprint, answer = null, product_id = null, created_at = excluded.created_at
     where k.created_at <= private.now() - private.kept_call_lifetime()
     returning true into v_is_new;
   exception when lock_not_available then
@@ -115,6 +116,12 @@ begin
   if v_kept.fingerprint <> p_fingerprint then
     perform private.refuse(422, 'This idempotency key was used for another request. Send the same request again, or take a new key for a new one.',
       jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'idempotency_key', 'message', 'Was used for another request.'))));
+  end if;
+  -- It is about a product, and anyone who has left the product reads nothing of it any more.
+  if exists (select from public.products p where p.id = v_kept.product_id)
+    and not exists (select from public.product_members m where m.product_id = v_kept.product_id and m.user_id = p_user_id)
+  then
+    perform private.refuse(403, 'You have no access to this product. Ask its owner to add you as a member.');
   end if;
   return v_kept.answer;
 end;
@@ -143,30 +150,6 @@ begin
 end;
 $$;
 grant execute on function private.require_keys_left to service_role;
-
--- A kept result is about a product, and anyone who has left the product reads nothing of it any more.
-create function private.refuse_former_member(p_user_id uuid, p_arguments jsonb)
-returns void language plpgsql stable set search_path = '' as $$
-begin
-  if exists (
-    select from jsonb_each_text(p_arguments) a
-    cross join lateral (
-      select case a.key
-        when 'p_product_id' then (select p.id from public.products p where p.id = a.value::uuid)
-        when 'p_pbi_id' then (select b.product_id from public.pbis b where b.id = a.value::uuid)
-        when 'p_sprint_id' then (select n.product_id from public.sprints n where n.id = a.value::uuid)
-        when 'p_story_id' then (select s.product_id from public.stories s where s.id = a.value::uuid)
-        when 'p_task_id' then (select t.product_id from public.tasks t where t.id = a.value::uuid)
-        when 'p_job_id' then (select j.product_id from public.agent_jobs j where j.id = a.value::uuid)
-      end as product_id) x
-    where x.product_id is not null
-      and not exists (select from public.product_members m where m.product_id = x.product_id and m.user_id = p_user_id))
-  then
-    perform private.refuse(403, 'You have no access to this product. Ask its owner to add you as a member.');
-  end if;
-end;
-$$;
-grant execute on function private.refuse_former_member to service_role;
 
 -- The service's own calls, before there is a user (sign-in, limits) or without one (schedules, the outbox), use
 -- one entry point as users' calls do. Called by the app with the secret key (service_role only).

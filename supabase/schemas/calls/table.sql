@@ -28,6 +28,8 @@ create table public.idempotency_keys (
   -- What the operation answered, byte for byte; null only inside the transaction of the write.
   answer text,
   created_at timestamptz not null,
+  -- What the answer is about, where it is about one.
+  product_id uuid,
   primary key (user_id, key)
 );
 
