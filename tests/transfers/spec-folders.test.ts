@@ -162,6 +162,15 @@ describe("beads", () => {
     expect(counts(await again())).toMatchObject({ stories: 0, tasks: 0, already_there: 3 });
   });
 
+  it("begins today where it has a date that no one can keep", async () => {
+    const dates = ["+012026-01-01T00:00:00Z", "-000001-01-01", "0000-01-01", "99999-01-01"];
+    const lines = dates.map((created_at) =>
+      JSON.stringify({ id: created_at, title: "A", created_at }),
+    );
+    const { report } = await imported("beads", lines.join("\n"));
+    expect(report.stories).toBe(dates.length);
+  });
+
   it("names the line that is none", async () => {
     const { send } = await someone();
     const broken = `${beads}\n<<<<<<< HEAD`;

@@ -34,9 +34,11 @@ export function codeOf(code: string | undefined): string | null {
   return /^(?:PBI|ST|T|SP|IDEA)-/i.test(code) ? null : code;
 }
 
+/** A time that can be stored: without one, or with a year such as 0 or 10000, the import's own counts. */
 export function timeOf(value: string | undefined): string | undefined {
   const time = value ? new Date(value) : undefined;
-  return time && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
+  const text = time && !Number.isNaN(time.getTime()) ? time.toISOString() : "";
+  return /^(?!0000)\d{4}-/.test(text) ? text : undefined;
 }
 
 /** Appends what has no field here, a line each. */

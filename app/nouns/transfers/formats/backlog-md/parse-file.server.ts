@@ -1,5 +1,6 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { timeOf } from "../clean-text";
 
 /** Kind of a Backlog.md file, by its folder. */
 type Place =
@@ -187,8 +188,7 @@ function quoteTexts(frontMatter: string): string {
 function toTimestamp(value: string | null): string | undefined {
   const parts = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2})?.*)?$/.exec(value ?? "");
   if (!parts) return undefined;
-  const time = new Date(`${parts[1]}T${parts[2] ?? "00:00"}:00Z`);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+  return timeOf(`${parts[1]}T${parts[2] ?? "00:00"}:00Z`);
 }
 
 /** Texts of a Backlog.md file by section. */
