@@ -1,4 +1,4 @@
--- Why: no answer is repeated to someone who has left its product, whichever item the call named.
+-- Why: no call is repeated for someone who has left its product, whichever item it named.
 set local check_function_bodies = off;
 
 DROP FUNCTION "private"."keep_answer"(uuid, text, json);
@@ -55,7 +55,7 @@ begin
     perform private.refuse(422, 'This idempotency key was used for another request. Send the same request again, or take a new key for a new one.',
       jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'idempotency_key', 'message', 'Was used for another request.'))));
   end if;
-  -- It is about a product, and anyone who has left the product reads nothing of it any more.
+  -- Anyone who has left its product reads nothing of it any more.
   if exists (select from public.products p where p.id = v_kept.product_id)
     and not exists (select from public.product_members m where m.product_id = v_kept.product_id and m.user_id = p_user_id)
   then

@@ -67,8 +67,8 @@ $$;
 grant execute on function public.call_as to service_role;
 
 -- Repeating the call returns this answer. Called by public.call_as in the transaction of the write. A counted
--- wrong guess is returned instead of raised, but it is still a refusal, so its key is removed. The product is the one
--- that the write has locked.
+-- wrong guess is returned instead of raised, but it is still a refusal, so its key is removed. p_product_id is what the write
+-- has locked.
 create function private.keep_answer(p_user_id uuid, p_key text, p_answer json, p_product_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -117,7 +117,7 @@ begin
     perform private.refuse(422, 'This idempotency key was used for another request. Send the same request again, or take a new key for a new one.',
       jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'idempotency_key', 'message', 'Was used for another request.'))));
   end if;
-  -- It is about a product, and anyone who has left the product reads nothing of it any more.
+  -- Anyone who has left its product reads nothing of it any more.
   if exists (select from public.products p where p.id = v_kept.product_id)
     and not exists (select from public.product_members m where m.product_id = v_kept.product_id and m.user_id = p_user_id)
   then

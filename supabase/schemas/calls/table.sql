@@ -28,7 +28,7 @@ create table public.idempotency_keys (
   -- What the operation answered, byte for byte; null only inside the transaction of the write.
   answer text,
   created_at timestamptz not null,
-  -- What the answer is about, where it is about one.
+  -- The product that the call wrote to, if any.
   product_id uuid,
   primary key (user_id, key)
 );
