@@ -40,8 +40,12 @@ it("people judge and waive criteria without script, on the pages of story, task 
       "- Opens <b>fast</b>\n- Says \u202eso\n- Passes `npm <i>test</i>` and ` alone",
   });
   await start();
-  const job = await claim(actor);
   const { read, submit } = await app.visitorOf(owner);
+  // Nothing was done yet, so nobody has judged it.
+  expect(await read(`/stories/${story.id}/changes`)).toContain("until a person judges it");
+  const job = await claim(actor);
+  // By the name that it has on the page of its run.
+  expect(await read(`/jobs/${job.id}`)).toContain("Cancel run");
   const [opens, says, passes] = (await getProof(actor, of)).criteria;
   await addEvidence.json(actor, {
     ...of,

@@ -53,6 +53,8 @@ it("the page of agents has a tab for jobs, runs and workers, and runs are those 
     expect(page).toMatch(new RegExp(`aria-current="page" class="tab"[^>]*>${label}`));
     expect(page).toContain(words);
   }
+  const nobody = await app.visitorOf(await t.createUser());
+  expect(await nobody.read("/agents/runs")).not.toContain("<select");
   const stranger = await t.seedProduct(await t.createUser());
   const theirs = `/agents/runs?product=${stranger.id}`;
   expect((await app.request(theirs, { headers: { cookie } })).status).toBe(403);

@@ -128,10 +128,10 @@ function JobControls({ job, run }: { job: AgentJobDetail; run: JobData["run"] })
       {run.status === "paused" ? press("resume", "Resume run") : press("pause", "Pause run")}
       {isHeld(job.status) ? (
         <Confirm
-          trigger="Stop run"
-          question="Stop this run?"
+          trigger="Cancel run"
+          question="Cancel this run?"
           consequence="The worker stops at its next heartbeat, and the run's other jobs are cancelled. Finished work is kept."
-          confirmLabel="Stop run"
+          confirmLabel="Cancel run"
           action={action}
           fields={{ intent: "cancel" }}
         />

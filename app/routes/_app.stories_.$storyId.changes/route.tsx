@@ -189,7 +189,7 @@ export default function StoryChanges() {
         <ShownCriteria criteria={criteria} />
         {jobs.length === 0 ? (
           <EmptyState title="Nothing to judge" action={<NextSteps next={next} />}>
-            A person has judged all that agents did for this story.
+            What agents did for this story is here until a person judges it.
           </EmptyState>
         ) : (
           <DiffView

@@ -19,6 +19,7 @@ export function ProductFilter({
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
+  if (required && shell?.products.length === 0) return null;
   return (
     <Form
       ref={form}
