@@ -8,7 +8,7 @@ import { git as workersGit } from "~/worker/git/git";
 import { findKept } from "~/worker/git/kept-branch";
 import { addWorktree, mainOf } from "~/worker/git/worktree";
 import { at } from "../setup/world";
-import { makeRepository, openStage, startRun } from "./fixture";
+import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { endOf, read } from "./worker-process";
 
 const { t, ada, home, serve, serveOnce } = await openStage();
@@ -94,16 +94,18 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     const settings = {
       ...{ "merge.ff": "only", "rebase.updateRefs": "true", "push.gpgSign": "true" },
       ...{ "commit.cleanup": "strip", "core.commentChar": "T" },
+      ...{ "core.autocrlf": "input", "core.safecrlf": "true", "push.followTags": "true" },
     };
     for (const [name, value] of Object.entries(settings)) git("config", name, value);
+    git("tag", "--annotate", "private", "-m", "Mine");
     const commit =
       "git -c user.name=A -c user.email=a@example.com -c commit.cleanup=verbatim commit -qm";
     const { job, said } = await work(
       [
         `echo 1 > one; git add one; ${commit} One; git branch mine`,
         `other=$(${commit.replace("commit -qm", "commit-tree main^{tree} -p main -m")} Other)`,
-        `git -c push.gpgSign=false push -q ${join(home, "TASTE.git")} $other:refs/heads/$BACKLOOM_BRANCH`,
-        "echo 2 > two",
+        `git -c push.gpgSign=false -c push.followTags=false push -q ${join(home, "TASTE.git")} $other:refs/heads/$BACKLOOM_BRANCH`,
+        "printf '2\\r\\n' > two",
       ].join("\n"),
       ...["--sandbox", "off"],
     );
@@ -113,6 +115,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     const subjects = git("log", "--format=%s", `origin/${job.branch}`).split("\n");
     expect(subjects).toEqual([expect.stringMatching(/^T-1: /), "One", "Other", "Begin"]);
     expect(git("rev-parse", "mine^")).toBe(git("rev-parse", "main"));
+    expect(git("ls-remote", "--tags", "origin")).toBe("");
   });
 
   it("arrives as files where a program made a repository inside", async () => {
@@ -273,6 +276,18 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
     const main = await mainOf({ folder, remote: null });
     expect(main).toBe(git("rev-parse", name));
   });
+});
+
+it("follows a main branch that the remote has renamed", async () => {
+  const folder = mkdtempSync(join(home, "renamed-"));
+  const origin = makeRepository(join(folder, "origin"));
+  const git = gitIn(join(folder, "clone"));
+  origin("clone", "--quiet", join(folder, "origin"), join(folder, "clone"));
+  for (const words of ["branch -m trunk", "branch dev"]) origin(...words.split(" "));
+  git("fetch", "--quiet", "--prune");
+  expect(await mainOf({ folder: join(folder, "clone"), remote: "origin" })).toBe(
+    origin("rev-parse", "trunk"),
+  );
 });
 
 describe("a repository that git refuses here", { timeout: 120_000 }, () => {

@@ -37,6 +37,8 @@ const ownWords = [
   ...["-c", "submodule.recurse=false", "-c", "push.recurseSubmodules=no"],
   ...["-c", "status.showUntrackedFiles=normal", "-c", "commit.cleanup=whitespace"],
   ...["-c", "merge.ff=true", "-c", "rebase.updateRefs=false", "-c", "push.gpgSign=false"],
+  // An agent's line ends are no reason to refuse its work, and the person's tags are not ours to push.
+  ...["-c", "core.safecrlf=false", "-c", "push.followTags=false"],
 ];
 
 /** Remembers a worktree's git folder. Returns false if the repository has no such worktree. */

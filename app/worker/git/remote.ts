@@ -45,8 +45,9 @@ async function* mainNames({ folder, remote, prefix }: Repository): AsyncGenerato
   const root = remote === null ? "refs/heads/" : `refs/remotes/${remote}/`;
   const named = () => answer("symbolic-ref", "--quiet", `refs/remotes/${remote}/HEAD`);
   if (remote !== null) {
-    // Manual clones may not know it, so the remote is asked.
-    if ((await named()) === "") await answer("remote", "set-head", remote, "--auto");
+    // Manual clones may not know it, and it may have been renamed since: the remote is asked.
+    if ((await commitOf(folder, `${root}HEAD`)) === null)
+      await answer("remote", "set-head", remote, "--auto");
     yield (await named()).slice(root.length);
   }
   yield await answer("config", "--get", "init.defaultBranch");
