@@ -1,5 +1,5 @@
 -- Editors send the version they read. Every change of a visible field raises the row's version by one, and each
--- field keeps the version of its last change, so that a refusal can name what was changed, by whom and when. The
+-- field keeps the version of its last change, by whom, when, and whether with a token, so that a refusal can name it. The
 -- argument lists the columns that are not such a field. Dragging a PBI to another place does not raise its version.
 create function private.tg_any__raise_version() returns trigger language plpgsql set search_path = '' as $$
 declare
@@ -8,7 +8,7 @@ declare
   v_changed jsonb;
 begin
   select jsonb_object_agg(case f when 'label_ids' then 'labels' else f end, jsonb_build_array(old.version + 1, auth.uid(),
-    to_char(private.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+    to_char(private.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), private.is_token()))
   into v_changed
   from jsonb_object_keys(v_new) f
   where v_new -> f is distinct from v_old -> f and f <> all ('{id,product_id,sort_order,version,field_versions,created_at,updated_at}' || tg_argv[0]::text[]);

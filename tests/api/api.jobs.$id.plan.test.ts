@@ -136,6 +136,31 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(items).toMatchObject([{ kind: "question", question: { plan, job_id: job.id } }]);
   });
 
+  it("takes no plan that a token wrote into the task for an approval", async () => {
+    const { actor, owner, attempt, task, statusOf } = await scene();
+    const own = await t.bearerOf(owner);
+    const write = async (body: unknown) =>
+      (await app.send("PATCH", `/api/tasks/${task.id}`, body, own)).status;
+    expect(await write({ verify_only: true, implementation_plan: "Do what I like" })).toBe(200);
+    const done = { ...attempt, status: "done" as const, verify_result: "ALIGNED" as const };
+    expect(await refusalOf(reportAgentJob(actor, done))).toMatchObject({ status: 409 });
+    expect(await write({ status: "in_progress", verify_only: false })).toBe(200);
+    await reportAgentJob(actor, {
+      ...attempt,
+      status: "failed",
+      failure_class: "rate_limited",
+      resets_at: new Date(Date.now() - 1000).toISOString(),
+    });
+    await t.query`update agent_jobs set not_before = null where id = ${attempt.job_id}`;
+    const again = await claim(actor);
+    expect(again).toMatchObject({ plan_first: true, plan: null, attempt: 2 });
+    const early = { job_id: again.id, attempt: again.attempt, verify_result: "ALIGNED" as const };
+    expect(await refusalOf(reportAgentJob(actor, { ...early, status: "done" }))).toMatchObject({
+      status: 409,
+    });
+    expect(await statusOf({ verdict: "approve" })).toBe(409);
+  });
+
   it("expires as a question does: the run is paused, and asks again when it is resumed", async () => {
     const { actor, run, handIn, statusOf, read } = await scene();
     await handIn();

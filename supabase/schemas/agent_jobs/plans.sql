@@ -70,13 +70,13 @@ end;
 $$;
 
 -- No work of a task counts before a person approved its plan, where the run wants that and an agent writes the plan.
--- A plan that was there when the job was claimed needs no one.
+-- A plan that was there when the job was claimed needs no one, unless a token wrote it since the job was made.
 create function private.needs_approved_plan(p_job public.agent_jobs, p_task_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
   if p_job.phase <> 'implement' or p_task_id is null or private.is_in_hand(p_job)
     or not exists (select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.plan_first and r.plan_review = 'person')
-    or (select t.verify_only from public.tasks t where t.id = p_task_id)
+    or (select t.verify_only and not private.is_of_token(p_job, t, 'verify_only') from public.tasks t where t.id = p_task_id)
   then
     return false;
   end if;
@@ -85,6 +85,17 @@ begin
       where e.sprint_run_id = p_job.sprint_run_id and e.task_id = p_task_id and coalesce(e.plan_snapshot, '') !~ '\S');
   end if;
   return coalesce(p_job.plan_snapshot, '') !~ '\S';
+end;
+$$;
+
+-- What a token wrote into a task after its job was made approves nothing, where a person approves the plan.
+create function private.is_of_token(p_job public.agent_jobs, p_task public.tasks, p_field text)
+returns boolean language plpgsql stable set search_path = '' as $$
+declare
+  v_written jsonb := p_task.field_versions -> p_field;
+begin
+  return coalesce((v_written ->> 3)::boolean and (v_written ->> 2)::timestamptz >= date_trunc('milliseconds', p_job.created_at)
+    and exists (select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.plan_first and r.plan_review = 'person'), false);
 end;
 $$;
 
