@@ -114,3 +114,5 @@ $function$;
 REVOKE ALL ON FUNCTION "private"."is_of_token"(public.agent_jobs, public.tasks, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."is_of_token"(public.agent_jobs, public.tasks, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_token"() TO "service_role";

@@ -122,7 +122,7 @@ begin
   return nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'token_id' is not null;
 end;
 $$;
-grant execute on function private.is_token to authenticated;
+grant execute on function private.is_token to authenticated, service_role;
 
 -- The criteria that are not proven well enough for a gate, and what is wrong with their evidence. Null when none
 -- is missing (docs/proof.md).
