@@ -20,9 +20,9 @@ export function KeysAhead({ onClose }: { onClose: () => void }): null {
   return null;
 }
 
-/** The first text of the overlay. */
-export function takeTyped(): string {
-  const text = typed;
+/** The first text of the overlay. Reading it changes nothing: React may throw the render that read it away. */
+export const typedAhead = (): string => typed;
+
+export function forgetTyped(): void {
   typed = "";
-  return text;
 }

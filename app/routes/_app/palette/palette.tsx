@@ -6,7 +6,7 @@ import { ProductAccess } from "~/features/products/product-access";
 import type { SearchAnswer } from "~/routes/_app.search/find-pasted.server";
 import { Dialog } from "~/ui/dialog";
 import { useWriteAccess } from "~/ui/write-access";
-import { takeTyped } from "../keys-ahead";
+import { forgetTyped, typedAhead } from "../keys-ahead";
 import { productPath } from "../navigation";
 import type { ShellData } from "../shell-data";
 import {
@@ -32,7 +32,8 @@ interface PaletteProps {
 /** Everything the user can open or do: search in all products, recent pages, actions with their keys. */
 export default function Palette({ open, onClose, onReopen, shell, productId }: PaletteProps) {
   const navigate = useNavigate();
-  const [query, setQuery] = useState(takeTyped);
+  const [query, setQuery] = useState(typedAhead);
+  useEffect(forgetTyped, []);
   // Read before the dialog takes focus.
   const [atHand] = useState(activeItems);
   const [actions] = useState(pageActions);
