@@ -1,5 +1,5 @@
 import pg from "pg";
-import { applyMigrations } from "../../supabase/declarative/build-database";
+import { buildFromSchemas } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { type EmbeddedSecrets, loadSecrets } from "../../supabase/embedded/secrets";
@@ -34,7 +34,7 @@ export async function startTestCluster(dataDir: string): Promise<TestCluster> {
     await recreateDatabase(cluster.url("supabase_admin", "template1"), templateName);
     await applyShims(cluster.url("supabase_admin", templateName), password);
     if (authProgram) await migrateAuth(authProgram, (role) => cluster.url(role, templateName));
-    await applyMigrations(cluster.url("postgres", templateName));
+    await buildFromSchemas(cluster.url("postgres", templateName));
   } catch (error) {
     await cluster.stop();
     throw error;
