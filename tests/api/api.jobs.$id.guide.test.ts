@@ -12,9 +12,11 @@ import { bearer } from "../setup/world";
 
 const { t, app } = await openApp();
 
-/** A patch with a hunk of one added line at each of these lines. */
+/** A patch with a hunk of one added line at each of these lines; line 0 stands for a deleted file. */
 const patchAt = (...lines: number[]) =>
-  lines.map((line) => `@@ -${line},0 +${line},1 @@\n+x\n`).join("");
+  lines.includes(0)
+    ? "@@ -1,2 +0,0 @@\n-x\n-y\n"
+    : lines.map((line) => `@@ -${line},0 +${line},1 @@\n+x\n`).join("");
 const file = (path: string, patch?: string, folded = false) => ({
   ...{ path, status: "modified" as const, additions: 1, deletions: 0, binary: false, folded },
   ...(patch === undefined ? {} : { patch }),
@@ -24,9 +26,13 @@ const path = fc.constantFrom("a.ts", "b.ts", "tests/a.test.ts", "pack.lock", "..
 const diff = fc.uniqueArray(
   fc.tuple(
     path,
-    fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 400 }), { maxLength: 12 }), {
-      nil: undefined,
-    }),
+    fc.option(
+      fc.oneof(
+        fc.constant([0]),
+        fc.uniqueArray(fc.integer({ min: 1, max: 400 }), { maxLength: 12 }),
+      ),
+      { nil: undefined },
+    ),
   ),
   { maxLength: 6, selector: ([name]) => name },
 );
@@ -109,16 +115,18 @@ describe("the chapters of a change", () => {
       { title: "One", why: "So", criterion: "c", parts: [{ path: "a.ts", from: 1, to: 1 }] },
       { title: "Neither", why: "No", parts: [{ path: "c.ts" }] },
     ];
-    expect(chaptersOf([added, file("b.ts")], told).slice(1)).toEqual([
+    const clues = { proof: "", tests: [], criteria: ["c"] };
+    expect(chaptersOf([added, file("b.ts")], told, clues).slice(1)).toEqual([
       { title: "One", why: "So", criterion: "c", parts: [], shown_in: [0] },
       { title: "Neither", why: "No", criterion: null, parts: [] },
     ]);
   });
 
   it("come by rule without a guide: named by the proof, code, tests, configuration, generated", () => {
-    const names = ["x.lock", "set.json", "tests/a.ts", "src/b.ts", "src/a.ts"];
-    const files = names.map((name) => file(name, patchAt(1), name === "x.lock"));
-    const chapters = chaptersOf(files, null, { proof: "npm test src/a.ts", tests: ["tests/a.ts"] });
+    const names = ["yarn.lock", "set.json", "tests/a.ts", "src/b.ts", "src/a.ts"];
+    const files = names.map((name) => file(name, patchAt(name === "tests/a.ts" ? 0 : 1)));
+    const clues = { proof: "npm test src/a.ts", tests: ["tests/a.ts"], criteria: [] };
+    const chapters = chaptersOf(files, null, clues);
     expect(chapters.map(({ parts }) => parts[0]?.path)).toEqual(names.toReversed());
     expect(chapters.some(({ rest }) => rest)).toBe(false);
   });
@@ -126,7 +134,9 @@ describe("the chapters of a change", () => {
 
 describe("GET /api/jobs/:id/guide", () => {
   const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
-  const told = [{ title: "The rule", why: "It decides", parts: [{ path: "b.ts" }] }];
+  const told = [
+    { title: "The rule", why: "It decides", criterion: "none", parts: [{ path: "b.ts" }] },
+  ];
 
   it("has the chapters that came with the result, for the commit that they were told of", async () => {
     const { world, job, attempt } = await t.holdJob();
@@ -157,7 +167,7 @@ describe("GET /api/jobs/:id/guide", () => {
     await agent.close();
     const found = await read();
     expect(found).toMatchObject({ head_sha: shas.head_sha, source: "agent" });
-    expect(found.chapters).toMatchObject([told[0] && { title: "The rule" }, { rest: true }]);
+    expect(found.chapters).toMatchObject([{ title: "The rule", criterion: null }, { rest: true }]);
 
     await saveJobDiff(world.actor, { ...attempt, ...shas, head_sha: "c".repeat(40), files });
     expect(await read()).toMatchObject({ source: "order" });

@@ -199,6 +199,7 @@ export const guideSourceSchema = z.object({
   head_sha: z.string(),
   /** Paths of tests. */
   tests: z.array(z.string()),
+  criteria: z.array(z.string()),
   chapters: z.array(z.unknown()).nullable(),
   proof: z.string().nullable(),
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { requiredText, text } from "~/contract/text";
 import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
 import { type Hunk, parsePatch } from "~/nouns/agent-jobs/patch";
+import { isFoldedFile } from "./folded-files";
 
 export const guideLimits = { chapters: 20, title: 120, why: 600, parts: 10_000 } as const;
 
@@ -97,16 +98,18 @@ class Telling {
 
 type Part = Guide[number]["parts"][number];
 
-/** A hunk that only deletes is at the line before it. */
+/** A hunk that only deletes is at the line before it, and at the first where that is none: a deleted file has no lines. */
 function touches({ newStart, lines }: Hunk, from: number, to: number): boolean {
+  const start = Math.max(newStart, 1);
   const length = lines.filter(({ kind }) => kind !== "deleted").length;
-  return newStart <= to && from <= newStart + Math.max(length, 1) - 1;
+  return start <= to && from <= start + Math.max(length, 1) - 1;
 }
 
-/** What the rule goes by without a guide of the agent: what the proof says, and which paths are tests. */
+/** What the agent does not say: what the proof says, which paths are tests, and which criteria the story has. */
 export interface Clues {
   proof: string;
   tests: readonly string[];
+  criteria: readonly string[];
 }
 
 /**
@@ -116,12 +119,12 @@ export interface Clues {
 export function chaptersOf(
   files: readonly File[],
   guide: Guide | null,
-  clues: Clues = { proof: "", tests: [] },
+  clues: Clues = { proof: "", tests: [], criteria: [] },
 ): Chapter[] {
   const telling = new Telling(files);
   if (guide === null) return byRule(files, telling, clues);
-  const told = guide.map(({ title, why, criterion = null, parts }, place) => ({
-    ...{ title, why, criterion },
+  const told = guide.map(({ title, why, criterion, parts }, place) => ({
+    ...{ title, why, criterion: clues.criteria.find((known) => known === criterion) ?? null },
     ...gather(telling, parts, place),
   }));
   telling.steps = Number.POSITIVE_INFINITY;
@@ -163,7 +166,7 @@ function namedIn(proof: string): Set<string> {
 function byRule(files: readonly File[], telling: Telling, { proof, tests }: Clues): Chapter[] {
   const [known, named] = [new Set(tests), namedIn(proof)];
   const kindOf = ({ path, folded }: File): string => {
-    if (folded) return "Generated and lock files";
+    if (folded || isFoldedFile(path)) return "Generated and lock files";
     if (known.has(path)) return "Tests";
     if (isConfiguration.test(path)) return "Configuration";
     return named.has(path) ? "Code that the proof names" : "Code";

@@ -72,6 +72,8 @@ export async function readGuide(
   const guide = told.success && told.data.length > 0 ? told.data : null;
   return {
     ...{ attempt, head_sha, source: guide === null ? ("order" as const) : ("agent" as const) },
-    chapters: chaptersOf(files, guide, { proof: found?.proof ?? "", tests: found?.tests ?? [] }),
+    chapters: chaptersOf(files, guide, {
+      ...{ proof: found?.proof ?? "", tests: found?.tests ?? [], criteria: found?.criteria ?? [] },
+    }),
   };
 }

@@ -33,7 +33,7 @@ $$;
 grant execute on function operations.save_job_guide to authenticated;
 
 -- What a guide is made of besides the changes of an attempt: what its agent wrote about that commit, which of the files
--- are tests, and what the proof says. Null without changes. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
+-- are tests, what the proof says, and which criteria its stories have. Null without changes. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.get_job_guide(p_job_id uuid, p_attempt integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -43,6 +43,14 @@ begin
     select json_build_object('attempt', d.attempt, 'head_sha', d.head_sha, 'chapters', g.chapters,
       'tests', (
         select coalesce(json_agg(f ->> 'path'), '[]') from jsonb_array_elements(d.files) f where private.is_test_path(f ->> 'path')),
+      'criteria', (
+        select coalesce(json_agg(distinct c.id), '[]')
+        from public.tasks t
+        join public.stories s on s.id = t.story_id
+        join public.products p on p.id = s.product_id
+        cross join lateral private.criteria_of(s.acceptance_criteria, p.definition_of_done) c
+        where t.id = v_job.task_id
+          or t.id in (select e.task_id from public.task_executions e where e.sprint_run_id = v_job.sprint_run_id)),
       'proof', (
       select left(string_agg(concat_ws(' ', e.command, e.excerpt), ' ' order by e.seq), 100000) from public.evidence e where e.job_id = v_job.id))
     from public.job_diffs d
