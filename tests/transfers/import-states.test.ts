@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { getInbox } from "~/nouns/inbox/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import type { ImportFormat } from "~/nouns/transfers/contract";
 import { openApp } from "../setup/app";
 import { mover, newProduct, type Part, stock } from "./mover";
@@ -121,6 +123,21 @@ describe("where work stands", () => {
     const rows = await t.query`select title, description, status from tasks
       where product_id = ${report.product.id}`;
     expect(rows).toEqual([{ title: "Sort the list", description: "By name", status: "TO_DO" }]);
+  });
+
+  it("in review elsewhere is on the board, and in no inbox until it is moved there here", async () => {
+    const user = await t.createUser();
+    const { move } = await mover(t, app, user);
+    const rows = Array.from({ length: 400 }, (_, place) => `E-${place + 1},A,In Review`);
+    const file = ["ID,Title,Status", ...rows].join("\n");
+    const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
+    const actor = t.actorOf(user);
+    expect(await getInbox(actor, {})).toMatchObject({ counts: {}, items: [] });
+    const [task] = await t.query`select id from tasks
+      where product_id = ${product.id} and status = 'REVIEW' limit 1`;
+    for (const status of ["todo", "review"] as const)
+      await setTaskStatus(actor, { task_id: String(task?.id), status });
+    expect(await getInbox(actor, {})).toMatchObject({ counts: { review: 1 } });
   });
 
   it("previews what it read as what", async () => {

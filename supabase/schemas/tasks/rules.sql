@@ -131,8 +131,6 @@ begin
     select n.id, n.story_id, n.product_id, s.sprint_id, n.status
     from new_tasks n
     join public.stories s on s.id = n.story_id;
-    insert into public.tasks_in_review (task_id, product_id)
-    select n.id, n.product_id from new_tasks n where n.status = 'REVIEW';
     perform private.recount_or_note(nullif(private.tasks_blocked_by('{}', array(select distinct n.story_id from new_tasks n)), '{}'));
   else
     perform private.derive_stories(array(select distinct o.story_id from old_tasks o));
@@ -216,8 +214,8 @@ begin
 end;
 $$;
 
--- tasks_in_review holds exactly the tasks in review. Reads the row's current state, because an earlier step may
--- have moved the task on (specification: States and transitions, Task).
+-- tasks_in_review holds exactly the tasks that were moved to review, as each with an attempt was; one that came in so has
+-- no work here to judge. Reads the row's current state, because an earlier step may have moved the task on (specification: States and transitions, Task).
 create function private.list_in_review(p_task_id uuid) returns void language plpgsql volatile set search_path = '' as $$
 begin
   delete from public.tasks_in_review r

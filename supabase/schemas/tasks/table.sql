@@ -107,7 +107,7 @@ create policy task_status_changes_select on public.task_status_changes for selec
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.task_status_changes to authenticated;
 
--- Tasks in review, for the inbox: a handful of a million. A separate table, because with an index on the status
+-- Tasks that were moved to review, for the inbox: a handful of a million. A separate table, because with an index on the status
 -- every step of a task would rewrite all index entries of its row, including the words of its description.
 create table public.tasks_in_review (
   task_id uuid primary key references public.tasks (id) on delete cascade,
@@ -115,7 +115,7 @@ create table public.tasks_in_review (
   since timestamptz not null default private.now()
 );
 
-comment on table public.tasks_in_review is 'Tasks whose status is review, and since when (specification: States, Task).';
+comment on table public.tasks_in_review is 'Tasks that were moved to review, and since when (specification: States, Task).';
 create index tasks_in_review_product_id_idx on public.tasks_in_review (product_id);
 
 alter table public.tasks_in_review enable row level security;

@@ -207,18 +207,18 @@ describe("the history of a task's status", () => {
   });
 });
 
-/** Tasks of a product: noted as waiting for review, and really in review. */
+/** Tasks of a product: noted as waiting for review, and really moved there. */
 async function noted(productId: string) {
   const { rows } = await t.sql.query(
     `select array(select w.task_id from tasks_in_review w where w.product_id = $1 order by 1) as noted,
-       array(select id from tasks where product_id = $1 and status = 'REVIEW' order by 1) as real`,
+       array(select id from tasks where product_id = $1 and status = 'REVIEW' and title <> 'Begun elsewhere' order by 1) as real`,
     [productId],
   );
   return rows[0];
 }
 
 describe("tasks in review", () => {
-  it("are noted on every way in and out", async () => {
+  it("noted on every way in and out, but not what came in so", async () => {
     const { actor, product, story, tasks } = await t.seedWorld(4);
     for (const status of ["review", "in_progress", "review", "review", "done", "review"] as const) {
       await setTaskStatus(actor, { task_id: at(tasks, 0).id, status });
@@ -230,7 +230,7 @@ describe("tasks in review", () => {
       values (${story.id}, 'Begun elsewhere', 'REVIEW')`;
     await deleteTask(actor, { task_id: at(tasks, 1).id });
     const { noted: found, real } = await noted(product.id);
-    expect(found).toHaveLength(4);
+    expect(found).toHaveLength(3);
     expect(found).toEqual(real);
   });
 
