@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose";
 import Provider from "oidc-provider";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import type { TestApp } from "../setup/app";
+import { atTheEnd } from "../setup/at-the-end";
 
 export interface Person {
   email: string;
@@ -37,7 +38,7 @@ export async function startProvider() {
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
   const issuer = `http://127.0.0.1:${port}`;
-  afterAll(() => {
+  atTheEnd(async () => {
     server.closeAllConnections();
     server.close();
   });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { openApp } from "../setup/app";
+import { atTheEnd } from "../setup/at-the-end";
 import { bearer } from "../setup/world";
 
 const { app } = await openApp();
@@ -38,9 +39,11 @@ async function runInDeno(appOrigin: string): Promise<Handler> {
       DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
     },
     stdio: ["ignore", "ignore", "pipe"],
+    // Deno from npm is a program that starts Deno.
+    detached: true,
   });
-  afterAll(async () => {
-    child.kill();
+  atTheEnd(async () => {
+    if (child.pid) process.kill(-child.pid);
     await once(child, "exit");
   });
   await once(child.stderr, "data");

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
 import { sealSessionCookies } from "~/http/session.server";
@@ -13,6 +12,7 @@ import { UploadPlaces } from "~/server/upload-places";
 import type { WorkerFile } from "~/server/worker-file.server";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
+import { atTheEnd } from "./at-the-end";
 import { createTestDatabase, type HostedRealtime } from "./database";
 import { createVisitor, type Visitor } from "./page-forms";
 import { routesFromSources } from "./route-build";
@@ -116,7 +116,7 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
     });
     return stopping;
   };
-  afterAll(stop);
+  atTheEnd(stop);
 
   const origin = `http://127.0.0.1:${port}`;
   const request = (path: string, init?: RequestInit) =>

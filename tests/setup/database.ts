@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
 import { connectDatabase, type Database, type DatabaseOptions } from "~/db/database.server";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import type { EmbeddedSecrets } from "../../supabase/embedded/secrets";
 import { type SupabaseService, serveSupabase } from "../../supabase/embedded/serve";
+import { atTheEnd } from "./at-the-end";
 import { type RealtimeOptions, startRealtimeServer } from "./realtime/server";
 import { authProgram, openSupabaseAuth, type SupabaseAuthOptions } from "./supabase-auth";
 import { recreateDatabase, templateName } from "./test-cluster";
@@ -73,7 +74,7 @@ export async function createTestDatabase(
     await Promise.all([database.close(), supabase.stop(), sql.end()]);
     await dropDatabase(adminUrl, name);
   });
-  afterAll(close);
+  atTheEnd(close);
   const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
   const makers = makersOf({ database, sql, actorOf });
   return { ...makers, database, supabase, sql, urlFor, actorOf, mails, close };
