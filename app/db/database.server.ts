@@ -2,6 +2,7 @@ import { type CookieMethodsServer, createServerClient } from "@supabase/ssr";
 import { createClient } from "@supabase/supabase-js";
 import type { FileLimits } from "~/env-limits.server";
 import type { Upstream } from "~/realtime/upstream";
+import { type AuthSettings, readAuthSettings } from "./auth-settings.server";
 import { type DirectTransport, openDirectTransport } from "./direct-transport.server";
 import { openHttpTransport } from "./http-transport.server";
 import type { ConnectionKind } from "./statement.server";
@@ -37,6 +38,8 @@ export interface Database {
   upstream: Upstream | undefined;
   /** Where attached files are kept, and how many bytes of them. */
   fileRoom: FileRoom;
+  /** What the project's Auth is set to; null if it does not answer. */
+  authSettings(): Promise<AuthSettings | null>;
   /** supabase-js with the secret key: Auth administration, Storage, Realtime. */
   secretClient: SupabaseConnection;
   /** A fresh supabase-js client with the publishable key, which anyone could open. */
@@ -75,7 +78,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
   const direct = options.databaseUrl
     ? openDirectTransport({ ...options, databaseUrl: options.databaseUrl })
     : undefined;
-  const clientFetch = options.fetch ?? fetch;
+  const clientFetch = withPatience(options.fetch ?? fetch);
   const transport = direct ?? openHttpTransport({ ...options, fetch: clientFetch });
   const secretClient = makeClient(options, options.secretKey, clientFetch);
   return {
@@ -85,6 +88,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     authenticate: (p_credential) => transport.call("authenticate", { p_credential }),
     upstream: options.upstream,
     fileRoom: options.fileRoom ?? { folder: undefined, freeDisk: undefined, total: undefined },
+    authSettings: () => readAuthSettings(options, options.fetch),
     secretClient,
     publicClient: () => makeClient(options, options.publishableKey, clientFetch),
     signInClient: (clientAddress) => {
@@ -100,6 +104,23 @@ export function connectDatabase(options: DatabaseOptions): Database {
       });
     },
     close: () => closeAll(secretClient, direct),
+  };
+}
+
+/** How long (ms) a form waits for Auth. */
+const authPatience = 10_000;
+
+/**
+ * Ends calls of Auth that take too long; those of the Data API have a deadline of their own. What stands in front of Auth may
+ * answer without JSON, of which supabase-js would lose the status.
+ */
+function withPatience(send: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const address = input instanceof Request ? input.url : String(input);
+    if (!address.includes("/auth/v1/")) return send(input, init);
+    const answer = await send(input, { ...init, signal: AbortSignal.timeout(authPatience) });
+    if (answer.ok || answer.headers.get("content-type")?.includes("json")) return answer;
+    return Response.json({ msg: await answer.text() }, { status: answer.status });
   };
 }
 

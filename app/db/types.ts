@@ -57,6 +57,7 @@ export type Database = {
         Returns: Json;
       };
       allow_my_workers: { Args: { p_allowed: boolean; p_product_id: string }; Returns: Json };
+      announce_password: { Args: { p_user_id: string }; Returns: Json };
       answer_invitation: { Args: { p_accept: boolean; p_invitation_id: string }; Returns: Json };
       answer_question: {
         Args: { p_answer?: string; p_option?: number; p_question_id: string };
@@ -363,6 +364,7 @@ export type Database = {
       find_invitation: { Args: { p_code_hash: string }; Returns: Json };
       find_login_identity: { Args: { p_identifier: string; p_session_id?: string }; Returns: Json };
       find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
+      find_unconfirmed_accounts: { Args: { p_code_hash?: string; p_email: string }; Returns: Json };
       find_wrong_counters: { Args: Record<PropertyKey, never>; Returns: Json };
       finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
       fire_recurrence: {
@@ -497,7 +499,7 @@ export type Database = {
         };
         Returns: Json;
       };
-      join_product: { Args: { p_code_hash: string; p_reserved?: boolean }; Returns: Json };
+      join_product: { Args: { p_code_hash?: string }; Returns: Json };
       keep_identity: {
         Args: {
           p_is_admin?: boolean;
@@ -508,6 +510,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      keep_invitation: { Args: { p_account?: string; p_code_hash: string }; Returns: Json };
       leave_product: { Args: { p_product_id: string }; Returns: Json };
       link_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       link_identity: {
@@ -780,7 +783,7 @@ export type Database = {
         };
         Returns: Json;
       };
-      reserve_invitation: { Args: { p_code_hash: string; p_release?: boolean }; Returns: Json };
+      reserve_invitation: { Args: { p_code_hash: string }; Returns: Json };
       resolve_account: { Args: { p_identifier: string }; Returns: Json };
       resolve_product: { Args: { p_reference: string }; Returns: Json };
       resolve_reference: {
@@ -3762,6 +3765,7 @@ export type Database = {
           id: string;
           invited_user_id: string | null;
           product_id: string;
+          reserved_for: string | null;
           reserved_until: string | null;
           role: Database["public"]["Enums"]["member_role"];
         };
@@ -3774,6 +3778,7 @@ export type Database = {
           id?: string;
           invited_user_id?: string | null;
           product_id: string;
+          reserved_for?: string | null;
           reserved_until?: string | null;
           role: Database["public"]["Enums"]["member_role"];
         };
@@ -3785,6 +3790,7 @@ export type Database = {
           id?: string;
           invited_user_id?: string | null;
           product_id?: string;
+          reserved_for?: string | null;
           reserved_until?: string | null;
           role?: Database["public"]["Enums"]["member_role"];
         };
@@ -3808,6 +3814,13 @@ export type Database = {
             columns: ["product_id"];
             isOneToOne: false;
             referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "product_invitations_reserved_for_fkey";
+            columns: ["reserved_for"];
+            isOneToOne: false;
+            referencedRelation: "users";
             referencedColumns: ["id"];
           },
         ];
@@ -5645,6 +5658,7 @@ export type Database = {
           is_demo: boolean;
           min_quota_pct: number;
           must_reset_password: boolean;
+          password_set_until: string | null;
           role: Database["public"]["Enums"]["user_role"];
           theme: Database["public"]["Enums"]["user_theme"];
           updated_at: string;
@@ -5661,6 +5675,7 @@ export type Database = {
           is_demo?: boolean;
           min_quota_pct?: number;
           must_reset_password?: boolean;
+          password_set_until?: string | null;
           role?: Database["public"]["Enums"]["user_role"];
           theme?: Database["public"]["Enums"]["user_theme"];
           updated_at?: string;
@@ -5676,6 +5691,7 @@ export type Database = {
           is_demo?: boolean;
           min_quota_pct?: number;
           must_reset_password?: boolean;
+          password_set_until?: string | null;
           role?: Database["public"]["Enums"]["user_role"];
           theme?: Database["public"]["Enums"]["user_theme"];
           updated_at?: string;

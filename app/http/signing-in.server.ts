@@ -24,15 +24,16 @@ export function userAgentOf(request: Request): string | null {
   return [...header.replace(/[\0\p{Surrogate}]/gu, "")].slice(0, 255).join("");
 }
 
-/** Sets the session cookie and redirects to `goTo`, or to /password if the user must choose a new one. */
+/** Sets the session cookie and redirects to `goTo`, the product just joined, or /password if the user must choose a new one. */
 export async function startSession(
   session: NewSession,
   goTo: string,
   context: AppLoadContext,
 ): Promise<Response> {
-  const { session_id, user_id, is_demo, must_reset_password: mustReset } = session;
+  const { session_id, user_id, is_demo, must_reset_password: mustReset, joined } = session;
+  const start = joined === null ? goTo : `/products/${joined}/backlog`;
   const cookies = await sealSessionCookies({ session_id, user_id, is_demo }, context.services.env);
-  const response = redirect(mustReset ? "/password" : goTo, 303);
+  const response = redirect(mustReset ? "/password" : start, 303);
   for (const cookie of cookies) response.headers.append("set-cookie", cookie);
   // If the user never chose a theme, the browser keeps its own.
   const theme = parseTheme(session.theme.toLowerCase());

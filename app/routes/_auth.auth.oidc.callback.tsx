@@ -66,8 +66,8 @@ async function arrive(
   const signInContext = { database, env, settings: requireOidc(context), browser };
   if (trip.connects === null) {
     const code = invitationCodeIn(trip.goTo);
-    const { session, productId } = await signInByProvider(signInContext, trip.person, code);
-    return startSession(session, productId ? `/products/${productId}/backlog` : trip.goTo, context);
+    const session = await signInByProvider(signInContext, trip.person, code);
+    return startSession(session, trip.goTo, context);
   }
   const found = await findActor(request, context);
   if (found?.principal.user_id !== trip.connects || found.principal.paired) {

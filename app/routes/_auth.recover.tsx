@@ -9,7 +9,12 @@ import { recoveryCookies } from "~/http/recovery-cookies.server";
 import { withCookies } from "~/http/session.server";
 import { emailSchema, passwordSchema } from "~/nouns/accounts/contract";
 import { passwordMinLength } from "~/nouns/accounts/password";
-import { finishRecovery, requestRecovery } from "~/nouns/accounts/passwords.server";
+import {
+  finishRecovery,
+  proofKinds,
+  proveRecovery,
+  requestRecovery,
+} from "~/nouns/accounts/passwords.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
@@ -17,7 +22,7 @@ import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 
 const newPasswordSchema = z.object({
-  proof_kind: z.enum(["code", "token_hash"]),
+  proof_kind: z.enum(proofKinds),
   proof: z.string().min(1).max(1000),
   new_password: passwordSchema,
 });
@@ -25,10 +30,12 @@ const newPasswordSchema = z.object({
 /** Account recovery by email, if Supabase can send it. The embedded stack cannot; there an administrator helps. */
 export const loader = pageLoader(async ({ request, context }) => {
   const query = new URL(request.url).searchParams;
-  const kind = query.has("token_hash") ? "token_hash" : "code";
-  const value = query.get(kind);
+  const token = query.get("token_hash");
+  const kind = token === null ? "code" : query.get("type") === "invite" ? "invite" : "token_hash";
+  const value = token ?? query.get("code");
   const canSend = context.services.env.supabase !== undefined;
-  return json({ canSend, proof: value ? { kind, value } : null });
+  const isLate = query.has("error_code");
+  return json({ canSend, isLate, proof: value ? { kind, value } : null });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -37,14 +44,19 @@ export const action = pageAction(async ({ request, context }) => {
   const cookies = recoveryCookies(request, env);
   const client = database.formClient(context.clientAddress, cookies.methods);
   if (form.has("proof")) {
-    return runForm(form, newPasswordSchema, async (fields) => {
-      await finishRecovery(database, client, {
-        proof: { kind: fields.proof_kind, value: fields.proof },
-        password: fields.new_password,
-        address: context.clientAddress,
-      });
-      return withCookies(redirect("/login?notice=reset", 303), cookies.forget());
+    let kept: string[] = [];
+    const answer = await runForm(form, newPasswordSchema, async (fields) => {
+      const { proof: value, proof_kind: kind, new_password: password } = fields;
+      let userId = await cookies.provenBy(value);
+      if (userId === null) {
+        userId = await proveRecovery(client, { kind, value });
+        kept = [await cookies.keepProven(value, userId)];
+      }
+      await finishRecovery(database, { userId, password, address: context.clientAddress });
+      kept = cookies.forget();
+      return redirect("/login?notice=reset", 303);
     });
+    return withCookies(answer, kept);
   }
   return runForm(form, z.object({ email: emailSchema }), async ({ email }) => {
     const addressKey = addressLimitKey(context.clientAddress);
@@ -60,7 +72,7 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "Forgot your password · Backloom" }];
 
 export default function RecoverPage() {
-  const { canSend, proof } = useLoaderData<typeof loader>();
+  const { canSend, isLate, proof } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ sent?: boolean }>();
   const back = (
     <Link to="/login" className="font-medium text-accent hover:underline">
@@ -76,7 +88,12 @@ export default function RecoverPage() {
           If an account with this address exists, we sent it a link. Open the link in this browser.
         </Alert>
       ) : canSend ? (
-        <AskForm />
+        <>
+          {isLate ? (
+            <Alert role="status" title="This link has expired. Request a new one." />
+          ) : null}
+          <AskForm />
+        </>
       ) : (
         <Alert title="This server does not send email">
           Ask an administrator to reset your password: on the administration page, or with{" "}

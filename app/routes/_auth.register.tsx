@@ -2,7 +2,6 @@ import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-r
 import { Link, useLoaderData } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { ContractError } from "~/contract/errors";
-import type { Database } from "~/db/database.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { ProviderLink } from "~/features/accounts/provider";
@@ -10,18 +9,15 @@ import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
 import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
+import { recoveryCookies } from "~/http/recovery-cookies.server";
 import { safeRedirect } from "~/http/redirects.server";
+import { withCookies } from "~/http/session.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";
 import { registrationSchema } from "~/nouns/accounts/contract";
 import { register } from "~/nouns/accounts/create-account.server";
 import { createSession } from "~/nouns/accounts/log-in.server";
-import { takeLimit } from "~/nouns/accounts/operations.server";
+import { takeLimit, uncountIfAway } from "~/nouns/accounts/operations.server";
 import { invitationCodeIn } from "~/nouns/products/invitation";
-import {
-  hashInvitationCode,
-  joinProduct,
-  reserveInvitation,
-} from "~/nouns/products/invitations.server";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
@@ -32,7 +28,10 @@ export const loader = pageLoader(async ({ request, context }) => {
   const redirectTo = safeRedirect(wanted, "/dashboard");
   if (await findActor(request, context)) throw redirect(redirectTo);
   const isOpen = isOpenTo(invitationCodeIn(redirectTo), context);
-  return json({ redirectTo, isOpen, lead: howToGetIn(context), provider: providerOf(context) });
+  const settings = isOpen ? await context.services.database.authSettings() : null;
+  const sendsLink = settings?.mailer_autoconfirm === false;
+  const provider = providerOf(context);
+  return json({ redirectTo, isOpen, sendsLink, lead: howToGetIn(context), provider });
 });
 
 /** An invitation link allows registration unless registration is closed. */
@@ -48,37 +47,25 @@ export const action = pageAction(async ({ request, context }) => {
   const code = invitationCodeIn(goTo);
   if (!isOpenTo(code, context)) throw new ContractError(403, howToGetIn(context));
   form.delete("redirectTo");
-  return runForm(form, registrationSchema, async (registration) => {
-    await takeLimit(database, "registration", addressLimitKey(context.clientAddress));
-    const where = { appOrigin: env.appOrigin, address: context.clientAddress };
-    const signUp = () => register(database, registration, where);
-    const outcome = code ? await withInvitation(database, code, signUp) : await signUp();
-    if (outcome.status === "confirmation_sent") return redirect("/login?notice=confirm", 303);
+  const settings = await database.authSettings();
+  const sendsLink = settings?.mailer_autoconfirm === false;
+  const schema = sendsLink ? registrationSchema.omit({ password: true }) : registrationSchema;
+  return runForm(form, schema, async (registration) => {
+    const addressKey = addressLimitKey(context.clientAddress);
+    await takeLimit(database, "registration", addressKey);
+    const cookies = recoveryCookies(request, env);
+    const client = database.formClient(context.clientAddress, cookies.methods);
+    const ways = { settings, invitationCode: code, client, appOrigin: env.appOrigin };
+    const account = await uncountIfAway(database, ["registration", addressKey], () =>
+      register(database, registration, ways),
+    );
+    if (sendsLink || account === null) {
+      return withCookies(redirect("/login?notice=confirm", 303), cookies.keep());
+    }
     const browser = await signingInBrowser(request, context);
-    const session = await createSession(database, outcome.userId, browser);
-    if (!code) return startSession(session, goTo, context);
-    const actor = { database, credential: { session_id: session.session_id } };
-    const code_hash = hashInvitationCode(code);
-    const { product_id } = await joinProduct(actor, { code_hash, reserved: true });
-    return startSession(session, `/products/${product_id}/backlog`, context);
+    return startSession(await createSession(database, account, browser), goTo, context);
   });
 });
-
-/** A link is valid for one account: it is reserved during registration, and released if that fails. */
-async function withInvitation<T>(
-  database: Database,
-  code: string,
-  signUp: () => Promise<T>,
-): Promise<T> {
-  const code_hash = hashInvitationCode(code);
-  await reserveInvitation(database, { code_hash });
-  try {
-    return await signUp();
-  } catch (error) {
-    await reserveInvitation(database, { code_hash, release: true });
-    throw error;
-  }
-}
 
 /** With `invite`, an owner's link is a way in. */
 const howToGetIn = ({ services }: AppLoadContext): string =>
@@ -89,10 +76,10 @@ const howToGetIn = ({ services }: AppLoadContext): string =>
 export const meta: MetaFunction = () => [{ title: "Create an account · Backloom" }];
 
 export default function RegisterPage() {
-  const { isOpen, lead, redirectTo, provider } = useLoaderData<typeof loader>();
+  const { isOpen, sendsLink, lead, redirectTo, provider } = useLoaderData<typeof loader>();
   if (!isOpen) return <ClosedDoor lead={lead} />;
   return (
-    <RegistrationForm redirectTo={redirectTo}>
+    <RegistrationForm redirectTo={redirectTo} sendsLink={sendsLink}>
       {provider ? <ProviderLink provider={provider} redirectTo={redirectTo} /> : null}
     </RegistrationForm>
   );
@@ -123,7 +110,14 @@ function SignInLink({ redirectTo }: { redirectTo?: string }) {
   );
 }
 
-function RegistrationForm({ redirectTo, children }: { redirectTo: string; children: ReactNode }) {
+interface RegistrationFormProps {
+  redirectTo: string;
+  /** The password is chosen with the link of a message. */
+  sendsLink: boolean;
+  children: ReactNode;
+}
+
+function RegistrationForm({ redirectTo, sendsLink, children }: RegistrationFormProps) {
   const form = useServerForm<"username" | "email" | "password">({ lastResult: useActionResult() });
   return (
     <AuthFrame
@@ -144,12 +138,13 @@ function RegistrationForm({ redirectTo, children }: { redirectTo: string; childr
         />
         <TextField
           label="Email address"
+          description={sendsLink ? "We send you a link to choose your password." : undefined}
           type="email"
           autoComplete="email"
           required
           {...form.field("email")}
         />
-        <NewPasswordField label="Password" {...form.field("password")} />
+        {sendsLink ? null : <NewPasswordField label="Password" {...form.field("password")} />}
         <SubmitButton size="lg" pendingLabel="Creating…">
           Create account
         </SubmitButton>

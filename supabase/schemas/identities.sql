@@ -158,9 +158,9 @@ $$;
 grant execute on function private.set_role_by_claim to service_role;
 
 -- Signing in at the provider as this person now signs in to this account. p_by_address: no one was signed in, but
--- the address was the same and the provider has verified it. The person who created the account here may not own the address
--- and would keep access. So unless it is confirmed here too, all existing access ends; the caller has already replaced
--- the password.
+-- the address was the same and the provider has verified it. Whoever chose the password may not be who owns the address,
+-- even if a message confirmed it since, and would keep access. So all existing access ends; the caller has already
+-- replaced the password.
 -- Refusals: 409 when one of the two is linked with another one, 403 for demo accounts. Service only.
 create function operations.link_identity(
   p_issuer text, p_subject text, p_account uuid, p_by_address boolean default false, p_ip text default null
@@ -168,7 +168,6 @@ create function operations.link_identity(
 declare
   v_user public.users;
   v_other uuid;
-  v_is_taken_over boolean;
 begin
   select * into v_user from public.users u where u.id = p_account for update;
   if v_user.id is null then
@@ -187,12 +186,11 @@ begin
     perform private.refuse(409, 'This account at the provider is connected to another account here. Sign out, then sign in through the provider.');
   end if;
 
-  v_is_taken_over := p_by_address and not private.is_address_confirmed(p_account);
-  if v_is_taken_over then
+  if p_by_address then
     perform private.end_access(p_account);
   end if;
-  perform private.audit(p_account, p_account, 'identity.linked', jsonb_build_object('issuer', p_issuer, 'by_address', p_by_address,
-    'access_ended', v_is_taken_over), p_ip);
+  perform private.audit(p_account, p_account, 'identity.linked',
+    jsonb_build_object('issuer', p_issuer, 'by_address', p_by_address, 'access_ended', p_by_address), p_ip);
   return json_build_object('account', p_account);
 end;
 $$;
@@ -226,8 +224,7 @@ grant execute on function operations.account_identity to service_role;
 
 -- A sign-in at the provider leads to the account linked with it, or else to the one with the same address, which
 -- the caller passes only if the provider has verified it. Demo accounts are left out. is_connected_otherwise: another
--- provider account opens it, so that the new holder of a reassigned address gets nothing of the old one's.
--- is_address_confirmed: the account here surely belongs to that address's owner. Service only.
+-- provider account opens it, so that the new holder of a reassigned address gets nothing of the old one's. Service only.
 create function operations.find_identity_account(p_issuer text, p_subject text, p_verified_email text default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -244,20 +241,7 @@ begin
     order by u.created_at limit 1;
   end if;
   return json_build_object('linked', v_linked, 'can_be_checked', coalesce(v_can_be_checked, false),
-    'same_address', v_same_address, 'is_connected_otherwise', coalesce(v_is_connected, false),
-    'is_address_confirmed', private.is_address_confirmed(v_same_address));
+    'same_address', v_same_address, 'is_connected_otherwise', coalesce(v_is_connected, false));
 end;
 $$;
 grant execute on function operations.find_identity_account to service_role;
-
--- An account belongs to the owner of its address if a message confirmed the address or an administrator created
--- the account; registration alone checks nothing. Definer: the confirmation is in Supabase Auth's own table. Called by
--- find_identity_account and link_identity.
-create function private.is_address_confirmed(p_account uuid)
-returns boolean language plpgsql stable security definer set search_path = '' as $$
-begin
-  return exists (select from auth.users a where a.id = p_account and a.confirmation_sent_at is not null and a.email_confirmed_at is not null)
-    or exists (select from public.audit_events e where e.user_id = p_account and e.kind = 'user.configured');
-end;
-$$;
-grant execute on function private.is_address_confirmed to service_role;

@@ -154,32 +154,29 @@ describe("signing in through the provider", () => {
 });
 
 describe("whose account it is", () => {
-  it("is the one with the same address, and what no one had confirmed about it ends", async () => {
-    const mallory = await t.createUser();
-    const squatter = await open.signIn(mallory);
-    const token = await t.createToken(mallory);
-    const { sub } = person({ email: mallory.email.toUpperCase() });
-    const { cookie } = await travel(closed, provider, sub);
-    expect(await accountOf(sub)).toBe(mallory.id);
-    expect(await whoIs(open, cookie)).toContain(mallory.username);
-    expect(await whoIs(open, squatter), "a session from before").toBe("");
-    expect((await open.request("/api/products", { headers: bearer(token) })).status).toBe(401);
-    const byPassword = await open.submit("/login", {
-      identifier: mallory.username,
-      password: mallory.password,
-    });
-    expect(byPassword.status).toBe(401);
-  });
-
-  it("keeps what it had when an administrator made it", async () => {
-    const ada = await t.createUser();
-    await t.query`insert into audit_events (user_id, kind) values (${ada.id}, 'user.configured')`;
-    const before = await open.signIn(ada);
-    const { sub } = person({ email: ada.email });
-    await travel(closed, provider, sub);
-    expect(await accountOf(sub)).toBe(ada.id);
-    expect(await whoIs(open, before)).toContain(ada.username);
-  });
+  it.each([
+    ["registered", "session.started"],
+    ["made by an administrator", "user.configured"],
+  ])(
+    "is the one with the same address, %s, and all access from before ends",
+    async (_how, kind) => {
+      const mallory = await t.createUser();
+      await t.query`insert into audit_events (user_id, kind) values (${mallory.id}, ${kind})`;
+      const squatter = await open.signIn(mallory);
+      const token = await t.createToken(mallory);
+      const { sub } = person({ email: mallory.email.toUpperCase() });
+      const { cookie } = await travel(closed, provider, sub);
+      expect(await accountOf(sub)).toBe(mallory.id);
+      expect(await whoIs(open, cookie)).toContain(mallory.username);
+      expect(await whoIs(open, squatter), "a session from before").toBe("");
+      expect((await open.request("/api/products", { headers: bearer(token) })).status).toBe(401);
+      const byPassword = await open.submit("/login", {
+        identifier: mallory.username,
+        password: mallory.password,
+      });
+      expect(byPassword.status).toBe(401);
+    },
+  );
 
   it("is never an account with the same address when the provider has not verified it", async () => {
     const ada = await t.createUser();

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkSession } from "~/cli/doctor/check-session.server";
 import { checkRegistration } from "~/cli/doctor/check-sign-in.server";
 import { connectDatabase } from "~/db/database.server";
@@ -9,8 +9,10 @@ import { createTestDatabase } from "../setup/database";
 /** What the project's Auth answers next, and what it was asked. Everything but Auth goes to the real stack. */
 interface Answer {
   status: number;
-  body: Record<string, unknown>;
+  body: Record<string, unknown> | string;
 }
+/** What Auth is set to; what it really says when undefined. */
+let settings: Record<string, unknown> | undefined;
 let answer: Answer | undefined;
 let asked: { path: string; headers: Headers; body: string }[] = [];
 
@@ -23,8 +25,12 @@ function playedBack(passOn: typeof fetch): typeof fetch {
     const { pathname } = new URL(request.url);
     if (!pathname.startsWith("/auth/")) return passOn(request);
     asked.push({ path: pathname, headers: request.headers, body: await request.clone().text() });
+    if (pathname.endsWith("/settings")) return settings ? Response.json(settings) : passOn(request);
     if (answer === undefined) return passOn(request);
-    return Response.json(answer.body, { status: answer.status });
+    const { body, status } = answer;
+    return typeof body === "string"
+      ? new Response(body, { status })
+      : Response.json(body, { status });
   };
 }
 
@@ -45,10 +51,27 @@ const app = await startTestApp(t, {
   pages: true,
   variables: { TRUST_PROXY: "loopback" },
 });
+const supabase = {
+  url: "https://project.example",
+  publishableKey: "",
+  secretKey: "",
+  dbUrl: undefined,
+  dbConnections: 4,
+};
+const withMail = await startTestApp(t, { database, pages: true, env: { supabase } });
+const silentDatabase = connectDatabase({
+  ...t.supabase,
+  fetch: async (input, init) => {
+    init?.signal?.throwIfAborted();
+    return t.supabase.fetch(input, init);
+  },
+});
+afterAll(() => silentDatabase.close());
+const silent = await startTestApp(t, { database: silentDatabase, pages: true });
 const legacy = await startTestApp(t, { database: openDatabase("eyJ.legacy.key"), pages: true });
 
 beforeEach(async () => {
-  answer = undefined;
+  answer = settings = undefined;
   asked = [];
   await t.query`delete from public.rate_limit_counters`;
 });
@@ -81,13 +104,56 @@ describe("what Auth refuses at registration is said with its reason", () => {
     [400, "captcha_failed", 503, "CAPTCHA"],
     [422, "email_provider_disabled", 503, "switched off in Supabase Auth"],
     [422, "weak_password", 422, "Choose a longer or less common password."],
-    [429, "over_email_send_rate_limit", 429, "Too many tries"],
+    [429, "over_email_send_rate_limit", 429, "as many messages as it may in an hour"],
     [401, "no_authorization", 503, "refuses the key of this service"],
     [503, "unexpected_failure", 503, "does not answer"],
   ])("%i %s", async (status, code, shown, words) => {
     refusedWith(status, code, "Told by Auth");
     const { status: got, text } = await register();
     expect([got, text.includes(words)]).toEqual([shown, true]);
+  });
+
+  it.each([
+    [{ disable_signup: true }, 403, "New accounts are switched off here"],
+    [{ disable_signup: false, external: { email: false } }, 503, "switched off in Supabase Auth"],
+    [{ message: "no settings" }, 503, "does not answer"],
+  ])("with the settings %o", async (set, shown, words) => {
+    settings = set;
+    const { status, text } = await register();
+    expect([status, text.includes(words)]).toEqual([shown, true]);
+  });
+});
+
+describe("what stands in front of Auth", () => {
+  it.each([
+    ...[500, 502, 504, 520, 522, 525, 530, 544].map(
+      (status) => [status, "does not answer"] as const,
+    ),
+    ...[402, 540].map((status) => [status, "paused or restricted"] as const),
+  ])("answers %i, which is said to be no failure of this service", async (status, words) => {
+    answer = { status, body: "<html>An edge's page</html>" };
+    const { status: got, text } = await logIn();
+    expect([got, text.includes(words)]).toEqual([503, true]);
+  });
+
+  it("may fail eleven times: the password is tried all the same when Auth is back", async () => {
+    answer = { status: 530, body: "error code: 1033" };
+    for (let round = 0; round < 11; round += 1) expect((await logIn()).status).toBe(503);
+    answer = undefined;
+    expect((await logIn()).status).toBe(303);
+  });
+
+  it("may say nothing: a form waits for ten seconds and no longer", async () => {
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((patience) => {
+      expect(patience).toBe(10_000);
+      return AbortSignal.abort(new DOMException("late", "TimeoutError"));
+    });
+    const { status, text } = await post(
+      "/login",
+      { identifier: "hopper", password: user.password },
+      silent,
+    );
+    expect([status, text.includes("does not answer")]).toEqual([503, true]);
   });
 });
 
@@ -141,9 +207,10 @@ describe("who asks", () => {
 
 describe("the link that confirms an address", () => {
   it("brings a code that is worth nothing elsewhere, never a session", async () => {
+    settings = { disable_signup: false, mailer_autoconfirm: false };
     expect((await register()).status).toBe(303);
-    const signUp = asked.find(({ path }) => path === "/auth/v1/signup");
-    expect(JSON.parse(signUp?.body ?? "{}")).toMatchObject({
+    const message = asked.find(({ path }) => path === "/auth/v1/recover");
+    expect(JSON.parse(message?.body ?? "{}")).toMatchObject({
       code_challenge: expect.stringMatching(/.{40,}/),
       code_challenge_method: "s256",
     });
@@ -152,8 +219,10 @@ describe("the link that confirms an address", () => {
   it("leads to a page that says what became of it", async () => {
     const confirmed = await (await app.request("/login?code=abc")).text();
     expect(confirmed).toContain("Your email address is confirmed");
-    const late = "/login?error=access_denied&error_code=otp_expired";
-    expect(await (await app.request(late)).text()).toContain("This link has expired");
+    for (const path of ["/login", "/recover"]) {
+      const late = await withMail.request(`${path}?error=access_denied&error_code=otp_expired`);
+      expect(await late.text()).toContain("This link has expired");
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { isSignUpOpen } from "~/db/auth-sign-up.server";
+import { readAuthSettings } from "~/db/auth-settings.server";
 import type { Env } from "~/env.server";
 import { checkProvider } from "~/nouns/identities/provider.server";
 import { type Check, failed, passed, reasonOf } from "./check";
@@ -12,19 +12,26 @@ export async function checkRegistration({
   if (registration === "open") {
     return passed(name, "open: anyone who can reach the sign-up page can create an account");
   }
-  const isOpen = supabase === undefined ? false : await isSignUpOpen(supabase);
-  if (isOpen === null) {
+  const closed = `${registration}: ${howAccountsAreMade[registration]}`;
+  if (supabase === undefined) return passed(name, closed);
+  const settings = await readAuthSettings({ ...supabase, supabaseUrl: supabase.url });
+  if (settings === null) {
     return failed(
       name,
       `REGISTRATION=${registration}, and Supabase Auth does not say whether it accepts sign-ups itself`,
     );
   }
-  if (!isOpen) return passed(name, `${registration}: an administrator creates accounts`);
+  if (settings.disable_signup) return passed(name, closed);
   return failed(
     name,
     `Supabase Auth still creates accounts for anyone with the publishable key, past REGISTRATION=${registration}: turn "Allow new users to sign up" off (Authentication → Providers → Email)`,
   );
 }
+
+const howAccountsAreMade = {
+  invite: "accounts come from invitation links or an administrator",
+  closed: "an administrator creates accounts",
+} as const;
 
 /** Checks that the identity provider answers, and names the address to register there. Returns [] if none is set up. */
 export async function checkSignInProvider({

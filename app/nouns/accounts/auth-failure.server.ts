@@ -1,5 +1,6 @@
 import type { AuthError } from "@supabase/supabase-js";
 import { ContractError, type ErrorStatus } from "~/contract/errors";
+import type { AuthSettings } from "~/db/auth-settings.server";
 
 interface Refusal {
   status: ErrorStatus;
@@ -24,7 +25,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   email_not_confirmed: {
     status: 403,
     message:
-      "Your email address is not confirmed yet. Follow the link in the message we sent you, then sign in.",
+      "Your email address is not confirmed yet. Follow the link in the message we sent you, or request a new one under “Forgot your password?”.",
   },
   captcha_failed: {
     status: 503,
@@ -49,19 +50,48 @@ const away: Refusal = {
   message: "Supabase Auth does not answer. Try again in a moment.",
 };
 
+const paused: Refusal = {
+  status: 503,
+  message:
+    "The Supabase project is paused or restricted. Ask the administrator to look at its dashboard.",
+};
+
+/** The project's limit, unlike that of one client. */
+const noMoreMail =
+  "Supabase Auth has sent as many messages as it may in an hour. Try again later, or ask the administrator to set up SMTP or a higher limit.";
+
 /**
  * Converts a refusal of Supabase Auth to what the form shows; failures stay failures. The cause is kept for the doctor.
  */
 export function authFailure(error: AuthError): Error {
+  if (error.code === "over_email_send_rate_limit") {
+    return withCause(new ContractError(429, noMoreMail, { retryAfter: 3600 }), error);
+  }
   if (error.status === 429) {
     const message = "Too many tries. Wait a minute, then try again.";
     return withCause(new ContractError(429, message, { retryAfter: 60 }), error);
   }
   const refusal = refusalOf(error);
   if (refusal === undefined) return new Error("Supabase Auth failed", { cause: error });
-  const { status, message, path } = refusal;
+  return withCause(contractError(refusal), error);
+}
+
+/** Why no account can be made with these settings of Auth, if so; an invitation is a way in where sign-ups are off. */
+export function registrationRefusal(
+  settings: AuthSettings | null,
+  isInvited: boolean,
+): ContractError | undefined {
+  if (settings === null) return contractError(away);
+  const code = settings.external.email
+    ? settings.disable_signup && !isInvited && "signup_disabled"
+    : "email_provider_disabled";
+  const refusal = code ? refusals[code] : undefined;
+  return refusal && contractError(refusal);
+}
+
+function contractError({ status, message, path }: Refusal): ContractError {
   const issues = path === undefined ? {} : { issues: [{ path, message }] };
-  return withCause(new ContractError(status, message, issues), error);
+  return new ContractError(status, message, issues);
 }
 
 function refusalOf({ code = "", status = 0 }: AuthError): Refusal | undefined {
@@ -69,7 +99,9 @@ function refusalOf({ code = "", status = 0 }: AuthError): Refusal | undefined {
   if (status === 401 || ["bad_jwt", "no_authorization", "not_admin"].includes(code)) {
     return keyRefused;
   }
-  return [0, 502, 503, 504].includes(status) ? away : undefined;
+  if ([402, 540].includes(status)) return paused;
+  // Auth's own failures have a code; the others are of what stands in front of it.
+  return [0, 502, 503, 504].includes(status) || (status >= 500 && code === "") ? away : undefined;
 }
 
 function aboutEmail(message: string): Refusal {

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import type { Database } from "~/db/database.server";
+import type { AuthSettings } from "~/db/auth-settings.server";
+import type { Database, SupabaseConnection } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
-import { authFailure } from "./auth-failure.server";
+import { hashInvitationCode, withInvitation } from "~/nouns/products/invitations.server";
+import { authFailure, registrationRefusal } from "./auth-failure.server";
 import type { Registration, roles } from "./contract";
 import { findLoginIdentity } from "./operations.server";
+import { sendRecovery, setPassword } from "./passwords.server";
 
 interface NewAccount extends Registration {
   role?: (typeof roles)[number];
@@ -16,6 +19,7 @@ export async function createAccount(
   database: Database,
   account: NewAccount,
 ): Promise<{ id: string }> {
+  await removeUnconfirmed(database, account.email);
   await requireFreeUsername(database, account.username);
   const { data, error } = await database.secretClient.auth.admin.createUser({
     email: account.email,
@@ -36,28 +40,63 @@ export async function createAccount(
   );
 }
 
-/** Result of a registration: an account that can sign in, or a confirmation message that was sent. */
-type RegistrationOutcome =
-  | { status: "registered"; userId: string }
-  | { status: "confirmation_sent" };
+interface RegistrationWays {
+  /** Null if Auth does not answer. */
+  settings: AuthSettings | null;
+  invitationCode: string | undefined;
+  /** Sends the message, and keeps what its link needs in this browser. */
+  client: SupabaseConnection;
+  appOrigin: string;
+}
 
-/** Creates an account, always a DEVELOPER (form `POST /register`). A database trigger creates the profile. */
-export async function register(
+/**
+ * Creates an account, always a DEVELOPER (form `POST /register`), with the secret key: Auth may be closed to all others. A
+ * database trigger creates the profile. Without a password, a message leads its reader to choose one, so that no one keeps an
+ * account whose address is someone else's. An address that has an account already gets the same message; then returns null.
+ */
+export function register(
   database: Database,
-  { username, email, password }: Registration,
-  { appOrigin, address }: { appOrigin: string; address: string },
-): Promise<RegistrationOutcome> {
-  await requireFreeUsername(database, username);
-  const client = database.signInClient(address);
-  const { data, error } = await client.auth.signUp({
-    email,
-    password,
-    options: { data: { username }, emailRedirectTo: `${appOrigin}/login` },
+  { username, email, password }: Omit<Registration, "password"> & { password?: string },
+  { settings, invitationCode, client, appOrigin }: RegistrationWays,
+): Promise<string | null> {
+  const refusal = registrationRefusal(settings, invitationCode !== undefined);
+  if (refusal) throw refusal;
+  return withInvitation(database, invitationCode, async () => {
+    await removeUnconfirmed(database, email, invitationCode);
+    await requireFreeUsername(database, username);
+    const { admin } = database.secretClient.auth;
+    const { data, error } = await admin.createUser({
+      email,
+      ...(password === undefined ? {} : { password }),
+      email_confirm: password !== undefined,
+      user_metadata: { username },
+    });
+    if (error?.code === "email_exists" && password === undefined) {
+      await sendRecovery(client, email, appOrigin);
+      return null;
+    }
+    if (error) throw await refusalOf(error, database, username);
+    try {
+      // Auth checks the rules for passwords only where one is changed.
+      if (password === undefined) await sendRecovery(client, email, appOrigin);
+      else await setPassword(database, data.user.id, password);
+    } catch (failure) {
+      await admin.deleteUser(data.user.id);
+      throw failure;
+    }
+    return data.user.id;
   });
-  if (error) throw await refusalOf(error, database, username);
-  if (data.session === null) return { status: "confirmation_sent" };
-  await client.auth.signOut({ scope: "local" });
-  return { status: "registered", userId: data.session.user.id };
+}
+
+/** Removes registrations that no one confirmed and that hold this address or invitation. */
+async function removeUnconfirmed(database: Database, email: string, code?: string): Promise<void> {
+  const ids = await callService(
+    database,
+    "find_unconfirmed_accounts",
+    { p_email: email, p_code_hash: code === undefined ? null : hashInvitationCode(code) },
+    z.array(z.uuid()),
+  );
+  for (const id of ids) await database.secretClient.auth.admin.deleteUser(id);
 }
 
 /** Two people may ask for the same name at once; the database lets only one through. */

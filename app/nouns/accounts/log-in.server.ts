@@ -2,8 +2,15 @@ import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
+import { joinProduct } from "~/nouns/products/invitations.server";
 import { type Login, themes } from "./contract";
-import { findLoginIdentity, giveBackLimit, isWithinLimit, takeLimit } from "./operations.server";
+import {
+  findLoginIdentity,
+  giveBackLimit,
+  isWithinLimit,
+  takeLimit,
+  uncountIfAway,
+} from "./operations.server";
 import { checkPassword } from "./passwords.server";
 
 /**
@@ -24,7 +31,11 @@ export async function logIn(
   await takeLimit(database, "login", limit_key);
   const isTried = account_key === null || (await isWithinLimit(database, "login", account_key));
   const tried = isTried ? identity : { ...identity, user_id: null };
-  const userId = await checkPassword(database, tried, password, browser.address);
+  const userId = await uncountIfAway(
+    database,
+    ["login", limit_key, isTried ? account_key : null],
+    () => checkPassword(database, tried, password, browser.address),
+  );
   if (userId === null) {
     throw new ContractError(
       401,
@@ -50,16 +61,20 @@ const newSessionSchema = z.object({
   is_demo: z.boolean(),
   must_reset_password: z.boolean(),
   theme: z.enum(themes),
+  /** The account was made with an invitation that was not used yet. */
+  is_invited: z.boolean(),
 });
-export type NewSession = z.infer<typeof newSessionSchema>;
 
-/** Creates a new session id for every sign-in (specification: Authentication 2). */
-export function createSession(
+/** The new session, and the product that the person joined with it. */
+export type NewSession = z.infer<typeof newSessionSchema> & { joined: string | null };
+
+/** Creates a new session id for every sign-in (specification: Authentication 2). The first one uses the account's invitation. */
+export async function createSession(
   database: Database,
   userId: string,
   browser: SigningInBrowser,
 ): Promise<NewSession> {
-  return callService(
+  const session = await callService(
     database,
     "create_session",
     {
@@ -70,4 +85,17 @@ export function createSession(
     },
     newSessionSchema,
   );
+  const joined = session.is_invited ? await joinAsInvited(database, session.session_id) : null;
+  return { ...session, joined };
+}
+
+/** Null if the product was archived meanwhile: that must not keep anyone from signing in. */
+async function joinAsInvited(database: Database, session_id: string): Promise<string | null> {
+  try {
+    const { product_id } = await joinProduct({ database, credential: { session_id } }, {});
+    return product_id;
+  } catch (error) {
+    if (error instanceof ContractError) return null;
+    throw error;
+  }
 }

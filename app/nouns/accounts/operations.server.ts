@@ -148,6 +148,21 @@ export async function isWithinLimit(database: Database, action: LimitedAction, k
   }
 }
 
+/** Uncounts a try if Supabase Auth was away, so that nothing was tried. */
+export async function uncountIfAway<T>(
+  database: Database,
+  [action, ...keys]: [LimitedAction, ...(string | null)[]],
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ContractError && error.status < 500) throw error;
+    for (const key of keys) if (key !== null) await giveBackLimit(database, action, key);
+    throw error;
+  }
+}
+
 /** Uncounts a try that succeeded. */
 export async function giveBackLimit(database: Database, action: LimitedAction, key: string) {
   await callService(

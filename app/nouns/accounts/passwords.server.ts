@@ -6,7 +6,12 @@ import type { Database, SupabaseConnection } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { authFailure } from "./auth-failure.server";
 import type { PasswordChange, Principal } from "./contract";
-import { findLoginIdentity, type LoginIdentity, takeLimit } from "./operations.server";
+import {
+  findLoginIdentity,
+  type LoginIdentity,
+  takeLimit,
+  uncountIfAway,
+} from "./operations.server";
 
 /** Changes the user's own password. Asks for the current one, and ends all other sessions. */
 export async function changePassword(
@@ -21,7 +26,10 @@ export async function changePassword(
   await takeLimit(database, "password", principal.user_id);
   const identity = { user_id: principal.user_id, email: principal.email };
   const present = current.normalize("NFC");
-  if ((await checkPassword(database, identity, present, address)) === null) {
+  const isRight = await uncountIfAway(database, ["password", principal.user_id], () =>
+    checkPassword(database, identity, present, address),
+  );
+  if (isRight === null) {
     throw refusal("current_password", "This is not your present password.");
   }
   if (present === wanted) {
@@ -73,12 +81,14 @@ export async function resetPasswordOf(
   await notePasswordChange(database, { userId, mustReset: true, actorId });
 }
 
-/** Sets a password through Supabase Auth, which alone hashes passwords. */
+/** Sets a password through Supabase Auth, which alone hashes passwords. It is announced, so that the database knows whose it is. */
 export async function setPassword(
   database: Database,
   userId: string,
   password: string,
 ): Promise<void> {
+  const announced = z.object({ announced: z.boolean() });
+  await callService(database, "announce_password", { p_user_id: userId }, announced);
   const { error } = await database.secretClient.auth.admin.updateUserById(userId, { password });
   if (error) throw authFailure(error);
 }
@@ -128,13 +138,17 @@ export async function checkPassword(
     password: identity.user_id === null ? randomBytes(24).toString("base64url") : password,
   });
   if (!error) {
-    // The app has its own sessions; the one Auth opened for this check is not needed.
-    await client.auth.signOut({ scope: "local" });
+    endAuthSession(client);
     if (data.user.factors?.some(({ status }) => status === "verified")) throw factorMissing();
     return data.user.id === identity.user_id ? data.user.id : null;
   }
   if (isWrongPassword(error)) return null;
   throw authFailure(error);
+}
+
+/** The app has its own sessions; the one Auth opened for a check is not needed, and no one waits for its end. */
+function endAuthSession(client: SupabaseConnection): void {
+  client.auth.signOut({ scope: "local" }).catch(() => undefined);
 }
 
 /** Auth accepts the password alone and leaves it to the app to ask for the second factor. */
@@ -173,31 +187,61 @@ export async function requestRecovery(
   );
 }
 
+/** Sends the message whose link leads to a password, and waits until it is sent. */
+export async function sendRecovery(
+  client: SupabaseConnection,
+  email: string,
+  appOrigin: string,
+): Promise<void> {
+  const redirectTo = `${appOrigin}/recover`;
+  const { error } = await client.auth.resetPasswordForEmail(email, { redirectTo });
+  if (error && !isJustSent(error)) throw authFailure(error);
+}
+
+/** Auth sends one message a minute to each account. To refuse the second would tell that there is an account. */
+function isJustSent({ code, message }: AuthError): boolean {
+  return code === "over_email_send_rate_limit" && message.startsWith("For security purposes");
+}
+
 /**
  * What the link in the message carries: a code that only works in the browser that asked (default template), or a token
  * that works alone (a template that links to `/recover?token_hash={{ .TokenHash }}`).
  */
 interface RecoveryProof {
-  kind: "code" | "token_hash";
+  kind: (typeof proofKinds)[number];
   value: string;
 }
 
-/** Sets the new password for the user with the link from the message. */
-export async function finishRecovery(
-  database: Database,
+/** `invite` is the token of an invitation sent from the project's dashboard. */
+export const proofKinds = ["code", "token_hash", "invite"] as const;
+
+/** Exchanges the proof, which works once, for the user's id. */
+export async function proveRecovery(
   client: SupabaseConnection,
-  recovery: { proof: RecoveryProof; password: string; address: string },
-): Promise<void> {
-  const { kind, value } = recovery.proof;
+  { kind, value }: RecoveryProof,
+): Promise<string> {
   const { data, error } =
     kind === "code"
       ? await client.auth.exchangeCodeForSession(value)
-      : await client.auth.verifyOtp({ token_hash: value, type: "recovery" });
-  if (error || !data.user) {
-    const message =
-      "This link has expired, or was requested in another browser. Request a new one.";
-    throw new ContractError(422, message);
+      : await client.auth.verifyOtp({
+          token_hash: value,
+          type: kind === "invite" ? "invite" : "recovery",
+        });
+  if (data.user) {
+    endAuthSession(client);
+    return data.user.id;
   }
-  await setPassword(database, data.user.id, recovery.password);
-  await notePasswordChange(database, { userId: data.user.id, address: recovery.address });
+  const failure = error && authFailure(error);
+  if (failure instanceof ContractError && failure.status >= 429) throw failure;
+  const message = "This link has expired, or was requested in another browser. Request a new one.";
+  throw new ContractError(422, message);
+}
+
+/** Sets the new password of the user whom the link proved. */
+export async function finishRecovery(
+  database: Database,
+  { userId, password, address }: { userId: string; password: string; address: string },
+): Promise<void> {
+  await setPassword(database, userId, password);
+  await notePasswordChange(database, { userId, address });
 }

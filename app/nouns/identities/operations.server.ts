@@ -11,7 +11,6 @@ export const findIdentityAccount = serviceOperation(
     linked: z.uuid().nullable(),
     same_address: z.uuid().nullable(),
     is_connected_otherwise: z.boolean(),
-    is_address_confirmed: z.boolean(),
     /** True if a refresh token is stored, by which the account's end can be noticed. */
     can_be_checked: z.boolean(),
   }),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { CompactEncrypt, compactDecrypt } from "jose";
 
 /** Purpose of a sealed text. It cannot be opened for another purpose. */
-type Purpose = "refresh token" | "departure" | "next tokens";
+type Purpose = "refresh token" | "departure" | "next tokens" | "recovery";
 
 /** Encrypts with a key derived from the first secret and the purpose. The secret must not be guessable. */
 export async function seal(

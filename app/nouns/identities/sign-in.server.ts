@@ -12,11 +12,7 @@ import {
 } from "~/nouns/accounts/log-in.server";
 import { findLoginIdentity } from "~/nouns/accounts/operations.server";
 import { setPassword } from "~/nouns/accounts/passwords.server";
-import {
-  hashInvitationCode,
-  joinProduct,
-  reserveInvitation,
-} from "~/nouns/products/invitations.server";
+import { withInvitation } from "~/nouns/products/invitations.server";
 import { findIdentityAccount, keepIdentity, linkIdentity } from "./operations.server";
 import type { ProvenPerson } from "./provider.server";
 import { seal } from "./seal.server";
@@ -28,34 +24,26 @@ export interface SignInContext {
   browser: SigningInBrowser;
 }
 
-/** A session, and the product joined by an invitation. */
-interface SignedIn {
-  session: NewSession;
-  productId: string | null;
-}
-
 /** Signs in a person proven by the provider: with the linked account, the one with their address, or a new one. */
 export async function signInByProvider(
   context: SignInContext,
   person: ProvenPerson,
   invitationCode: string | undefined,
-): Promise<SignedIn> {
+): Promise<NewSession> {
   requireAllowedDomain(person, context.settings);
   const { issuer, subject, verifiedEmail: verified_email } = person;
   const { database } = context;
   const found = await findIdentityAccount(database, { issuer, subject, verified_email });
-  if (found.linked) return { session: await enter(context, person, found.linked), productId: null };
+  if (found.linked) return enter(context, person, found.linked);
   if (found.is_connected_otherwise) {
     const message = `The account with the address ${verified_email} is connected to another account at the provider. Ask an administrator to reset its password, which disconnects it.`;
     throw new ContractError(409, message);
   }
   if (found.same_address) {
-    // The address was never confirmed, so its account may be someone else's. Their password must stop working.
-    if (!found.is_address_confirmed) {
-      await setPassword(database, found.same_address, randomPassword());
-    }
+    // Who made the account need not be who owns the address. Their password must stop working.
+    await setPassword(database, found.same_address, randomPassword());
     await link(context, person, { account: found.same_address, by_address: true });
-    return { session: await enter(context, person, found.same_address), productId: null };
+    return enter(context, person, found.same_address);
   }
   return signUp(context, person, invitationCode);
 }
@@ -83,7 +71,7 @@ async function signUp(
   context: SignInContext,
   person: ProvenPerson,
   code: string | undefined,
-): Promise<SignedIn> {
+): Promise<NewSession> {
   const { database, env } = context;
   const email = person.verifiedEmail;
   if (email === null) throw new ContractError(403, unverified);
@@ -93,20 +81,8 @@ async function signUp(
     const message = `No account here has the address ${email}. Ask an administrator for ${how}.`;
     throw new ContractError(403, message);
   }
-  if (code === undefined) {
-    const account = await makeAccount(context, person, email);
-    return { session: await enter(context, person, account), productId: null };
-  }
-  const code_hash = hashInvitationCode(code);
-  await reserveInvitation(database, { code_hash });
-  const account = await makeAccount(context, person, email).catch(async (error: unknown) => {
-    await reserveInvitation(database, { code_hash, release: true });
-    throw error;
-  });
-  const session = await enter(context, person, account);
-  const actor = { database, credential: { session_id: session.session_id } };
-  const { product_id: productId } = await joinProduct(actor, { code_hash, reserved: true });
-  return { session, productId };
+  const make = () => makeAccount(context, person, email);
+  return enter(context, person, await withInvitation(database, code, make));
 }
 
 async function makeAccount(context: SignInContext, person: ProvenPerson, email: string) {

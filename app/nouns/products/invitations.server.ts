@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
+import type { Database } from "~/db/database.server";
 import { type Actor, callAs, orRefused, unlessRefused } from "~/db/rpc.server";
 import { operation, serviceOperation } from "~/nouns/operation.server";
 import { memberRoles, productIdInput } from "./contract";
@@ -45,10 +46,10 @@ export const revokeInvitation = operation(
   z.object({ id: z.string() }),
 );
 
-/** The caller joins with a link's code; `reserved` if they just registered with it. */
+/** The caller joins with a link's code; without one, with the link by which their account was made. */
 export const joinProduct = operation(
   "join_product",
-  z.object({ code_hash: z.string(), reserved: z.boolean().optional() }),
+  z.object({ code_hash: z.string().optional() }),
   z.object({ product_id: z.string(), role: z.enum(memberRoles) }),
 );
 
@@ -66,12 +67,35 @@ export const findInvitation = serviceOperation(
   foundInvitationSchema,
 );
 
-/** Reserves a link during a registration, or releases it. */
-export const reserveInvitation = serviceOperation(
+const reserveInvitation = serviceOperation(
   "reserve_invitation",
-  z.object({ code_hash: z.string(), release: z.boolean().optional() }),
+  z.object({ code_hash: z.string() }),
   z.object({ reserved: z.boolean() }),
 );
+
+const keepInvitation = serviceOperation(
+  "keep_invitation",
+  z.object({ code_hash: z.string(), account: z.string().nullable() }),
+  z.object({ kept: z.boolean() }),
+);
+
+/** A link makes one account: it is reserved while that is made, then kept for its first sign-in; free again if none was. */
+export async function withInvitation<Account extends string | null>(
+  database: Database,
+  code: string | undefined,
+  make: () => Promise<Account>,
+): Promise<Account> {
+  if (code === undefined) return make();
+  const code_hash = hashInvitationCode(code);
+  await reserveInvitation(database, { code_hash });
+  let account: Account | null = null;
+  try {
+    account = await make();
+    return account;
+  } finally {
+    await keepInvitation(database, { code_hash, account });
+  }
+}
 
 const invitedSchema = z.object({
   user_id: z.string(),

@@ -10,7 +10,7 @@ import { safeRedirect } from "~/http/redirects.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";
 import { loginSchema } from "~/nouns/accounts/contract";
 import { logIn } from "~/nouns/accounts/log-in.server";
-import { takeLimit } from "~/nouns/accounts/operations.server";
+import { takeLimit, uncountIfAway } from "~/nouns/accounts/operations.server";
 import { invitationCodeIn } from "~/nouns/products/invitation";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
@@ -21,8 +21,9 @@ import { Mark } from "~/ui/icon";
 import { PhonePanel } from "./phone-panel";
 
 const notices: Readonly<Record<string, string>> = {
-  confirm: "Almost done. Open the link in the message we sent you, then sign in.",
-  reset: "Password changed. Sign in with your new password.",
+  confirm:
+    "Almost done. Open the link in the message we sent you, in this browser, and choose your password.",
+  reset: "Your password is set. Sign in with it.",
   "signed-out": "You are signed out.",
   confirmed: "Your email address is confirmed. Sign in.",
   late: "This link has expired. Sign in, or request a new link under “Forgot your password?”.",
@@ -48,10 +49,14 @@ function noticeName(query: URLSearchParams): string {
 export const action = pageAction(async ({ request, context }) => {
   const { database } = context.services;
   // Counted before the form is validated: malformed attempts count too.
-  await takeLimit(database, "login", `address:${addressLimitKey(context.clientAddress)}`);
+  const addressKey = `address:${addressLimitKey(context.clientAddress)}`;
+  await takeLimit(database, "login", addressKey);
   const form = await request.formData();
   return runForm(form, loginSchema, async (login) => {
-    const session = await logIn(database, login, await signingInBrowser(request, context));
+    const browser = await signingInBrowser(request, context);
+    const session = await uncountIfAway(database, ["login", addressKey], () =>
+      logIn(database, login, browser),
+    );
     return startSession(session, safeRedirect(form.get("redirectTo"), "/dashboard"), context);
   });
 });

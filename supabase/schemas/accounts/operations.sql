@@ -62,7 +62,8 @@ grant execute on function operations.configure_account to service_role;
 
 -- Every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime
 -- 30 days, sliding. Deletes sessions that ended more than 30 days ago.
--- Refuses an account that ended at the identity provider (end_identity), for every way of signing in.
+-- Refuses an account that ended at the identity provider (end_identity) or at Supabase Auth, for every way of signing in.
+-- is_invited: the account was made with an invitation, which its first sign-in uses.
 -- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
 create function operations.create_session(
   p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null
@@ -77,6 +78,9 @@ begin
     perform private.refuse(401, 'This account no longer exists. Sign in with another one.');
   end if;
 
+  if private.is_shut_out(p_user_id) then
+    perform private.refuse(403, 'This account is locked. Ask an administrator to unlock it.');
+  end if;
   if exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is not null)
     and not exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is null) then
     perform private.refuse(403,
@@ -98,10 +102,21 @@ begin
   perform private.audit(p_user_id, p_user_id, 'session.started',
     jsonb_build_object('session_id', v_session.id, 'user_agent', v_session.user_agent), p_ip);
   return json_build_object('session_id', v_session.id, 'user_id', v_user.id, 'is_demo', v_user.is_demo,
-    'must_reset_password', v_user.must_reset_password, 'theme', v_user.theme);
+    'must_reset_password', v_user.must_reset_password, 'theme', v_user.theme,
+    'is_invited', exists (
+      select from public.product_invitations i where i.reserved_for = p_user_id and i.expires_at > v_now));
 end;
 $$;
 grant execute on function operations.create_session to service_role;
+
+-- Supabase Auth refuses banned and softly deleted accounts at its own sign-in only; a sign-in at the identity provider
+-- passes it by. Definer: this is in Auth's own table. Called by create_session.
+create function private.is_shut_out(p_account uuid)
+returns boolean language sql stable security definer set search_path = '' as $$
+  select exists (
+    select from auth.users a where a.id = p_account and (a.banned_until > now() or a.deleted_at is not null));
+$$;
+grant execute on function private.is_shut_out to service_role;
 
 -- Signing out must also invalidate copies of the cookie. It does not count as a write for demo accounts.
 -- Called by POST /logout and by pages that find an expired paired session, with the secret key. Idempotent.
@@ -121,6 +136,17 @@ begin
 end;
 $$;
 grant execute on function operations.end_session to service_role;
+
+-- Called with the secret key right before it sets a password at Supabase Auth: the sessions then end by
+-- password_changed, which keeps one, and not by the trigger on Auth's table. For as long as that call may take.
+create function operations.announce_password(p_user_id uuid)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  update public.users set password_set_until = private.now() + interval '15 seconds' where id = p_user_id;
+  return json_build_object('announced', found);
+end;
+$$;
+grant execute on function operations.announce_password to service_role;
 
 -- A new password ends every other session and every unclaimed pairing at once, and clears or sets the flag that
 -- asks for another one. A reset by an administrator also disconnects the account from the identity provider. Called with

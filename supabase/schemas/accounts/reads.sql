@@ -54,6 +54,30 @@ end;
 $$;
 grant execute on function operations.find_login_identity to service_role;
 
+-- A registration that no one confirmed holds an address, a name or an invitation for no one, and its password was chosen
+-- by a stranger: the next one removes it first. Accounts that an operator made, invited or added somewhere stay. Service only.
+create function operations.find_unconfirmed_accounts(p_email text, p_code_hash text default null)
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(u.id), '[]') from public.users u
+    where (lower(u.email) = lower(p_email) or u.id = (
+        select i.reserved_for from public.product_invitations i where i.code_hash = decode(p_code_hash, 'hex')))
+      and private.is_unconfirmed(u.id)
+      and not exists (select from public.audit_events e where e.user_id = u.id and e.kind in ('user.configured', 'session.started'))
+      and not exists (select from public.product_members m where m.user_id = u.id));
+end;
+$$;
+grant execute on function operations.find_unconfirmed_accounts to service_role;
+
+-- Definer: the confirmation is in Supabase Auth's own table. Called by find_unconfirmed_accounts and reserve_invitation.
+create function private.is_unconfirmed(p_account uuid)
+returns boolean language sql stable security definer set search_path = '' as $$
+  select exists (
+    select from auth.users a where a.id = p_account and a.email_confirmed_at is null and a.invited_at is null);
+$$;
+grant execute on function private.is_unconfirmed to service_role;
+
 -- The caller's picture and those of people they work with. Definer: avatars are not readable by users in general;
 -- it serves the caller, people who share a product with the caller, and administrators.
 create function operations.get_avatar(p_user_id uuid)

@@ -37,20 +37,42 @@ after update of email on auth.users
 for each row when (old.email is distinct from new.email)
 execute function private.tg_auth_users__copy_email();
 
--- An account that the operator bans in Supabase Auth is out at once. Auth itself refuses only the next sign-in; sessions and
--- tokens are the service's own.
+-- An account that the operator bans or deletes softly in Supabase Auth is out at once. Auth itself refuses only the next
+-- sign-in; sessions and tokens are the service's own. A deleted one also leaves its account at the identity provider free.
 -- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
 create function private.tg_auth_users__end_access()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   perform private.end_access(new.id);
+  if new.deleted_at is not null then
+    delete from public.account_identities i where i.account = new.id;
+  end if;
   return new;
 end;
 $$;
 create trigger _120_end_access
-after update of banned_until on auth.users
-for each row when (new.banned_until > now() and old.banned_until is distinct from new.banned_until)
+after update of banned_until, deleted_at on auth.users
+for each row when ((new.banned_until > now() and old.banned_until is distinct from new.banned_until)
+  or (new.deleted_at is not null and old.deleted_at is null))
 execute function private.tg_auth_users__end_access();
+
+-- A password that the operator or the user sets at Supabase Auth itself ends all sessions, as one set here does.
+-- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
+create function private.tg_auth_users__end_sessions()
+returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  update public.users u set password_set_until = null where u.id = new.id and u.password_set_until > private.now();
+  if not found then
+    perform private.audit(new.id, null, 'password.changed',
+      jsonb_build_object('sessions_ended', private.end_sessions(new.id), 'at', 'supabase_auth'));
+  end if;
+  return new;
+end;
+$$;
+create trigger _130_end_sessions
+after update of encrypted_password on auth.users
+for each row when (old.encrypted_password is distinct from new.encrypted_password and new.deleted_at is null)
+execute function private.tg_auth_users__end_sessions();
 
 -- Signing out ends that browser's open streams at once; an earlier end of the session makes them check again (specification:
 -- Authentication 2 and 5).

@@ -24,6 +24,8 @@ create table public.users (
     check (avatar_mime in ('image/png', 'image/jpeg', 'image/webp', 'image/gif')),
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
+  -- Until then a new password at Supabase Auth comes from this service, which ends the other sessions itself.
+  password_set_until timestamptz,
   constraint users_avatar_complete check ((avatar is null) = (avatar_mime is null))
 );
 

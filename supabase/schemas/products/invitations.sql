@@ -10,8 +10,9 @@ create table public.product_invitations (
   created_at timestamptz not null default private.now(),
   expires_at timestamptz not null default private.now() + interval '7 days',
   invited_user_id uuid references public.users (id) on delete cascade,
-  -- While the bearer of a link makes an account with it, no one else can use it.
+  -- While the bearer of a link makes an account with it, no one else can use it. The account's first sign-in uses it.
   reserved_until timestamptz,
+  reserved_for uuid references public.users (id) on delete set null,
   constraint product_invitations_never_owner check (role <> 'OWNER'),
   constraint product_invitations_link_or_person check (num_nonnulls(code_hash, invited_user_id) = 1),
   constraint product_invitations_once_a_person unique (product_id, invited_user_id)
@@ -22,6 +23,7 @@ comment on column public.product_invitations.code_hash is 'SHA-256 of the code i
 create index product_invitations_product_id_idx on public.product_invitations (product_id);
 create index product_invitations_invited_user_id_idx on public.product_invitations (invited_user_id);
 create index product_invitations_created_by_idx on public.product_invitations (created_by);
+create index product_invitations_reserved_for_idx on public.product_invitations (reserved_for);
 
 alter table public.product_invitations enable row level security;
 
@@ -186,10 +188,10 @@ end;
 $$;
 
 -- Under the product's lock the link is deleted and the membership added, so that of two people at once the second
--- finds no link. A person who is already in the product leaves the link unused. p_reserved: the caller has just
--- registered with the link, which is reserved for them. Refusals: 404, 403 for demo accounts and archived products,
--- 409, 429. Definer: memberships and invitations are written by functions only.
-create function operations.join_product(p_code_hash text, p_reserved boolean default false)
+-- finds no link. A person who is already in the product leaves the link unused. Without a code, the link is the one
+-- with which the caller's account was made. Refusals: 404, 403 for demo accounts and archived products, 409, 429.
+-- Definer: memberships and invitations are written by functions only.
+create function operations.join_product(p_code_hash text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid;
@@ -197,7 +199,9 @@ declare
 begin
   perform private.require_no_demo();
   perform private.take_rate_limit('join', auth.uid()::text);
-  select i.product_id into v_product_id from public.product_invitations i where i.code_hash = decode(p_code_hash, 'hex');
+  select i.* into v_invitation from public.product_invitations i
+  where i.code_hash = decode(p_code_hash, 'hex') or (p_code_hash is null and i.reserved_for = auth.uid()) limit 1;
+  v_product_id := v_invitation.product_id;
   if v_product_id is not null then
     perform private.lock_product(v_product_id);
     perform private.require_product_write(v_product_id, true);
@@ -205,8 +209,8 @@ begin
       perform private.refuse(409, 'You are already in this product.');
     end if;
     delete from public.product_invitations i
-    where i.code_hash = decode(p_code_hash, 'hex') and i.expires_at > private.now()
-      and (p_reserved or coalesce(i.reserved_until, '-infinity') <= private.now())
+    where i.id = v_invitation.id and i.expires_at > private.now()
+      and (i.reserved_for = auth.uid() or coalesce(i.reserved_until, '-infinity') <= private.now())
     returning i.* into v_invitation;
   end if;
   if v_invitation.id is null then
@@ -235,22 +239,36 @@ $$;
 grant execute on function operations.list_invitations to authenticated;
 
 -- A link opens registration for one person, so two people cannot both create an account with it at the same
--- moment. It is reserved for two minutes, or until released (p_release) because no account was created. Service only.
-create function operations.reserve_invitation(p_code_hash text, p_release boolean default false)
+-- moment. It is reserved for two minutes, or until keep_invitation says what came of it. Service only.
+create function operations.reserve_invitation(p_code_hash text)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
   update public.product_invitations i
-  set reserved_until = case when not p_release then private.now() + interval '2 minutes' end
+  set reserved_until = private.now() + interval '2 minutes'
   where i.code_hash = decode(p_code_hash, 'hex') and i.expires_at > private.now()
-    and (p_release or coalesce(i.reserved_until, '-infinity') <= private.now());
+    and coalesce(i.reserved_until, '-infinity') <= private.now()
+    and (i.reserved_for is null or private.is_unconfirmed(i.reserved_for));
   if not found then
     perform operations.find_invitation(p_code_hash);
-    perform private.refuse(409, 'Someone is creating an account with this invitation. Try again in two minutes, or ask for another one.');
+    perform private.refuse(409,
+      'An account is made with this invitation already. If it is yours, sign in with it; otherwise ask for another invitation.');
   end if;
-  return json_build_object('reserved', not p_release);
+  return json_build_object('reserved', true);
 end;
 $$;
 grant execute on function operations.reserve_invitation to service_role;
+
+-- The account that was made with a reserved link may join with it, now or once its address is confirmed, and the
+-- link makes no other. Without an account, none was made and the link is free again. Service only.
+create function operations.keep_invitation(p_code_hash text, p_account uuid default null)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  update public.product_invitations i set reserved_until = null, reserved_for = p_account
+  where i.code_hash = decode(p_code_hash, 'hex');
+  return json_build_object('kept', found);
+end;
+$$;
+grant execute on function operations.keep_invitation to service_role;
 
 -- Ends an invitation that went to the wrong person at once. Refusals: 404, 403. Definer: invitations are written
 -- by functions only.
