@@ -33,7 +33,7 @@ create trigger _390_raise_version before update on public.stories for each row
   execute function private.tg_any__raise_version('{in_triage,is_template,template_id,external_id,external_url,origin}');
 create trigger _390_raise_version before update on public.tasks for each row
   when (old.* is distinct from new.*)
-  execute function private.tg_any__raise_version('{repo_url_by,external_id}');
+  execute function private.tg_any__raise_version('{repo_url_by,external_id,plan_decision}');
 create trigger _390_raise_version before update on public.ideas for each row
   when (old.* is distinct from new.*)
   execute function private.tg_any__raise_version('{user_id}');

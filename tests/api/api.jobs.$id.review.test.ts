@@ -151,10 +151,11 @@ describe("POST /api/jobs/:id/review", () => {
   });
 
   it("keeps an approval, after which nothing is asked for any more", async () => {
-    const { call, done, job, world } = await scene();
+    const { call, owner, done, job, world } = await scene();
     await done();
-    const approved = await call("POST", "review", { verdict: "approve", summary: "Good" });
-    expect(approved.status).toBe(200);
+    const approval = { verdict: "approve", summary: "Good" };
+    expect((await call("POST", "review", approval)).status).toBe(403);
+    expect((await call("POST", "review", approval, owner)).status).toBe(200);
     expect((await getAgentJob(world.actor, { job_id: job.id })).status).toBe("done");
     const late = await call("POST", "review", { verdict: "request_changes", summary: "No" });
     expect(late.status).toBe(409);
@@ -192,8 +193,8 @@ describe("POST /api/jobs/:id/review", () => {
   });
 
   it("waits for the end of an attempt, wants words, and knows two verdicts", async () => {
-    const { call, done } = await scene();
-    expect((await call("POST", "review", { verdict: "approve" })).status).toBe(409);
+    const { call, owner, done } = await scene();
+    expect((await call("POST", "review", { verdict: "approve" }, owner)).status).toBe(409);
     await done();
     expect((await call("POST", "review", { verdict: "request_changes" })).status).toBe(422);
     expect((await call("POST", "review", { verdict: "perhaps" })).status).toBe(422);

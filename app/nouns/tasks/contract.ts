@@ -63,10 +63,13 @@ export const updatedTaskSchema = z.object({
   ...shownVersion,
 });
 
-/** Body of PATCH /api/tasks/:id. Moves to review are made on the board; verify fields need another field. */
+/** What agents set. Review is only for products where a person or CI decides what is done. */
+export const settableStatus = z.enum(["todo", "in_progress", "review", "done"]);
+
+/** Body of PATCH /api/tasks/:id. Verify fields need a status or a plan beside them. */
 export const updateTaskBody = z
   .object({
-    status: z.enum(["todo", "in_progress", "done"]).optional(),
+    status: settableStatus.optional(),
     implementation_plan: text(lengths.text).optional(),
     verify_only: z.boolean().optional(),
     verify_required: z.enum(verifyRequirements).optional(),
@@ -74,10 +77,11 @@ export const updateTaskBody = z
     ...z.object(whoFields).partial().shape,
   })
   .refine(
-    ({ status, implementation_plan, labels, agent, model, effort, ...verify }) =>
-      [status, implementation_plan, agent, model, effort].some((given) => given !== undefined) ||
-      (labels !== undefined && Object.values(verify).every((given) => given === undefined)),
-    { message: "Send status, implementation_plan, agent, model, effort or labels." },
+    ({ status, implementation_plan, verify_only, verify_required, ...others }) =>
+      [status, implementation_plan].some((given) => given !== undefined) ||
+      ([verify_only, verify_required].every((given) => given === undefined) &&
+        Object.values(others).some((given) => given !== undefined)),
+    { message: "Send status or implementation_plan, or only agent, model, effort or labels." },
   );
 
 export const updateTaskInput = updateTaskBody.safeExtend({

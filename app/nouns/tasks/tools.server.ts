@@ -7,7 +7,7 @@ import { idOrCode, productOfCode, reference, resolveId } from "~/mcp/references.
 import { defineTool, duplicates, refusesSimilar } from "~/mcp/tool.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { createTaskInput, verifyRequirements } from "./contract";
+import { createTaskInput, settableStatus, verifyRequirements } from "./contract";
 import { createTask, getTaskDetail, updateTask } from "./operations.server";
 
 const taskReference = { task_id: idOrCode, ...productOfCode };
@@ -46,13 +46,13 @@ export const updateTaskStatusTool = defineTool({
   name: "update_task_status",
   title: "Update the status of a task",
   description:
-    "Set a task to todo, in_progress or done; its story and PBI follow. Only people move tasks to review.",
+    "Set a task to todo, in_progress or done; its story and PBI follow. Where a person or CI decides, set review instead of done.",
   access: "write",
   scopes: ["plan", "work"],
   effect: { repeatable: true },
   input: z.object({
     ...taskReference,
-    status: z.enum(["todo", "in_progress", "done"]),
+    status: settableStatus,
     ...expectedVersion,
   }),
   run: async ({ actor }, { task_id, product_id, ...fields }) =>

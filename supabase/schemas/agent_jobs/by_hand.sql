@@ -42,7 +42,7 @@ begin
       stopped_by_budget_id = null, failure_class = null, parked_question_id = null, verify_result = null,
       taken_by = v_user_id, taken_until = null, take_at_once = false,
       plan_snapshot = case when j.plan_approved_at is not null then j.plan_snapshot
-        else (select t.implementation_plan from public.tasks t where t.id = j.task_id) end
+        else private.plan_in_force(j.task_id, j.sprint_run_id) end
   where j.id = v_job.id
   returning j.* into v_job;
   return json_build_object('job', private.job_payload(v_job), 'waits_for', null);

@@ -197,8 +197,7 @@ begin
         case when x.plan_approved_at is not null then x.plan_snapshot end,
         (select e.plan_snapshot from public.task_executions e
           where x.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = x.sprint_run_id and e.task_id = x.task_id),
-        (select t.implementation_plan from public.tasks t
-          where t.id = x.task_id and not private.is_of_token(x, t, 'implementation_plan')))
+        private.plan_in_force(x.task_id, x.sprint_run_id))
   from next
   where x.id = next.id
   returning x.* into v_job;

@@ -139,7 +139,7 @@ begin
     'attempt', p_job.attempt,
     'retry_count', p_job.retry_count,
     'phase', p_job.phase,
-    'plan_first', v.plans_first and p_job.phase = 'implement' and v_lacks_plan,
+    'plan_first', (v.plans_first or v.plan_review = 'person') and p_job.phase = 'implement' and v_lacks_plan,
     'previous_failure', case when v.has_past then private.previous_failure(p_job) end,
     'earlier_jobs', case when v.has_past then private.earlier_jobs(p_job, v.sprint_id) else '[]' end,
     'earlier_attempts', case when v.has_past then private.earlier_attempts(p_job) else '[]' end,

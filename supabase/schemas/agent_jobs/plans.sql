@@ -12,9 +12,7 @@ declare
   v_question public.agent_questions;
   v_plan text;
 begin
-  if private.is_token() then
-    perform private.refuse(403, 'A person approves a plan, never a token. Sign in and decide on the page of the job.');
-  end if;
+  perform private.require_session('A person approves a plan, never a token. Sign in and decide on the page of the job.');
   perform private.take_rate_limit('answer', auth.uid()::text);
   if v_verdict is null then
     perform private.refuse(422, 'verdict must be approve or request_changes.');
@@ -39,7 +37,9 @@ begin
   if v_verdict = 'approve' then
     -- The approved text becomes the plan of the task, of the job, and in a batch of the execution, byte for byte.
     v_plan := coalesce(p_plan, v_question.plan);
-    update public.tasks t set implementation_plan = v_plan where t.id = v_question.task_id;
+    update public.tasks t set implementation_plan = v_plan,
+      plan_decision = private.decided_plan(t) || private.plan_decision(v_plan, auth.uid())
+    where t.id = v_question.task_id;
     if v_job.kind = 'SPRINT_IMPLEMENTATION' then
       update public.task_executions e set plan_snapshot = v_plan where e.sprint_run_id = v_job.sprint_run_id and e.task_id = v_question.task_id;
     else
@@ -69,14 +69,14 @@ begin
 end;
 $$;
 
--- No work of a task counts before a person approved its plan, where the run wants that and an agent writes the plan.
--- A plan that was there when the job was claimed needs no one, unless a token wrote it since the job was made.
+-- No work of a task counts before a person decided on its plan, where the run wants that: neither the frozen plan of
+-- this attempt, which only takes what was decided, nor the task's own.
 create function private.needs_approved_plan(p_job public.agent_jobs, p_task_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
-  if p_job.phase <> 'implement' or p_task_id is null or private.is_in_hand(p_job)
-    or not exists (select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.plan_first and r.plan_review = 'person')
-    or (select t.verify_only and not private.is_of_token(p_job, t, 'verify_only') from public.tasks t where t.id = p_task_id)
+  if p_job.phase not in ('implement', 'plan') or p_task_id is null
+    or not exists (select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.plan_review = 'person')
+    or private.decision_for('plan', p_task_id) is not null
   then
     return false;
   end if;
@@ -88,21 +88,10 @@ begin
 end;
 $$;
 
--- What a token wrote into a task after its job was made approves nothing, where a person approves the plan.
-create function private.is_of_token(p_job public.agent_jobs, p_task public.tasks, p_field text)
-returns boolean language plpgsql stable set search_path = '' as $$
-declare
-  v_written jsonb := p_task.field_versions -> p_field;
-begin
-  return coalesce((v_written ->> 3)::boolean and (v_written ->> 2)::timestamptz >= date_trunc('milliseconds', p_job.created_at)
-    and exists (select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.plan_first and r.plan_review = 'person'), false);
-end;
-$$;
-
 -- What an agent reports too early is refused with what to do first.
 create function private.refuse_unapproved() returns void language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.refuse(409, 'A person approves the plan first. Hand it in as implementation_plan with status running, and stop there.');
+  perform private.refuse(409, 'A person approves the plan first. Hand it in as implementation_plan with status running, and stop there; or a person who is signed in writes it into the task.');
 end;
 $$;
 

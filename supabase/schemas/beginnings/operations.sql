@@ -11,9 +11,7 @@ declare
   v_left jsonb;
   v_busy text;
 begin
-  if private.is_token() then
-    perform private.refuse(403, 'Only a person can discard work: sign in to start over from main.');
-  end if;
+  perform private.require_session('Only a person can discard work: sign in to start over from main.');
   v_story_ids := case v_kind when 'story' then array[p_id]
     else array(select s.id from public.stories s where s.sprint_id = p_id) end;
   v_left := private.beginnings(v_story_ids);

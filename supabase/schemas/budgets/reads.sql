@@ -296,8 +296,6 @@ $$;
 -- Authentication).
 create function private.require_person() returns void language plpgsql stable set search_path = '' as $$
 begin
-  if nullif(current_setting('request.jwt.claims', true), '')::jsonb ? 'token_id' then
-    perform private.refuse(403, 'Only people can set budgets: sign in. An API token can only read them.');
-  end if;
+  perform private.require_session('Only people can set budgets: sign in. An API token can only read them.');
 end;
 $$;

@@ -200,7 +200,7 @@ begin
 
   return json_build_object('changes', (
     select json_agg(json_build_object('kind', c.kind, 'id', c.thing_id, 'code', c.code, 'is_back', c.after is null, 'fields',
-      case when c.after is null then '[]'::jsonb else (select jsonb_agg(f.key order by f.key) from jsonb_each(c.before) f) end)
+      case when c.after is null then '[]'::jsonb else (select jsonb_agg(f.key order by f.key) from jsonb_each(c.before - 'plan_decision') f) end)
       order by c.after is not null, array_position('{pbi,story,task}', c.kind), c.id)
     from unnest(v_changes) c));
 end;

@@ -164,7 +164,7 @@ begin
   return to_jsonb(array(
     select f.key
     from jsonb_each(p_new) as f
-    where f.value is distinct from p_old -> f.key and f.key not in ('updated_at', 'version', 'field_versions', 'observed_at')
+    where f.value is distinct from p_old -> f.key and f.key not in ('updated_at', 'version', 'field_versions', 'plan_decision', 'observed_at')
     order by f.key
   ));
 end;

@@ -9,9 +9,7 @@ declare
   v_text text;
 begin
   perform private.require_write('lesson', p_lesson_id);
-  if private.is_token() then
-    perform private.refuse(403, 'A lesson needs a person: sign in and decide it there.');
-  end if;
+  perform private.require_session('A lesson needs a person: sign in and decide it there.');
   perform private.take_rate_limit('lesson', auth.uid()::text);
   v_verdict := lower(private.require_choice('verdict', p_verdict, array['ACCEPT', 'DECLINE', 'RETIRE']));
   select l.* into v_lesson from public.lessons l where l.id = p_lesson_id for update;

@@ -80,6 +80,7 @@ create function operations.allow_my_workers(p_product_id uuid, p_allowed boolean
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.require_write('product', p_product_id);
+  perform private.require_session('Only you allow your workers, signed in on the members page: a token cannot.');
 
   update public.product_members m
   set workers_allowed = p_allowed, workers_decided_at = private.now()

@@ -92,6 +92,9 @@ returns json language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_write('product', p_product_id);
   perform private.require_product_owner(p_product_id);
+  if p_changes ?| '{done_requires,plan_review,agent_items,on_failure,requires_sandbox,may_reach}' then
+    perform private.require_session('Only the owner, signed in, changes what a person decides and what agents may reach: a token cannot.');
+  end if;
   perform private.require_version('product', p_product_id, p_changes);
 
   perform private.set_fields('public.products', p_product_id, p_changes - '{landing_since,archived_at}'::text[]

@@ -114,10 +114,7 @@ declare
   v_detail jsonb := jsonb_build_object('product_id', p_product_id, 'said', p_said,
     'code', (select p.code from public.products p where p.id = p_product_id));
 begin
-  if not exists (
-    select from public.product_members m
-    where m.product_id = p_product_id and m.user_id = auth.uid() and (m.role = 'OWNER' or m.workers_allowed))
-  then
+  if private.decision_for('consent', p_product_id) is null then
     perform private.refuse(403, 'Only workers that are allowed in this product can report what happens in its repository and land its branches. Allow yours on the members page, or ask the owner.');
   end if;
   select a into v_foreign from unnest(p_addresses) a where not private.is_own_address(p_product_id, a) limit 1;

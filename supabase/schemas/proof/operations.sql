@@ -36,9 +36,7 @@ declare
   v_product_id uuid := private.require_write('story', p_story_id);
   v_text text;
 begin
-  if private.is_token() then
-    perform private.refuse(403, 'Only a person who is signed in can waive a criterion, not an API token.');
-  end if;
+  perform private.require_session('Only a person who is signed in can waive a criterion, not an API token.');
   if btrim(coalesce(p_reason, '')) = '' or char_length(p_reason) > 2000 then
     perform private.refuse_evidence(null, 'reason', 'Say why this criterion does not need to be proven (at most 2000 characters).');
   end if;

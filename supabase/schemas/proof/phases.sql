@@ -140,9 +140,8 @@ $$;
 -- A person approves a job that waits in the phase review. It ends DONE with everything that follows: task, story,
 -- branch queue, run. The approval is evidence of grade person for every criterion that is not waived, at the story's
 -- head when its last task is approved; p_words are stored with it. With p_criteria it confirms no others.
--- For the operation that sends a review (POST /api/jobs/:id/review, approve). It checks and locks by itself: PT404,
--- PT403 (no access, demo, archived, and API tokens, which never speak for a person), PT409 when the job does not wait
--- for a review (docs/proof.md).
+-- For the operation that sends a review (POST /api/jobs/:id/review, approve), which refuses tokens. It locks by itself: PT404,
+-- PT403 (no access, demo, archived), PT409 when the job does not wait for a review (docs/proof.md).
 create function private.pass_review(p_job_id uuid, p_words text, p_criteria jsonb default null)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
 declare
@@ -150,9 +149,6 @@ declare
   v_criterion private.proven_criterion;
 begin
   perform private.require_review(v_job);
-  if private.is_token() then
-    perform private.refuse(403, 'This job needs a person: sign in and approve it there. An API token can send comments and request changes.');
-  end if;
   for v_criterion in
     select c.* from unnest(private.stories_to_finish(v_job)) s (id) cross join lateral private.story_proof(s.id) c
     where c.state <> 'waived' and not (c.state = 'proven' and c.grade = 'person')
@@ -209,7 +205,7 @@ begin
     when 'other_worker' then
       return case when v_missing is not null then 'verify'::public.job_phase end;
     else
-      return case when v_missing is not null or not exists (select from unnest(v_stories) s (id) cross join lateral private.story_proof(s.id) c) then 'review'::public.job_phase end;
+      return case when private.decision_for('review', p_job.id) is null then 'review'::public.job_phase end;
   end case;
 end;
 $$;

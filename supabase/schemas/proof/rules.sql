@@ -50,36 +50,56 @@ begin
 end;
 $$;
 
--- A gate on jobs is worthless if a token can set the task to done directly. People can: they vouch for it by
--- setting it.
+-- A gate on jobs is worthless if a token can set the task's status directly. People can: they vouch for it by setting it.
+-- What waits for a verdict leaves its review by one, whatever the new status; where a person or CI decides, no token sets
+-- done; and no work is done whose plan waits for a person.
 -- Definer: called before a write that runs as the caller; the answer reveals only what is missing (docs/proof.md).
 create function private.require_proof(p_task_id uuid, p_status public.task_status)
 returns void language plpgsql volatile security definer set search_path = '' as $$
 declare
+  v_task public.tasks;
+  v_required public.done_requires;
   v_missing jsonb;
 begin
-  if p_status is distinct from 'DONE' or not private.is_token() then
+  select t.* into v_task from public.tasks t where t.id = p_task_id;
+  if p_status is null or p_status = v_task.status or not private.is_token() then
+    return;
+  end if;
+  select p.done_requires into v_required from public.products p where p.id = v_task.product_id;
+  if private.awaits_verdict(v_task) or (v_task.status = 'REVIEW' and v_required in ('ci', 'person')) then
+    perform private.refuse(403, format('%s waits for a review. A person approves it, requests changes or moves it, signed in; a token can only request changes.', v_task.code));
+  end if;
+  if p_status = 'DONE' and v_required in ('ci', 'person') then
+    perform private.refuse(403, format('In this product %s decides that %s is done. Set it to review.',
+      case v_required when 'ci' then 'CI or a person' else 'a person' end, v_task.code));
+  end if;
+  if p_status <> 'DONE' then
     return;
   end if;
   if exists (
-    select from public.tasks t
-    join public.products p on p.id = t.product_id
-    where t.id = p_task_id and t.status = 'REVIEW' and p.done_requires in ('ci', 'person')
-      and (t.id in (
-          select j.task_id from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review')
-        or t.id in (
-          select e.task_id from public.task_executions e join public.sprint_runs r on r.id = e.sprint_run_id
-          where e.task_id = t.id and e.status = 'DONE' and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))))
+    select from public.agent_jobs j
+    where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and private.needs_approved_plan(j, p_task_id) and (j.task_id = p_task_id
+      or j.sprint_run_id in (select e.sprint_run_id from public.task_executions e where e.task_id = p_task_id)))
   then
-    perform private.refuse(403, 'This task waits for its review or for CI: only a person can set it to done before that.');
+    perform private.refuse_unapproved();
   end if;
-  select private.missing_proof(array[t.story_id], p.done_requires::text::public.evidence_grade) into v_missing
-  from public.tasks t
-  join public.products p on p.id = t.product_id
-  where t.id = p_task_id and p.done_requires not in ('none', 'ci') and private.finishes_story(t.id);
+  v_missing := case when v_required <> 'none' and private.finishes_story(p_task_id)
+    then private.missing_proof(array[v_task.story_id], v_required::text::public.evidence_grade) end;
   if v_missing is not null then
     perform private.refuse_unproven(v_missing);
   end if;
 end;
 $$;
 grant execute on function private.require_proof to authenticated;
+
+-- Whether finished work of a task waits for a verdict: its job does, or it is a part of a batch that is not over.
+create function private.awaits_verdict(p_task public.tasks)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from public.agent_jobs j where j.task_id = p_task.id and j.status = 'QUEUED' and j.phase = 'review' and j.kind = 'TASK_IMPLEMENTATION')
+    or (p_task.status = 'REVIEW' and exists (
+      select from public.task_executions e join public.agent_jobs j on j.sprint_run_id = e.sprint_run_id
+      where e.task_id = p_task.id and e.status = 'DONE' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')));
+end;
+$$;

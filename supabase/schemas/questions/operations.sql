@@ -9,6 +9,9 @@ declare
   v_status public.agent_question_status := private.question_status(v_question);
   v_answer text;
 begin
+  if v_question.kind = 'permission' then
+    perform private.require_session('Only the person whose machine it is gives a permission, signed in: a token cannot.');
+  end if;
   perform private.take_rate_limit('answer', auth.uid()::text);
   if v_question.reader_id <> auth.uid() then
     perform private.refuse(403, format('%s has left the product, so no one can give this permission. Dismiss the question to let the job continue without it.',
@@ -347,6 +350,12 @@ begin
   perform private.require_question_reader(v_question);
   perform private.lock_product(v_question.product_id);
   perform private.require_product_write(v_question.product_id);
+  -- What Backloom itself asks, of failures, faults found again and paused runs, is for people. No other question of one begins so.
+  if v_question.options -> 0 ->> 'label' = 'Try again'
+    or exists (select from public.sprint_runs r where r.pause_question_id = p_question_id and r.status = 'PAUSED')
+  then
+    perform private.require_session('This waits for the choice of a person: sign in and answer it in the inbox. A token can neither answer nor dismiss it.');
+  end if;
   if v_question.plan is not null then
     perform private.refuse(409, 'A person approves this plan or sends it back on the page of its job, not with an answer.');
   end if;

@@ -131,7 +131,7 @@ declare
   v_job public.agent_jobs;
 begin
   select j.* into v_job from public.agent_jobs j where j.parked_question_id = p_question.id and j.status = 'QUEUED';
-  if private.awaits_choice(v_job) then
+  if private.awaits_choice(v_job) and private.decision_for('failure', p_question.id) is not null then
     perform private.try_again(v_job);
   end if;
   update public.agent_jobs j

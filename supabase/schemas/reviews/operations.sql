@@ -69,6 +69,9 @@ declare
   v_waited double precision;
 begin
   perform private.require_reviewer(v_job);
+  if v_verdict = 'approve' then
+    perform private.require_session('An approval needs a person: sign in and approve it there. A token can only comment and request changes.');
+  end if;
   perform private.take_rate_limit('job_review', auth.uid()::text);
   if p_attempt is distinct from v_job.attempt and p_attempt is not null then
     perform private.refuse(409, format('Attempt %s has begun since you looked. Reload the page and judge what is there now.', v_job.attempt));

@@ -24,9 +24,7 @@ declare
   v_content bytea;
 begin
   perform private.require_product_write(v_job.product_id);
-  if private.is_token() then
-    perform private.refuse(403, 'Only a person looks at a change: sign in, and mark it on its page.');
-  end if;
+  perform private.require_session('Only a person looks at a change: sign in, and mark it on its page.');
   perform private.take_rate_limit('viewed', auth.uid()::text);
   select private.content_digest(f, d.head_sha) into v_content
   from public.job_diffs d cross join lateral jsonb_array_elements(d.files) f

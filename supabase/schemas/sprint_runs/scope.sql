@@ -51,14 +51,19 @@ begin
       cross join lateral (select k.status from public.tasks k where k.id = sc.task_id offset 0) t
       where sc.task_id <> all (private.tasks_to_start(array[sc.task_id]))
       union all
-      select 4, sc.place, 'task_no_plan', format('Task %s has no implementation plan.', sc.task_code),
+      select 4, sc.place, 'task_no_plan', format(case when t.implementation_plan ~ '\S'
+          then 'Task %s has a plan that no person wrote or approved. Write it yourself, or let its agent plan first.'
+          else 'Task %s has no implementation plan.' end, sc.task_code),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
       from scope sc
       -- Each by its key: how long the list is cannot be foreseen, and a plan for many would read all tasks of all products.
       cross join lateral (
         select k.implementation_plan, k.description, k.status from public.tasks k where k.id = sc.task_id offset 0) t
-      where not p_plan_first and coalesce(t.implementation_plan, '') !~ '\S' and t.status not in ('DONE', 'REVIEW')
-        and not (p_use_description and t.description ~ '\S')
+      where not p_plan_first and t.status not in ('DONE', 'REVIEW')
+        and case when p_product.plan_review = 'person' then private.decision_for('plan', sc.task_id) is null
+          else coalesce(t.implementation_plan, '') !~ '\S' end
+        and not (p_use_description and coalesce(t.implementation_plan, '') !~ '\S' and t.description ~ '\S'
+          and not (p_product.plan_review = 'person' and private.is_token()))
       union all
       select 5, row_number() over (order by q.created_at, q.id)::integer, 'open_question',
         case when q.reader_id is null or q.reader_id = auth.uid() then format('Story %s has an open question: %s', s.code, left(q.question, 200))
@@ -73,7 +78,10 @@ begin
       union all
       select distinct on (b.id) case b.status when 'BLOCKED' then 6 else 7 end, 0,
         case b.status when 'BLOCKED' then 'pbi_blocked' else 'pbi_failed' end,
-        format('PBI %s is %s.', b.code, lower(b.status::text)),
+        format('PBI %s is %s.', b.code, lower(b.status::text)) || case b.status when 'FAILED' then coalesce((
+          select format(' Task %s failed: start it again, or set it to todo.', k.code)
+          from public.stories f join public.tasks k on k.story_id = f.id
+          where f.pbi_id = b.id and k.status = 'FAILED' order by f.sort_order, k.sort_order limit 1), '') else '' end,
         null::uuid, null, s.id, s.code, b.id, b.code, null::uuid, null::uuid
       from public.stories s
       cross join lateral (select k.id, k.code, k.status from public.pbis k where k.id = s.pbi_id offset 0) b

@@ -50,10 +50,13 @@ begin
 end;
 $$;
 
--- Who approves plans, as the start says, otherwise as the product does.
+-- Who approves plans, as the start says, otherwise as the product does. A token can only ask for more.
 create function private.plan_review_of(p_product public.products, p_plan_review text)
 returns public.plan_review language plpgsql stable set search_path = '' as $$
 begin
+  if p_product.plan_review = 'person' and upper(p_plan_review) = 'NONE' then
+    perform private.require_session('In this product a person approves plans: only a person who is signed in can start a run without. Leave plan_review out.');
+  end if;
   return coalesce(lower(private.require_choice('plan_review', p_plan_review, array['NONE', 'PERSON'])), p_product.plan_review::text);
 end;
 $$;
@@ -136,7 +139,8 @@ returns void language plpgsql stable set search_path = '' as $$
 declare
   v_story public.stories;
 begin
-  select s.* into v_story from public.stories s where s.id = any (p_story_ids) and s.in_triage order by s.sort_order limit 1;
+  select s.* into v_story from public.stories s
+  where s.id = any (p_story_ids) and private.decision_for('triage', s.id) is null order by s.sort_order limit 1;
   if v_story.is_template then
     perform private.refuse(409, format('%s is a template. Give the stories it makes to agents.', v_story.code));
   end if;
@@ -215,7 +219,7 @@ begin
 
   if v_run.pr_strategy = 'SPRINT_BATCH' then
     insert into public.task_executions (sprint_run_id, task_id, position, plan_snapshot, verify_required)
-    select v_run.id, sc.task_id, sc.place, t.implementation_plan, t.verify_required
+    select v_run.id, sc.task_id, sc.place, private.plan_in_force(t.id, v_run.id), t.verify_required
     from private.run_scope(p_task_ids) sc
     join public.tasks t on t.id = sc.task_id;
     perform private.create_batch_job(v_run);

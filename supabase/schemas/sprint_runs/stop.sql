@@ -157,7 +157,9 @@ begin
   select r.* into v_previous from public.sprint_runs r
   where r.sprint_id = p_sprint_id and r.status = 'FAILED' order by r.created_at desc, r.id desc limit 1;
   select p.* into v_product from public.products p where p.id = v_product_id;
-  v_product.plan_review := coalesce(v_previous.plan_review, v_product.plan_review);
+  if not private.is_token() or v_previous.plan_review = 'person' then
+    v_product.plan_review := coalesce(v_previous.plan_review, v_product.plan_review);
+  end if;
   select * into v_scope from private.settle_scope(v_sprint, v_product, v_task_ids, coalesce(p_plan_first, nullif(v_previous.plan_first, false)),
     p_use_description, p_skip_failed or p_leave_out or exists (
       select from unnest(v_task_ids) i where i not in (select x.task_id from private.run_tasks(v_previous.id) x)));
@@ -234,9 +236,10 @@ begin
 
   insert into public.task_executions (sprint_run_id, task_id, position, plan_snapshot, verify_required)
   select v_run.id, e.task_id, e.position,
-    case when t.implementation_plan ~ '\S' then t.implementation_plan else e.plan_snapshot end, t.verify_required
+    case when f.plan ~ '\S' then f.plan else e.plan_snapshot end, t.verify_required
   from public.task_executions e
   join public.tasks t on t.id = e.task_id
+  cross join lateral private.plan_in_force(t.id, v_run.id) f (plan)
   where e.sprint_run_id = p_run.id and e.status in ('PENDING', 'RUNNING', 'FAILED') and e.task_id = any (private.tasks_to_start(array[e.task_id]));
   -- What was at work keeps its place in the old run; here it is to do again, and comes after what it waits for by now.
   perform private.order_runs(v_run.product_id);

@@ -249,9 +249,7 @@ declare
   v_story public.stories;
 begin
   perform private.require_write('story', p_story_id);
-  if private.is_token() then
-    perform private.refuse(403, 'Only people accept, merge and decline: sign in. An API token can only suggest.');
-  end if;
+  perform private.require_session('Only people accept, merge and decline: sign in. An API token can only suggest.');
   select s.* into v_story from public.stories s where s.id = p_story_id;
   if not v_story.in_triage or v_story.is_template then
     perform private.refuse(409, format('%s is not in triage any more. Reload the page to see what happened.', v_story.code));

@@ -112,7 +112,7 @@ $$;
 grant execute on function operations.set_task_status to authenticated;
 
 -- The hot write of agents. Definer, so that row level security does not check a row whose product was just
--- checked. Refuses `failed`, and `review`, which people set on pages (specification: PATCH /api/tasks/:id).
+-- checked. Refuses `failed`, and `review` but where a person or CI decides what is done (specification: PATCH /api/tasks/:id).
 -- p_who holds agent, model and effort as far as they change, and null removes one.
 -- Called by PATCH /api/tasks/:id and the MCP tools of tasks and labels. Passed through unparsed.
 create function operations.update_task(
@@ -125,11 +125,13 @@ declare
   v_label_ids uuid[];
   v_answer jsonb;
 begin
-  if p_status is null and p_implementation_plan is null and p_labels is null and coalesce(p_who, '{}') = '{}' then
+  if p_status is null and p_implementation_plan is null
+    and ((p_labels is null and coalesce(p_who, '{}') = '{}') or p_verify_only is not null or p_verify_required is not null)
+  then
     perform private.refuse(422, 'Give at least one of status and implementation_plan.',
       '{"issues":[{"path":"","message":"At least one of status and implementation_plan is required."}]}');
   end if;
-  perform private.parse_choice('status', p_status, '{todo,in_progress,done}');
+  perform private.parse_choice('status', p_status, '{todo,in_progress,review,done}');
   perform private.parse_choice('verify_required', p_verify_required, '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
   v_label_ids := private.require_labels(private.require_write('task', p_task_id), p_labels);
   if p_expected_version is not null then
@@ -138,6 +140,12 @@ begin
       'labels', p_labels, 'expected_version', p_expected_version)) || coalesce(p_who, '{}'));
   end if;
   v_status := private.parse_task_status(p_status);
+  if v_status = 'REVIEW' and not exists (
+    select from public.tasks t join public.products p on p.id = t.product_id
+    where t.id = p_task_id and p.done_requires in ('ci', 'person'))
+  then
+    perform private.parse_choice('status', p_status, '{todo,in_progress,done}');
+  end if;
   perform private.require_proof(p_task_id, v_status), private.require_unblocked(p_task_id, v_status, false);
 
   update public.tasks t

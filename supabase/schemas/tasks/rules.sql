@@ -72,6 +72,36 @@ create trigger _300_repo_url_by before insert on public.tasks
   for each row when (new.repo_url is not null) execute function private.tg_tasks__repo_url_by();
 create trigger _301_repo_url_by before update of repo_url on public.tasks
   for each row when (new.repo_url is distinct from old.repo_url) execute function private.tg_tasks__repo_url_by();
+
+-- What a person writes into a plan, or says of verify_only, is decided. What a token or the service writes is not, but
+-- for what the statement itself says: copies, undo and an approval carry a decision.
+create function private.tg_tasks__decide_plan() returns trigger language plpgsql set search_path = '' as $$
+declare
+  v_user_id uuid := case when not private.is_token() then auth.uid() end;
+begin
+  if tg_op = 'UPDATE' and new.plan_decision is distinct from old.plan_decision then
+    return new;
+  end if;
+  if tg_op = 'INSERT' then
+    new.plan_decision := case when v_user_id is null then coalesce(new.plan_decision, '{}')
+      else private.plan_decision(new.implementation_plan, v_user_id) || jsonb_build_object('verify_only', new.verify_only) end;
+    return new;
+  end if;
+  new.plan_decision := private.decided_plan(old);
+  if v_user_id is not null and new.implementation_plan is distinct from old.implementation_plan then
+    new.plan_decision := new.plan_decision || private.plan_decision(new.implementation_plan, v_user_id);
+  end if;
+  if v_user_id is not null and new.verify_only <> old.verify_only then
+    new.plan_decision := new.plan_decision || jsonb_build_object('verify_only', new.verify_only);
+  end if;
+  return new;
+end;
+$$;
+create trigger _310_decide_plan before insert on public.tasks
+  for each row execute function private.tg_tasks__decide_plan();
+create trigger _311_decide_plan before update of implementation_plan, verify_only on public.tasks
+  for each row when (new.implementation_plan is distinct from old.implementation_plan or new.verify_only <> old.verify_only)
+  execute function private.tg_tasks__decide_plan();
 create trigger _400_touch before update on public.tasks
   for each row execute function private.tg_any__touch();
 
@@ -160,6 +190,7 @@ begin
   v_rest.updated_at := p_old.updated_at;
   v_rest.version := p_old.version;
   v_rest.field_versions := p_old.field_versions;
+  v_rest.plan_decision := p_old.plan_decision;
   if v_rest is distinct from p_old then
     return private.changed_fields(to_jsonb(p_old), to_jsonb(p_new));
   end if;

@@ -32,6 +32,7 @@ create table public.tasks (
   external_id text constraint tasks_external_id_length check (char_length(external_id) between 1 and 300),
   version integer not null default 1,
   field_versions jsonb not null default '{}',
+  plan_decision jsonb,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint tasks_product_code_key unique (product_id, code),
@@ -43,6 +44,7 @@ create table public.tasks (
 comment on table public.tasks is 'Tasks (specification: Task).';
 
 comment on column public.tasks.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
+comment on column public.tasks.plan_decision is 'The last plan that a person wrote or approved: { hash, verify_only, user_id, at }; null from before it was kept.';
 comment on column public.tasks.agent is 'Who does it, before its story and product; so are model and effort (private.job_gates).';
 comment on column public.tasks.label_ids is 'Its labels (labels), in the order of their names.';
 comment on column public.tasks.external_id is 'ID in the imported file. Prevents duplicates.';

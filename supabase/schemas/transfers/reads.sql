@@ -142,7 +142,7 @@ grant execute on function private.export_stories to service_role;
 create function private.export_tasks(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(json_agg(private.exported(to_jsonb(t), '{story_id,label_ids,repo_url_by,external_id}') || jsonb_build_object(
+    select coalesce(json_agg(private.exported(to_jsonb(t), '{story_id,label_ids,repo_url_by,external_id,plan_decision}') || jsonb_build_object(
       'labels', private.label_names(t.label_ids),
       'blocked_by', private.export_blocked_by('task', t.id),
       'reviews', private.export_reviews(t.id),
