@@ -36,7 +36,7 @@ export async function prepareFirstStart(database: Database): Promise<FirstStart 
     version: exportVersion,
     ...sampleDocument,
   });
-  const { id, code } = await importDocument(database, adminId, document);
+  const { id, code } = await importDocument(database, adminId, document, { isTrusted: true });
   await enrolMember(database, { product_id: id, user_id: demoId });
   await setActiveProduct({ database, credential: { user_id: adminId } }, { product_id: id });
   return { administrator, token, demo, product: { id, code } };

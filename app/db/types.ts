@@ -459,11 +459,13 @@ export type Database = {
       };
       import_backlog: {
         Args: {
+          p_agent_items?: string;
           p_code?: string;
           p_definition_of_done?: string;
           p_done_requires?: string;
           p_ideas?: Json;
           p_name?: string;
+          p_on_failure?: string;
           p_pbis: Json;
           p_preview?: boolean;
           p_product_id?: string;
@@ -479,10 +481,13 @@ export type Database = {
         Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };
         Returns: Json;
       };
-      import_lessons: { Args: { p_lessons: Json; p_product_id: string }; Returns: Json };
+      import_lessons: {
+        Args: { p_lessons: Json; p_product_id: string; p_trust?: boolean };
+        Returns: Json;
+      };
       import_product: { Args: { p_document: Json; p_owner_id: string }; Returns: Json };
       import_stories: {
-        Args: { p_owner_id: string; p_product_id: string; p_stories: Json };
+        Args: { p_owner_id: string; p_product_id: string; p_stories: Json; p_trust?: boolean };
         Returns: Json;
       };
       invite_person: {
@@ -5108,6 +5113,7 @@ export type Database = {
           implementation_plan: string | null;
           label_ids: string[];
           model: string | null;
+          plan_decision: Json | null;
           priority: number;
           product_id: string;
           repo_url: string | null;
@@ -5136,6 +5142,7 @@ export type Database = {
           implementation_plan?: string | null;
           label_ids?: string[];
           model?: string | null;
+          plan_decision?: Json | null;
           priority?: number;
           product_id: string;
           repo_url?: string | null;
@@ -5163,6 +5170,7 @@ export type Database = {
           implementation_plan?: string | null;
           label_ids?: string[];
           model?: string | null;
+          plan_decision?: Json | null;
           priority?: number;
           product_id?: string;
           repo_url?: string | null;

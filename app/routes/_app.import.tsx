@@ -1,8 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
-import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { codeFromName, codeSchema, idSchema, requiredText } from "~/contract/text";
+import { gateFields } from "~/features/products/product-choices";
 import {
   ImportFields,
   ImportResult,
@@ -13,9 +13,13 @@ import { runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { readUploads } from "~/http/request-body.server";
 import { validate } from "~/http/validation.server";
-import { doneRequirements } from "~/nouns/products/contract";
 import { getProduct, listProductMembers } from "~/nouns/products/operations.server";
-import { type ImportReport, importFormats, importReportSchema } from "~/nouns/transfers/contract";
+import {
+  type ImportReport,
+  importBacklogInput,
+  importFormats,
+  importReportSchema,
+} from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";
 import { useActionResult } from "~/ui/action-result";
@@ -108,7 +112,7 @@ function shownReport(form: FormData): ImportReport | undefined {
   }
 }
 
-const targetFields = ["product_id", "name", "code", "done_requires"] as const;
+const targetFields = ["product_id", "name", "code", ...gateFields.map(({ name }) => name)];
 
 /** Where the rows go, and the fields that say so again in the second step. */
 function readTarget(form: FormData) {
@@ -117,15 +121,17 @@ function readTarget(form: FormData) {
     product_id === null ? validate(requiredText(200), textOf(form, "name"), "body") : null;
   const code =
     name === null ? null : validate(codeSchema, textOf(form, "code") || codeFromName(name), "body");
-  const done_requires = validate(
-    z.enum(doneRequirements).default("person"),
-    textOf(form, "done_requires") || undefined,
+  const gates = validate(
+    importBacklogInput
+      .pick({ done_requires: true, agent_items: true, on_failure: true })
+      .required(),
+    Object.fromEntries(gateFields.map(({ name, chosen }) => [name, textOf(form, name) || chosen])),
     "body",
   );
   const fields: Record<string, string> = product_id
     ? { product_id }
-    : { name: name ?? "", code: code ?? "", done_requires };
-  return { target: { product_id, name, code, done_requires }, fields };
+    : { name: name ?? "", code: code ?? "", ...gates };
+  return { target: { product_id, name, code, ...gates }, fields };
 }
 
 export const meta: MetaFunction = () => [{ title: "Import · Backloom" }];

@@ -2,13 +2,11 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
 import { codeFromName } from "~/contract/text";
 import {
-  agentItemChoices,
   branchChoices,
   ChoiceField,
-  failureChoices,
+  gateFields,
   pullRequestOptions,
 } from "~/features/products/product-choices";
-import { requirementChoices } from "~/features/proof/proof-words";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
@@ -39,10 +37,8 @@ export const action = writeAction(async ({ actor, form }) => {
 export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
 
 const choices = [
-  { name: "done_requires", legend: "Agent work waits for", choices: requirementChoices },
-  { name: "pr_strategy", legend: "Branches", choices: branchChoices },
-  { name: "on_failure", legend: "When a task fails", choices: failureChoices },
-  { name: "agent_items", legend: "Stories from agents", choices: agentItemChoices },
+  ...gateFields,
+  { name: "pr_strategy", legend: "Branches", choices: branchChoices, chosen: "STORY" },
 ] as const;
 
 export default function NewProductPage() {
@@ -57,8 +53,8 @@ export default function NewProductPage() {
   >({
     lastResult: useActionResult(),
     defaultValue: {
-      ...{ done_requires: "person", pr_strategy: "STORY" },
-      ...{ on_failure: "ask", agent_items: "triage", pull_requests: "none" },
+      pull_requests: "none",
+      ...Object.fromEntries(choices.map(({ name, chosen }) => [name, chosen])),
     },
   });
   return (
@@ -112,12 +108,11 @@ export default function NewProductPage() {
               description="What every task must meet. Agents read it as part of their context."
               {...form.field("definition_of_done")}
             />
-            {choices.map(({ name, ...choice }) => (
+            {choices.map((choice) => (
               <ChoiceField
-                key={name}
-                name={name}
-                chosen={form.field(name).defaultValue}
+                key={choice.name}
                 {...choice}
+                chosen={form.field(choice.name).defaultValue}
               />
             ))}
             <div>

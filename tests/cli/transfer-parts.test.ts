@@ -31,11 +31,11 @@ beforeEach(() => t.query`delete from public.rate_limit_counters`);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** The export of a product, and the id of what its import made. */
-async function copyOf(product: { id: string }, code: string) {
+async function copyOf(product: { id: string }, code: string, ...words: string[]) {
   const document = await admin.json("export", "--product", product.id);
   const file = join(home, `${code}.json`);
   writeFileSync(file, JSON.stringify(document));
-  const { id } = await admin.json("import", file, "--owner", "ada", "--code", code);
+  const { id } = await admin.json("import", file, "--owner", "ada", "--code", code, ...words);
   return { document, id: String(id) };
 }
 
@@ -85,7 +85,7 @@ it("an export keeps labels, and its import gives them back to the same stories a
   expect(rows.map(({ names }) => names)).toEqual([["bug", "Web"], ["bug"], null]);
 });
 
-it("an export keeps lessons with what they did, and an import counts on from there", async () => {
+it("an export keeps lessons with what they did, and an import of a trusted file counts on from there", async () => {
   const { product, task } = await t.seedBacklog(ada);
   await t.sql.query(
     `insert into public.lessons (product_id, text, cause, status, task_id, accepted_by, since, counted_from, before, after, created_at)
@@ -93,7 +93,12 @@ it("an export keeps lessons with what they did, and an import counts on from the
        ($1, 'Guess.', 'proof_voided', 'declined', null, null, null, null, '{1,2}', '{0,0}', now() - interval '1 day')`,
     [product.id, task.id],
   );
-  const { document, id } = await copyOf(product, "LESSONS");
+  const doubted = await copyOf(product, "DOUBTED");
+  expect((await listLessons(actor, { product_id: doubted.id })).lessons).toMatchObject([
+    { text: "Test it.", status: "proposed", accepted_by: null },
+    { text: "Guess.", status: "declined" },
+  ]);
+  const { document, id } = await copyOf(product, "LESSONS", "--trust");
   expect((await listLessons(actor, { product_id: id })).lessons).toMatchObject([
     {
       ...{ text: "Test it.", status: "accepted", accepted_by: "eve", before: [5, 12] },

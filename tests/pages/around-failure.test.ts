@@ -177,19 +177,21 @@ it("a run that is over says which branch is not on main", async () => {
   expect(await words(runPage(run.id))).toContain(`git merge ${job.branch}`);
 });
 
-it("a new product waits for a person through every door", async () => {
+it("a new product has the contract's gates by every door that no person looks at", async () => {
   const { owner, actor } = await scene({ stories: [] });
   const client = await connectClient(app, await t.createToken(owner));
   const made = (await client.call("create_product", { code: "DOOR", name: "Door" })).result;
   await client.close();
-  expect(made).toMatchObject({ done_requires: "person" });
   const file = JSON.stringify([{ number: 1, title: "A", state: "OPEN", body: "", labels: [] }]);
   const files = [{ name: "a.json", bytes: new TextEncoder().encode(file) }];
   const { draft } = await readImport({ format: "github", files }, owner.id);
   const target = { product_id: null, name: "Moved in", code: "MOVED" };
   const { product: moved } = await importBacklog(actor, target, draft, false);
   const product = await getProduct(actor, { product_id: moved.id ?? "" });
-  expect(product).toMatchObject({ done_requires: "person", agent_items: "triage" });
+  for (const each of [made, product]) {
+    const gates = { done_requires: "none", agent_items: "backlog", on_failure: "stop" };
+    expect(each).toMatchObject(gates);
+  }
 });
 
 async function openWorld() {

@@ -40,8 +40,6 @@ export const importFromFormats = importFormats
             product_id: into ? into.id : null,
             name: name ?? null,
             code: code ?? null,
-            // As the API's own default: a script that imports and starts a run waits for no one.
-            done_requires: "none",
           },
           draft,
           preview,

@@ -119,8 +119,9 @@ export const importFile = defineCommand({
     name: productOptions.name.optional(),
     code: productOptions.code.optional(),
     files: z.string().optional(),
+    trust: z.boolean().optional(),
   }),
-  run: async (target, { file, owner, files: folder, ...changes }) => {
+  run: async (target, { file, owner, files: folder, trust: isTrusted, ...changes }) => {
     const document = await readDocument(file);
     const { files } = document;
     const readContent = folder === undefined ? undefined : await readFilesBeside(folder, files);
@@ -131,7 +132,7 @@ export const importFile = defineCommand({
       database,
       account.id,
       { ...document, product },
-      readContent,
+      { readContent, isTrusted },
     );
     const counts = {
       pbis: imported.pbiCodes.length,
@@ -150,6 +151,9 @@ export const importFile = defineCommand({
           : files.length > 0
             ? [`Files: ${files.length}, left out. Name their folder with --files <folder>.`]
             : []),
+        ...(isTrusted || !document.lessons.some(({ status }) => status === "accepted")
+          ? []
+          : ["Lessons wait as proposals. --trust takes them, and plans, as decided."]),
         ...unknown.map(
           (username) => `There is no user ${username} here: left out of the new product`,
         ),

@@ -1,3 +1,4 @@
+import { requirementChoices } from "~/features/proof/proof-words";
 import { CheckField } from "~/ui/field";
 
 /** Choices of the setting *Pull requests*. */
@@ -52,6 +53,23 @@ export const agentItemChoices = [
     description: "They wait there until a person accepts, merges or declines them.",
   },
   { value: "backlog", label: "Go to the backlog", description: "Runs can take them at once." },
+] as const;
+
+/** What a person decides of agents' work, with what the pages preselect for a new product. */
+export const gateFields = [
+  {
+    name: "done_requires",
+    legend: "Agent work waits for",
+    choices: requirementChoices,
+    chosen: "person",
+  },
+  { name: "on_failure", legend: "When a task fails", choices: failureChoices, chosen: "ask" },
+  {
+    name: "agent_items",
+    legend: "Stories from agents",
+    choices: agentItemChoices,
+    chosen: "triage",
+  },
 ] as const;
 
 interface Choice {

@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect } from "react";
-import { ChoiceField } from "~/features/products/product-choices";
-import { requirementChoices } from "~/features/proof/proof-words";
+import { ChoiceField, gateFields } from "~/features/products/product-choices";
 import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -36,12 +35,9 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
             mono
             description="If empty, it is made from the name."
           />
-          <ChoiceField
-            legend="Agent work waits for"
-            name="done_requires"
-            chosen="person"
-            choices={requirementChoices}
-          />
+          {gateFields.map((field) => (
+            <ChoiceField key={field.name} {...field} />
+          ))}
         </>
       ) : null}
       <SelectField label="From" name="format" required options={formats} />
@@ -81,7 +77,17 @@ const reportId = "report";
 
 /** What an import will do or did, what it left out and why, and the first rows. */
 export function ImportResult({ report, children }: { report: ImportReport; children: ReactNode }) {
-  const { preview, product, already_there, left_out, unknown_people, rows, statuses } = report;
+  const {
+    preview,
+    product,
+    already_there,
+    left_out,
+    unknown_people,
+    rows,
+    statuses,
+    done,
+    in_review,
+  } = report;
   const counts = counted(report);
   // It is above the form, which may be longer than the window.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new report, also an equal one
@@ -103,6 +109,11 @@ export function ImportResult({ report, children }: { report: ImportReport; child
           <p>
             {countText(already_there, "story is", "stories are")} there from an earlier import and
             stays unchanged.
+          </p>
+        ) : null}
+        {done + in_review > 0 ? (
+          <p>
+            {`Of the tasks, ${done} ${preview ? "come" : "came"} in as done and ${in_review} as in review.`}
           </p>
         ) : null}
         {unknown_people.length > 0 && !preview ? (

@@ -32,9 +32,9 @@ export const createProductTool = defineTool({
   name: "create_product",
   title: "Create a product",
   description:
-    "Create a product that you own. Its code is unique among yours. By default, a person approves finished stories; done_requires changes that.",
+    "Create a product that you own. Its code is unique among yours. done_requires person lets a person approve finished work; the default is none.",
   access: "write",
   creates: true,
   input: createProductInput,
-  run: ({ actor }, input) => createProduct(actor, { done_requires: "person", ...input }),
+  run: ({ actor }, input) => createProduct(actor, input),
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { codeSchema, idSchema, isStorable, prioritySchema, requiredText } from "~/contract/text";
 import { labelNameSchema } from "~/nouns/labels/contract";
-import { doneRequirements } from "~/nouns/products/contract";
+import { agentItemChoices, doneRequirements, onFailureChoices } from "~/nouns/products/contract";
 import { logEntrySchema, titleLimit } from "./exported-parts";
 
 /** Tools that a backlog can be imported from. */
@@ -104,6 +104,8 @@ export const importedRowsSchema = z.object({
   pbis: z.int(),
   stories: z.int(),
   tasks: z.int(),
+  done: z.int().describe("Of the tasks, those that come in as done"),
+  in_review: z.int().describe("Of the tasks, those that come in as in review"),
   ideas: z.int(),
   labels: z.int(),
   dependencies: z.int(),
@@ -120,6 +122,8 @@ export const importBacklogInput = z.object({
   name: requiredText(200).nullable(),
   code: codeSchema.nullable(),
   done_requires: z.enum(doneRequirements).optional(),
+  agent_items: z.enum(agentItemChoices).optional(),
+  on_failure: z.enum(onFailureChoices).optional(),
   preview: z.boolean(),
 });
 
@@ -159,7 +163,7 @@ export const importForm = z
     done_requires: z
       .enum(doneRequirements)
       .optional()
-      .describe("What agent work of a new product waits for: person by default"),
+      .describe("What agent work of a new product waits for: none by default"),
     preview: ticked.optional().describe("true: say what would come, and write nothing"),
   })
   .refine(

@@ -1,6 +1,6 @@
+import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { operation } from "~/nouns/operation.server";
-import type { doneRequirements } from "~/nouns/products/contract";
 import {
   type ImportDraft,
   type ImportReport,
@@ -11,13 +11,11 @@ import { LeftOut } from "./formats/left-out";
 
 const importRows = operation("import_backlog", importBacklogInput, importedRowsSchema);
 
-export interface ImportTarget {
-  product_id: string | null;
-  name: string | null;
-  code: string | null;
-  /** What agent work of a new product waits for; a person by default. */
-  done_requires?: (typeof doneRequirements)[number] | undefined;
-}
+/** Where the rows go; the gates are those of a new product. */
+export type ImportTarget = Omit<
+  z.input<typeof importBacklogInput>,
+  "pbis" | "ideas" | "definition_of_done" | "preview"
+>;
 
 /** Names in the file and who they are here: the name of a member, or empty for no one. */
 export type ImportedPeople = ReadonlyMap<string, string>;

@@ -44,12 +44,16 @@ const portionSize = 100;
 /**
  * Imports a document as a new product of the owner, on behalf of the service: in a few transactions, without limits per
  * minute. Its files come along where they can be read. If a later step fails, the product is removed, so an import is all or nothing.
+ * Plans and lessons of a trusted file count as decided by a person.
  */
 export async function importDocument(
   database: Database,
   ownerId: string,
   given: ExportDocument,
-  readContent?: ReadContent,
+  {
+    readContent,
+    isTrusted = false,
+  }: { readContent?: ReadContent | undefined; isTrusted?: boolean } = {},
 ): Promise<ImportedDocument> {
   const { document, givenIds } = await withFreeIds(
     database,
@@ -68,10 +72,10 @@ export async function importDocument(
         readContent({ ...file, id: givenIds.get(file.id) ?? file.id });
       await importFiles(database, product.id, files, readGiven);
     }
-    const stories = await importStories(database, ownerId, product, document);
+    const stories = await importStories(database, ownerId, product, document, isTrusted);
     await placeFiles(database, product.id, files);
     if (document.lessons.length > 0) {
-      const lessons = { p_product_id: product.id, p_lessons: document.lessons };
+      const lessons = { p_product_id: product.id, p_lessons: document.lessons, p_trust: isTrusted };
       await callService(database, "import_lessons", lessons, z.unknown());
     }
     const leftOut = await importDependencies(database, product.id, stories, document);
@@ -127,6 +131,7 @@ async function importStories(
   ownerId: string,
   product: z.output<typeof productAnswer>,
   document: ExportDocument,
+  p_trust: boolean,
 ): Promise<{ storyCodes: string[]; taskCodes: string[] }> {
   const stories = document.pbis.flatMap((pbi, index) =>
     pbi.stories.map((story) => ({ ...story, pbi: product.pbi_codes[index] })),
@@ -141,6 +146,7 @@ async function importStories(
         p_product_id: product.id,
         p_owner_id: ownerId,
         p_stories: stories.slice(at, at + portionSize),
+        p_trust,
       },
       storiesAnswer,
     );

@@ -25,7 +25,7 @@ export const sampleDocument: Omit<ExportDocumentInput, "format" | "version"> = {
     description: "A small product to look around in and to let a first agent work on.",
     definition_of_done: "- The change is committed\n- The check passes: `sh check.sh`",
     pr_strategy: "SPRINT",
-    done_requires: "person",
+    ...{ done_requires: "person", agent_items: "triage", on_failure: "ask" },
   },
   sprints: [{ code: "SP-1", sprint_goal: "A greeting that everyone can read", status: "ACTIVE" }],
   pbis: [

@@ -27,7 +27,7 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
     <ol className="grid gap-3">
       <Step
         title="Watch the demo agent"
-        text="It needs no model and no key. It does two small tasks of a sample product, asks you one question, and waits for your review."
+        text="It needs no model and no key. It does two small tasks of a sample product, asks you one question, and waits for your review. In the sample a person approves agents' work, their stories wait in triage, and a failed task asks what to do."
         {...place(0)}
       >
         <DemoStep

@@ -11,13 +11,15 @@ grant execute on function operations.discard_import to service_role;
 
 -- Imports the backlog of another tool, in one transaction. Items with a known external id already exist and stay
 -- unchanged, so importing the same file twice creates nothing twice. A preview runs the import and rolls it back, so
--- that it cannot differ. Without p_product_id the items go into a new product of the caller, with p_definition_of_done.
+-- that it cannot differ. Without p_product_id the items go into a new product of the caller, with p_definition_of_done, whose gates
+-- are the contract's unless the caller chose others. What a token imports passes no gate of the product: its stories wait in triage
+-- where agents' stories do, and tasks are to do unless the product asks for nobody.
 -- Ideas become the caller's; one with the title of another of the product already exists.
 -- Refusals: 404, 403, 429, 422, 409. Definer: labels and external ids are written by functions only.
 create function operations.import_backlog(
   p_pbis jsonb, p_product_id uuid default null, p_name text default null, p_code text default null,
-  p_preview boolean default false, p_done_requires text default 'person', p_ideas jsonb default '[]',
-  p_definition_of_done text default ''
+  p_preview boolean default false, p_done_requires text default null, p_ideas jsonb default '[]',
+  p_definition_of_done text default '', p_agent_items text default null, p_on_failure text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := p_product_id;
@@ -31,7 +33,7 @@ begin
   begin
     if v_product_id is null then
       v_product_id := (operations.create_product(p_code, p_name, p_definition_of_done => p_definition_of_done,
-        p_done_requires => coalesce(p_done_requires, 'person'), p_agent_items => 'triage') ->> 'id')::uuid;
+        p_done_requires => p_done_requires, p_agent_items => p_agent_items, p_on_failure => p_on_failure) ->> 'id')::uuid;
       perform private.lock_product(v_product_id);
     end if;
     v_report := private.import_rows(v_product_id, p_pbis, p_ideas) || jsonb_build_object('product', (
@@ -50,12 +52,14 @@ $$;
 grant execute on function operations.import_backlog to authenticated;
 
 -- The rows of import_backlog. The limits on creating and undo do not apply, so the caller's claims are cleared
--- meanwhile.
+-- meanwhile. What a person imports, they have decided on as it is.
 create function private.import_rows(p_product_id uuid, p_pbis jsonb, p_ideas jsonb)
 returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_claims text := current_setting('request.jwt.claims', true);
   v_user_id uuid := auth.uid();
+  v_by_token boolean := private.is_token();
+  v_product public.products;
   v_all jsonb;
   v_stories jsonb;
   v_tasks jsonb;
@@ -65,6 +69,7 @@ declare
   v_label_count integer;
   v_relations jsonb;
 begin
+  select p.* into v_product from public.products p where p.id = p_product_id;
   perform set_config('request.jwt.claims', '', true);
 
   select coalesce(jsonb_agg(s.story || jsonb_build_object(
@@ -94,13 +99,13 @@ begin
   get diagnostics v_pbi_count = row_count;
 
   insert into public.stories
-    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, assignee_id, label_ids, external_id, created_at)
+    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, assignee_id, label_ids, in_triage, external_id, created_at)
   select (e.story ->> 'id')::uuid, p_product_id, b.id,
     case when e.repeats = 1 and not exists (
       select from public.stories o where o.product_id = p_product_id and o.code = e.story ->> 'code') then e.story ->> 'code' end,
     e.story ->> 'title', coalesce(e.story ->> 'description', ''), coalesce(e.story ->> 'acceptance_criteria', ''),
     coalesce((e.story ->> 'priority')::integer, 3), private.member_named(p_product_id, e.story ->> 'assignee'),
-    private.label_ids_named(p_product_id, e.story -> 'labels'), e.story ->> 'external_id',
+    private.label_ids_named(p_product_id, e.story -> 'labels'), v_by_token and v_product.agent_items = 'triage', e.story ->> 'external_id',
     coalesce((e.story ->> 'created_at')::timestamptz, private.now())
   from (
     select s.story, s.place, row_number() over (partition by s.story ->> 'code' order by s.place) as repeats
@@ -113,7 +118,9 @@ begin
   ) b
   order by (e.story ->> 'code') is null, e.place;
 
-  select coalesce(jsonb_agg(t.task || jsonb_build_object('story_id', o.id) order by s.place, t.place), '[]'), coalesce(sum(1), 0)
+  select coalesce(jsonb_agg(t.task || jsonb_build_object('story_id', o.id)
+      || case when v_by_token and v_product.done_requires <> 'none' then '{"status":"TO_DO"}' else '{}' end::jsonb order by s.place, t.place), '[]'),
+    count(*)
   into v_tasks, v_task_count
   from jsonb_array_elements(v_all) with ordinality s (story, place)
   join public.stories o on o.product_id = p_product_id and o.external_id = s.story ->> 'external_id'
@@ -124,11 +131,12 @@ begin
       select from public.stories k where k.product_id = p_product_id and k.external_id = t.task ->> 'external_id');
 
   insert into public.tasks
-    (product_id, story_id, code, title, description, implementation_plan, priority, status, estimated_minutes, label_ids, external_id, created_at)
+    (product_id, story_id, code, title, description, implementation_plan, plan_decision, priority, status, estimated_minutes, label_ids, external_id,
+      created_at)
   select p_product_id, (t ->> 'story_id')::uuid,
     case when not exists (select from public.tasks o where o.product_id = p_product_id and o.code = t ->> 'code')
       and row_number() over (partition by t ->> 'code' order by e.place) = 1 then t ->> 'code' end, t ->> 'title', coalesce(t ->> 'description', ''), t ->> 'implementation_plan',
-    coalesce((t ->> 'priority')::integer, 3), coalesce(t ->> 'status', 'TO_DO')::public.task_status,
+    case when not v_by_token then private.plan_decision(t ->> 'implementation_plan', v_user_id) end, coalesce((t ->> 'priority')::integer, 3), coalesce(t ->> 'status', 'TO_DO')::public.task_status,
     (t ->> 'estimated_minutes')::integer, private.label_ids_named(p_product_id, t -> 'labels'), t ->> 'external_id',
     coalesce((t ->> 'created_at')::timestamptz, private.now())
   from jsonb_array_elements(v_tasks) with ordinality e (t, place)
@@ -162,7 +170,9 @@ begin
 
   perform set_config('request.jwt.claims', v_claims, true);
   return v_relations || jsonb_build_object(
-    'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count, 'ideas', v_idea_count, 'labels', v_label_count,
+    'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count,
+    'done', (select count(*) from jsonb_array_elements(v_tasks) t where t ->> 'status' = 'DONE'),
+    'in_review', (select count(*) from jsonb_array_elements(v_tasks) t where t ->> 'status' = 'REVIEW'), 'ideas', v_idea_count, 'labels', v_label_count,
     'already_there', jsonb_array_length(v_all) - jsonb_array_length(v_stories),
     'unknown_people', (
       select coalesce(jsonb_agg(distinct s ->> 'assignee'), '[]') from jsonb_array_elements(v_stories) s

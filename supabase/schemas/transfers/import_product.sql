@@ -142,8 +142,9 @@ $$;
 grant execute on function operations.import_product to service_role;
 
 -- The second step of an import, called for each portion: stories with their tasks, logs, proof and reviews, in a
--- few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
-create function operations.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
+-- few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Plans count as a person's only
+-- where the operator trusts the file. Service only.
+create function operations.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb, p_trust boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_stories jsonb;
@@ -168,6 +169,8 @@ begin
 
   select jsonb_agg(t.task || jsonb_build_object('id', gen_random_uuid(), 'product_id', p_product_id, 'story_id', e.story -> 'id',
     'label_ids', private.label_ids_named(p_product_id, t.task -> 'labels'),
+    'plan_decision', case when p_trust then private.plan_decision(t.task ->> 'implementation_plan', null)
+      || jsonb_build_object('verify_only', t.task -> 'verify_only') end,
     'created_at', coalesce(t.task ->> 'created_at', private.now()::text)) order by e.place, t.place)
   into v_tasks
   from jsonb_array_elements(v_stories) with ordinality e (story, place)
