@@ -51,7 +51,7 @@ create function private.plan_decision(p_plan text, p_user_id uuid) returns jsonb
 $$;
 grant execute on function private.text_hash, private.plan_decision to authenticated, service_role;
 
--- What was decided of a task's plan. Before it was kept, a plan counted unless a token wrote it.
+-- The decision on a task's plan. Before it was kept, a plan counted unless a token wrote it.
 create function private.decided_plan(p_task public.tasks) returns jsonb language sql stable set search_path = '' as $$
   select coalesce(p_task.plan_decision, case when (p_task.field_versions -> 'implementation_plan' ->> 3)::boolean then '{}'::jsonb
     else jsonb_build_object('hash', private.text_hash(p_task.implementation_plan), 'verify_only', p_task.verify_only) end);

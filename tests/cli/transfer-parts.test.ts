@@ -85,7 +85,7 @@ it("an export keeps labels, and its import gives them back to the same stories a
   expect(rows.map(({ names }) => names)).toEqual([["bug", "Web"], ["bug"], null]);
 });
 
-it("an export keeps lessons with what they did, and an import of a trusted file counts on from there", async () => {
+it("an export keeps lessons with what they did, and the import of a trusted file counts on", async () => {
   const { product, task } = await t.seedBacklog(ada);
   await t.sql.query(
     `insert into public.lessons (product_id, text, cause, status, task_id, accepted_by, since, counted_from, before, after, created_at)

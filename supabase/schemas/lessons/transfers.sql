@@ -13,8 +13,8 @@ end;
 $$;
 grant execute on function private.export_lessons, private.effect_since, private.lesson_effect to service_role;
 
--- A step of an import, once its tasks are there. The counts of a lesson are kept, and go on from here. What was accepted
--- elsewhere is a proposal here, unless the operator trusts the file. Service only.
+-- A step of an import, once its tasks are there. The counts of a lesson are kept, and go on from here. A lesson
+-- accepted elsewhere is a proposal here, unless the operator trusts the file. Service only.
 create function operations.import_lessons(p_product_id uuid, p_lessons jsonb, p_trust boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
 begin

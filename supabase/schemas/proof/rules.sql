@@ -51,7 +51,7 @@ end;
 $$;
 
 -- A gate on jobs is worthless if a token can set the task's status directly. People can: they vouch for it by setting it.
--- What waits for a verdict leaves its review by one, whatever the new status; where a person or CI decides, no token sets
+-- Work that waits for a verdict leaves its review by one; where a person or CI decides, no token sets
 -- done; and no work is done whose plan waits for a person.
 -- Definer: called before a write that runs as the caller; the answer reveals only what is missing (docs/proof.md).
 create function private.require_proof(p_task_id uuid, p_status public.task_status)

@@ -350,7 +350,7 @@ begin
   perform private.require_question_reader(v_question);
   perform private.lock_product(v_question.product_id);
   perform private.require_product_write(v_question.product_id);
-  -- What Backloom itself asks, of failures, faults found again and paused runs, is for people. No other question of one begins so.
+  -- Questions of Backloom itself, after failures and on paused runs, are for people. These options are theirs.
   if v_question.options -> 0 ->> 'label' = 'Try again'
     or exists (select from public.sprint_runs r where r.pause_question_id = p_question_id and r.status = 'PAUSED')
   then

@@ -73,8 +73,8 @@ create trigger _300_repo_url_by before insert on public.tasks
 create trigger _301_repo_url_by before update of repo_url on public.tasks
   for each row when (new.repo_url is distinct from old.repo_url) execute function private.tg_tasks__repo_url_by();
 
--- What a person writes into a plan, or says of verify_only, is decided. What a token or the service writes is not, but
--- for what the statement itself says: copies, undo and an approval carry a decision.
+-- A plan, or verify_only, is decided when a person writes it, not when a token or the service does. Copies, undo and an
+-- approval bring their decision along.
 create function private.tg_tasks__decide_plan() returns trigger language plpgsql set search_path = '' as $$
 declare
   v_user_id uuid := case when not private.is_token() then auth.uid() end;

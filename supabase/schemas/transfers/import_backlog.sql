@@ -12,8 +12,8 @@ grant execute on function operations.discard_import to service_role;
 -- Imports the backlog of another tool, in one transaction. Items with a known external id already exist and stay
 -- unchanged, so importing the same file twice creates nothing twice. A preview runs the import and rolls it back, so
 -- that it cannot differ. Without p_product_id the items go into a new product of the caller, with p_definition_of_done, whose gates
--- are the contract's unless the caller chose others. What a token imports passes no gate of the product: its stories wait in triage
--- where agents' stories do, and tasks are to do unless the product asks for nobody.
+-- are the contract's unless the caller chose others. An import by a token passes no gate of the product: its stories wait in triage
+-- where agents' stories do, and tasks are to do unless the product's work waits for no one.
 -- Ideas become the caller's; one with the title of another of the product already exists.
 -- Refusals: 404, 403, 429, 422, 409. Definer: labels and external ids are written by functions only.
 create function operations.import_backlog(
@@ -52,7 +52,7 @@ $$;
 grant execute on function operations.import_backlog to authenticated;
 
 -- The rows of import_backlog. The limits on creating and undo do not apply, so the caller's claims are cleared
--- meanwhile. What a person imports, they have decided on as it is.
+-- meanwhile. A person decides on all that they import.
 create function private.import_rows(p_product_id uuid, p_pbis jsonb, p_ideas jsonb)
 returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
