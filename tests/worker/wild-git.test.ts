@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { withoutAlias } from "~/worker/forge/place";
 import { git as workersGit } from "~/worker/git/git";
 import { findKept } from "~/worker/git/kept-branch";
@@ -23,8 +23,9 @@ async function openCase(code: string) {
     const { id } = at((await run.read()).jobs, 0);
     return { job: await getAgentJob(t.actorOf(ada), { job_id: id }), said };
   };
+  const branch = String(at((await run.read()).jobs, 0).branch);
   const filesOf = (ref: unknown) => git("ls-tree", "-r", "--name-only", String(ref)).split("\n");
-  return { repo, git, work, filesOf };
+  return { repo, git, work, filesOf, branch };
 }
 
 const sides = [
@@ -256,6 +257,32 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
     await expect(addWorktree({ ...again, branch })).rejects.toThrow(`${branch} is checked out in`);
   });
 
+  it("keeps no branch for a worktree whose making was killed and whose folder is gone", async () => {
+    const { git, work, filesOf, branch } = await openCase("HALF");
+    const gone = join(home, "half-made");
+    git("worktree", "add", "--quiet", "--lock", "--reason", "initializing", "-b", branch, gone);
+    rmSync(gone, { recursive: true });
+    const { job } = await work("echo x > x");
+    expect(job).toMatchObject({ status: "done", branch });
+    expect(filesOf(branch)).toEqual(["x"]);
+  });
+
+  it("waits, with the sentence and no failure class, while a person has the branch checked out", async () => {
+    const { repo, git, work, branch } = await openCase("HELD");
+    git("checkout", "--quiet", "-b", branch);
+    const { job, said } = await work("echo x > x");
+    const sentence = `The branch ${branch} is checked out in ${repo}: check out another one there`;
+    expect(said).toContain(`The job waits: ${sentence}`);
+    expect(job).toMatchObject({ status: "queued", failure_class: null, retry_count: 0 });
+    expect(Date.parse(String(job.not_before))).toBeGreaterThan(Date.now());
+    const { reasons } = await whyNotMoving(t.actorOf(ada), { kind: "job", id: job.id });
+    expect(reasons[0]).toMatchObject({
+      code: "not_before",
+      message: expect.stringMatching(/ there, and the job continues\. It is tried again at .*\.$/),
+    });
+    expect(reasons[0]?.message).toContain(sentence);
+  });
+
   it.each([
     [
       "the one that git's setting names",
@@ -372,5 +399,5 @@ it("ends with --until-idle where only a person is waited for", async () => {
   makeRepository(repo);
   await startRun(t, ada, { code, product: { done_requires: "person" } });
   const words = ["--repo", repo, "--exec", "echo x > x", "--until-idle"];
-  expect(await endOf(serve(code, words))).toContain("1 for a review");
+  expect(await endOf(serve(code, words))).toContain("1 waits for a review");
 });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { commitOf, git } from "./git";
 import type { Repository } from "./repository";
 
@@ -60,13 +61,23 @@ async function* mainNames({ folder, remote, prefix }: Repository): AsyncGenerato
   if (more.length === 0) yield only;
 }
 
-/** Where a branch is checked out; null if it is not. Git would move it there without its files. */
+/**
+ * Where a branch is checked out; null if it is not. Git would move it there without its files. A folder that is gone
+ * holds no branch: git forgets it, but for one whose making was killed, which stays locked.
+ */
 export async function placeOfBranch(folder: string, branch: string): Promise<string | null> {
   const listed = await git(folder, "worktree", "list", "--porcelain");
-  const place = listed
+  const found = listed
     .split("\n\n")
     .find((one) => `${one}\n`.includes(`\nbranch refs/heads/${branch}\n`));
-  return place === undefined ? null : (/^worktree (.*)$/m.exec(place)?.[1] ?? null);
+  const place = /^worktree (.*)$/m.exec(found ?? "")?.[1];
+  if (place === undefined) return null;
+  const isLocked = /^locked( |$)/m.test(found ?? "");
+  const isHalfMade = /^locked initializing$/m.test(found ?? "");
+  if (existsSync(place) || (isLocked && !isHalfMade)) return place;
+  if (isHalfMade) await git(folder, "worktree", "unlock", place);
+  await git(folder, "worktree", "prune");
+  return null;
 }
 
 /** A branch of the person is where the job's must go. */

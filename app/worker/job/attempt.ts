@@ -56,9 +56,9 @@ export interface Workspace extends Worktree, Place {
   kept: readonly string[];
 }
 
-/** A failure as reported to the service. */
+/** A failure as reported to the service. Without a class nothing failed: the job waits, for what the reason says. */
 export interface Failure {
-  failure_class: string;
+  failure_class?: string | undefined;
   failure_reason: string;
   resets_at?: string | undefined;
 }

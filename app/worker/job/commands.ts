@@ -24,6 +24,8 @@ export interface Outcome {
   result: CommandResult;
   /** What an agent was not allowed to do. */
   denied: string[];
+  /** Why the job waits for another try: not the work's fault, so no failure. */
+  waits?: string | undefined;
 }
 
 interface CommandRun {

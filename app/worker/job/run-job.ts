@@ -111,7 +111,8 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
     return;
   }
   if (error instanceof RepositoryNotAllowed || error instanceof BranchInUse) {
-    return giveBack(attempt, error);
+    // For another worker, or until the person has acted.
+    return reportFailure(attempt, { failure_reason: error.message });
   }
   // Problems only the worker's user can fix are not the job's fault: it is given back when the worker signs off.
   if (error instanceof WorkerProblem) throw error;
@@ -129,11 +130,6 @@ async function handOver(attempt: Attempt, { message }: TakenOver): Promise<void>
   await attempt.output.flush();
   await returnJob(attempt, (await attempt.keeper.keep()) ?? undefined);
   attempt.journal.say(message);
-}
-
-/** Gives the job back, for another worker or until the person has acted. The service pauses it for a while. */
-async function giveBack(attempt: Attempt, { message }: Error): Promise<void> {
-  await reportFailure(attempt, { failure_class: "rate_limited", failure_reason: message });
 }
 
 /** Usage counts even if the attempt was stopped, unless another worker has the job. */

@@ -259,9 +259,10 @@ begin
   select count(*) filter (where not x.archived) as queued, count(*) filter (where x.archived) as archived,
     count(*) filter (where 'paused' = any (x.gates)) as paused,
     count(*) filter (where x.gates && '{question,plan}') as asked,
+    count(*) filter (where 'plan' = any (x.gates)) as plans,
     count(*) filter (where 'held' = any (x.gates)) as taken,
     count(*) filter (where 'not_before' = any (x.gates)) as delayed,
-    count(*) filter (where 'not_before' = any (x.gates) and g.failure_class is distinct from 'rate_limited') as failed,
+    count(*) filter (where 'not_before' = any (x.gates) and g.failure_class = 'rate_limited') as limited,
     count(*) filter (where 'order' = any (x.gates)) as in_order,
     count(*) filter (where 'review' = any (x.gates)) as in_review,
     count(*) filter (where 'needs_other_worker' = any (x.gates)) as to_verify,
@@ -308,14 +309,23 @@ begin
       when v_waiting.taken > 0 then 'held'
       when v_waiting.blocked > 0 then 'dependency'
       else 'order' end,
-    'message', format('%s queued, none available now: %s waiting for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s%s%s; %s held by workers.%s',
-      v_waiting.queued, v_waiting.in_order, v_waiting.asked, v_waiting.paused, v_waiting.delayed - v_waiting.failed,
-      case when v_waiting.failed > 0 then format(', %s for another try', v_waiting.failed) else '' end,
-      case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
-      case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
-        v_waiting.to_verify, v_waiting.in_review) else '' end, v_held,
-      concat(case when v_waiting.taken > 0 then format(' %s wait for a person who takes them over in a terminal.', v_waiting.taken) end,
-        case when p_full_budgets <> '{}' then ' A budget allows no new work.' end,
+    'message', format('%s queued, none available now%s.%s', v_waiting.queued,
+      (select ': ' || string_agg(format('%s %s', w.n, case w.n when 1 then w.one else w.many end), ', ' order by w.place)
+        from (values
+          (1, v_waiting.in_review, 'waits for a review', 'wait for a review'),
+          (2, v_waiting.asked - v_waiting.plans, 'waits for an answer', 'wait for an answer'),
+          (3, v_waiting.plans, 'waits for the approval of its plan', 'wait for the approval of their plans'),
+          (4, v_waiting.taken, 'waits for the person who has it in a terminal', 'wait for people who have them in a terminal'),
+          (5, v_waiting.paused, 'is of a paused run', 'are of a paused run'),
+          (6, v_waiting.in_order, 'waits for its turn', 'wait for their turn'),
+          (7, v_waiting.blocked, 'waits for other tasks', 'wait for other tasks'),
+          (8, v_waiting.limited, 'waits for a rate limit', 'wait for a rate limit'),
+          (9, v_waiting.delayed - v_waiting.limited, 'waits to be tried again', 'wait to be tried again'),
+          (10, v_waiting.to_verify, 'waits for another worker', 'wait for another worker'),
+          (11, v_held, 'is held by a worker', 'are held by workers')
+        ) w (place, n, one, many)
+        where w.n > 0),
+      concat(case when p_full_budgets <> '{}' then ' A budget allows no new work.' end,
         case when v_waiting.unconfined > 0 then format(' %s are in products that require a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
         case when v_waiting.foreign_repo is not null
           then format(' A task uses the repository %s, which this worker does not follow: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end,

@@ -2,7 +2,8 @@
 -- blocked, or a person takes the job over or returns it. Only accepted from the attempt that holds the job. A task without a
 -- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
 -- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
--- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry. A far limit,
+-- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry; so does QUEUED with a
+-- failure_reason, which is no limit: nothing failed, and the sentence says what the job waits for. A far limit,
 -- and a failure, first hand the work to the next agent of the product's list; a failure then waits for a person's choice
 -- where the product asks (ask_about_failure). Cascades happen in this transaction.
 -- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions
@@ -36,8 +37,9 @@ begin
   if v_status is null then
     perform private.refuse(422, 'status must be one of running, done, failed, skipped, queued.');
   end if;
-  if v_status = 'QUEUED' and v_job.kind <> 'SPRINT_IMPLEMENTATION' and v_job.taken_by is null and v_state <> 'returned' then
-    perform private.refuse(422, 'Only a batch with blocked tasks, or a job that a person takes over or has, can be given back. Report done, failed or skipped.');
+  if v_status = 'QUEUED' and v_report.failure_reason is null and v_job.kind <> 'SPRINT_IMPLEMENTATION' and v_job.taken_by is null
+    and v_state <> 'returned' then
+    perform private.refuse(422, 'Only a batch with blocked tasks, a job that a person takes over or has, or one that waits for what failure_reason says, can be given back. Report done, failed or skipped.');
   end if;
   perform private.require_link('pr_url', v_report.pr_url);
   v_class := lower(private.require_choice('failure_class', v_report.failure_class,
@@ -93,8 +95,10 @@ begin
       then 'QUEUED' else 'FAILED' end
     else private.finish_outcome(v_job, v_status, v_result)::text
   end::public.agent_job_status;
+  if v_next = 'QUEUED' and (v_status = 'FAILED' or v_report.failure_reason is not null) then
+    v_not_before := private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id);
+  end if;
   if v_status = 'FAILED' then
-    v_not_before := case when v_next = 'QUEUED' then private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id) end;
     v_fallback := case when v_class is distinct from 'cancelled' then private.next_agent(v_job, v_not_before) end;
     v_next := case when v_fallback is not null then 'QUEUED' else v_next end;
   end if;
@@ -110,6 +114,8 @@ begin
   if v_status = 'FAILED' then
     v_class := coalesce(v_class, 'agent_error');
     v_reason := left(coalesce(v_report.failure_reason, v_report.summary, 'The worker gave no reason.'), 4000);
+  elsif v_next = 'QUEUED' then
+    v_reason := left(v_report.failure_reason, 4000);
   end if;
   if v_next = 'FAILED' then
     v_question_id := private.ask_about_failure(v_job, v_reason);

@@ -195,8 +195,11 @@ begin
       'question_id', v_question.id, 'assignee_id', v_question.assignee_id, 'expires_at', v_question.expires_at));
   when 'not_before' then
     return jsonb_build_array(jsonb_build_object('code', 'not_before',
-      'message', format(case p_job.failure_class when 'rate_limited' then 'It is rate-limited until %s.'
-        else 'Its last attempt failed; it can be tried again at %s.' end, private.time_text(p_job.not_before)),
+      'message', concat(case when p_job.failure_class = 'rate_limited' then 'It is rate-limited until '
+        when p_job.failure_class is not null then 'Its last attempt failed; it can be tried again at '
+        else concat(case when private.can_read_conversation(p_job)
+          then rtrim(private.one_line(split_part(p_job.failure_reason, E'\n', 1)), '. ') || '. ' end, 'It is tried again at ')
+        end, private.time_text(p_job.not_before), '.'),
       'not_before', p_job.not_before));
   when 'dependency' then
     -- Of a batch: those of its unfinished tasks that do not come with it.

@@ -149,7 +149,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
     await t.query`update public.agent_jobs set not_before = now() + interval '1 hour',
       failure_class = 'agent_error' where product_id = ${world.product.id}`;
     const { reason } = await claimAgentJob(world.actor, { worker: "worker-1" });
-    expect(reason?.message).toContain("0 for a rate limit, 1 for another try");
+    expect(reason?.message).toBe("1 queued, none available now: 1 waits to be tried again.");
     const task = { kind: "task" as const, id: at(world.tasks, 0).id };
     expect((await whyNotMoving(world.actor, task)).reasons[0]?.message).toContain(
       "can be tried again at",

@@ -121,11 +121,6 @@ export async function pauseRun(attempt: Attempt, { files, release, reason }: Pau
     if (!(error instanceof Refusal) || error.code !== 409) throw error;
     // A person has paused the run already; the job waits until it is resumed.
     await attempt.heartbeat.confirm();
-    if (release) await giveBack(attempt, reason);
+    if (release) await report(attempt, "queued", { failure_reason: reason });
   }
-}
-
-/** Puts the job back into the queue without counting a retry. */
-async function giveBack(attempt: Attempt, failure_reason: string): Promise<void> {
-  await report(attempt, "failed", { failure_class: "rate_limited", failure_reason });
 }

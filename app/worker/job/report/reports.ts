@@ -21,7 +21,7 @@ export async function reportStart(
   await report(attempt, "running", { base_sha, branch, agent: chosenAgent(attempt, rules) });
 }
 
-/** Reports a failure, or that a limit must pass first. */
+/** Reports a failure, that a limit must pass first, or what else the job waits for. */
 export async function reportFailure(
   attempt: Attempt,
   failure: Failure,
@@ -31,8 +31,10 @@ export async function reportFailure(
   await attempt.changes.send();
   const failure_reason = withKept(failure.failure_reason, kept_ref, attempt.keeper.leftIn());
   const told = { ...failure, failure_reason, kept_ref, summary: result.summary };
-  await report(attempt, "failed", told);
-  attempt.journal.say(`Failed (${failure.failure_class}): ${firstLines(failure_reason)}`);
+  const { failure_class } = failure;
+  await report(attempt, failure_class === undefined ? "queued" : "failed", told);
+  const what = failure_class === undefined ? "The job waits" : `Failed (${failure_class})`;
+  attempt.journal.say(`${what}: ${firstLines(failure_reason)}`);
 }
 
 /** Appends where the work is kept, cutting the reason if needed. */

@@ -210,7 +210,7 @@ export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): 
     });
   }
   if (end.kind === "failed" && end.cause === "killed" && attempt <= mostKilled) {
-    return outcome({ failure_class: "rate_limited", failure_reason: end.reason });
+    return { ...outcome({}), waits: end.reason };
   }
   if (end.kind === "failed") {
     return outcome({ failure_class: "agent_error", failure_reason: end.reason });

@@ -75,8 +75,9 @@ export function deniedFailure(
   return { failure_class: "agent_error", failure_reason };
 }
 
-/** Returns the failure an outcome reports, if any. */
-export function failureOf({ end, result }: Outcome): Failure | undefined {
+/** Returns the failure an outcome reports, or what it waits for, if any. */
+export function failureOf({ end, result, waits }: Outcome): Failure | undefined {
+  if (waits !== undefined && result.failure_class === undefined) return { failure_reason: waits };
   if (result.failure_class !== undefined) {
     return {
       failure_class: result.failure_class,
@@ -144,7 +145,7 @@ async function runExecTurn(
     const told = await readResult(files.result, attempt.clean);
     if (format === "text" || end.timedOut) {
       attempt.tally.add(told);
-      return { end, result: { ...failureIfKilled(end, attempt.job), ...told }, denied };
+      return { end, result: told, denied, waits: reasonIfKilled(end, attempt.job) };
     }
     const read = reader.end({ code: end.exitCode, signal: null, complaints: end.output });
     const whole: AgentEnd = {
@@ -162,14 +163,13 @@ async function runExecTurn(
 }
 
 /** A killed command is retried like a killed agent, unless it says itself how it failed. */
-function failureIfKilled(
+function reasonIfKilled(
   { exitCode, output, timedOut }: CommandEnd,
   { attempt }: Attempt["job"],
-): CommandResult {
+): string | undefined {
   const signal = signalOf(exitCode);
-  if (signal === null || timedOut || attempt > mostKilled) return {};
-  const failure_reason = `The command was ended by ${signal}.\n${output}`.trim().slice(-4_000);
-  return { failure_class: "rate_limited", failure_reason };
+  if (signal === null || timedOut || attempt > mostKilled) return undefined;
+  return `The command was ended by ${signal}.\n${output}`.trim().slice(0, 4_000);
 }
 
 /**
