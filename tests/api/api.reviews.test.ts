@@ -174,6 +174,28 @@ describe("the marks of a change", () => {
     expect((await again("old/deep/x.ts"))?.marks).not.toContain("first_time");
   });
 
+  it.each<[string, string | null, string]>([
+    ["Hello, e.g. Ada, i.e. by name, in Node.js at example.com/login.", null, "src/a.ts"],
+    ["Test it in tests/cart.test.ts, as README.md and package.json say.", null, "src/a.ts"],
+    ["GET /api/orders/ and/or client/server", null, "src/a.ts"],
+    ["Change the folder `src/orders/`.", null, "src/orders/deep/list.ts"],
+    ["Change `src/orders/**/*.ts`", null, "app/src/orders/deep/list.ts"],
+    ["Change [the cart](src/cart.ts).", null, "src/cart.ts"],
+    [
+      "In ./src/cart.ts:12-40 and @/features/shop: rows",
+      null,
+      "src/cart.ts app/features/shop/a.ts",
+    ],
+    ["Change src/cart.ts and its TaskList.", null, "src/cart.ts src/TaskList.tsx"],
+    ["Change data.ts", "src/a.ts", "src/a.ts"],
+    ["**Change src/cart.ts.**", "src/a.ts", "src/a.ts src/cart.ts"],
+    ["Change the folder src/orders/", "src/a.ts", "src/a.ts src/orders/b.ts"],
+  ])("know which file a plan names: %s", async (plan, outside, paths) => {
+    const files = JSON.stringify(paths.split(" ").map((path) => ({ path })));
+    const rows = await t.query`select private.outside_plan(${plan}, ${files}) as found`;
+    expect(rows).toEqual([{ found: outside === null ? null : [outside] }]);
+  });
+
   const hex = "9f86d081884c7d659a2feaa0c55ad015";
   const [sha, uuid] = [`${hex}a3bf4f1b`, "550e8400-e29b-41d4-a716-446655440000"];
   it.each<[string, boolean]>([
@@ -265,6 +287,29 @@ describe("the marks of a change", () => {
     expect((await marksWith({})).marks).not.toContain("ci");
     expect((await marksWith({ large: ["**"] })).status).toBe(422);
   });
+
+  it("name what would take long to judge, and never refuse it", async () => {
+    const { session, token, jobs } = await scene();
+    const job_id = at(jobs, 0);
+    const sent = async (files: readonly File[], review_marks = {}) => {
+      const rest = { status: "modified", additions: 1, deletions: 0, binary: false };
+      const shas = { attempt: 1, base_sha: "a".repeat(40), head_sha: "c".repeat(40) };
+      const body = { ...shas, review_marks, files: files.map((file) => ({ ...rest, ...file })) };
+      const { status } = await app.send("PUT", `/api/jobs/${job_id}/diff`, body, bearer(token));
+      const marks = (await read(session)).reviews.find((one) => one.job_id === job_id)?.marks;
+      return { status, marks };
+    };
+    const lines = ["key='aaaaaaaaaaaaaaa1'", "token=", "token=".repeat(300)];
+    for (const line of lines) {
+      const patch = `+${line}\n`.repeat(250_000 / (line.length + 2));
+      const files = Array.from({ length: 8 }, (_, n) => ({ path: `fixture-${n}.txt`, patch }));
+      expect(await sent(files)).toMatchObject({ status: 204 });
+    }
+    const files = Array.from({ length: 2_000 }, (_, n) => ({ path: `${"a/".repeat(297)}${n}` }));
+    const migration = Array.from({ length: 50 }, (_, n) => `${"**/a/".repeat(39)}x${n}`);
+    const judged = await sent(files, { migration, ci: migration });
+    expect(judged).toMatchObject({ status: 204, marks: expect.arrayContaining(["migration"]) });
+  }, 60_000);
 
   it("follow the product's own patterns", async () => {
     const { session, actor, product, jobs } = await scene();

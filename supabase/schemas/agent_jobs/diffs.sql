@@ -79,10 +79,17 @@ begin
     perform private.refuse(422, 'This is too many lines to review. Send the changes without their patches.');
   end if;
 
-  select coalesce(array_agg(m.mark order by m.place), '{}'),
-    coalesce(jsonb_object_agg(m.mark, m.paths) filter (where cardinality(m.paths) > 0), '{}')
-  into v_marks, v_mark_paths
-  from private.review_marks(v_job, v_files, p_diff -> 'review_marks') m;
+  begin
+    select coalesce(array_agg(m.mark order by m.place), '{}'),
+      coalesce(jsonb_object_agg(m.mark, m.paths) filter (where cardinality(m.paths) > 0), '{}')
+    into v_marks, v_mark_paths
+    from private.review_marks(v_job, v_files, p_diff -> 'review_marks') m;
+  exception when others or query_canceled then
+    -- A person gets the change to judge in any case, and a careful look is asked for.
+    v_marks := '{secrets_or_auth}';
+    v_mark_paths := '{}';
+    raise warning 'The marks of a change could not be told: %', sqlerrm;
+  end;
   insert into public.job_diffs as d
     (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks, mark_paths, created_at)
   values (p_job_id, p_attempt, v_job.product_id, p_diff ->> 'base_sha', p_diff ->> 'head_sha', v_additions, v_deletions,

@@ -18,7 +18,7 @@ import { reportUsage } from "../report/usage";
 import { mostKilled, outcomeOf, runAgentTurn } from "./agent-turn";
 import type { Assignment } from "./assignment";
 import { type ContextFiles, environmentOf, writeContextFiles } from "./context-files";
-import { type CommandResult, readResult } from "./result-file";
+import { readResult } from "./result-file";
 
 /** Runs one assignment in a folder, with the agent or the command. */
 export async function execute(
