@@ -3,10 +3,14 @@ import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import { conflictDecisionSchema } from "~/nouns/agent-jobs/job-conflict";
 import {
   claimAgentJob,
+  getAgentJob,
   reportAgentJob,
   verifyTaskAgainstPlan,
+  whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
+import { answerQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { statusOf } from "../db/refusal";
 import { openApp } from "../setup/app";
 import { at, bearer, claim } from "../setup/world";
 
@@ -88,6 +92,48 @@ describe("POST /api/jobs/:id/conflicts", () => {
     });
     const { job } = await claimAgentJob(world.actor, { worker: "worker-3" });
     expect(job).toBeNull();
+  });
+
+  it.each([
+    ["Resume run", "queued", { holder: null, status: "queued" }],
+    ["Cancel run", "cancelled", { status: "cancelled" }],
+    ["I take it over", "queued", { holder: "person", status: "queued" }],
+  ])("asks in its own name until a person chooses: %s", async (label, status, held) => {
+    const { world, first, second, tell, verify, done, read } = await scene();
+    await done(first);
+    for (const attempt of [1, 2, 3]) {
+      if (attempt > 1) await verify(await claim(world.actor, "worker-3"));
+      await tell({ ...second, attempt }, first);
+    }
+    const { pause_question: asked } = await read();
+    const labels = asked?.options.map((option) => option.label) ?? [];
+    expect(labels).toEqual(["Resume run", "Cancel run", "I take it over"]);
+    expect(asked).toMatchObject({ asked_by: null, needs_option: true, status: "open" });
+    expect(asked?.options[2]?.description).toContain(`take ${second.task?.code}`);
+    const question = { question_id: String(asked?.id) };
+    expect(await statusOf(answerQuestion(world.actor, { ...question, answer: "Go on" }))).toBe(422);
+    expect(await statusOf(cancelQuestion(world.actor, question))).toBe(409);
+    expect(await read()).toMatchObject({ status: "paused", pause_question: { status: "open" } });
+    const answer = { ...question, option: labels.indexOf(label) };
+    expect(await answerQuestion(world.actor, answer)).toMatchObject({ status: "answered" });
+    expect((await read()).status).toBe(status);
+    expect(await getAgentJob(world.actor, { job_id: second.id })).toMatchObject(held);
+    const task = { task: String(second.task?.code), product: world.product.code };
+    if (label === "Cancel run") return;
+    const [reason] = (await whyNotMoving(world.actor, { kind: "job", id: second.id })).reasons;
+    const isMine = label === "I take it over";
+    expect(reason?.code === "held").toBe(isMine);
+    if (isMine) {
+      expect(reason?.command).toBe(`node backloom-worker.mjs take ${task.task}`);
+      expect((await claim(world.actor, "worker-3")).id).not.toBe(second.id);
+      const taken = await app.send(
+        "POST",
+        "/api/jobs/take",
+        task,
+        bearer(await t.createToken(world.owner)),
+      );
+      expect(await taken.json()).toMatchObject({ job: { id: second.id } });
+    }
   });
 
   it("lets the one that ends first continue: the other looks again at its own end, and hears of it", async () => {

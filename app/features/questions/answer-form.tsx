@@ -17,7 +17,7 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
       const option = question.options[Number(form.get("option") ?? Number.NaN)];
       return option?.label ?? String(form.get("answer") ?? "");
     });
-  if (held) return <HeldAnswer questionId={question.id} {...held} />;
+  if (held) return <HeldAnswer question={question} {...held} />;
   return (
     <WriteFields className="grid gap-3">
       {question.reader_left ? <ReaderLeft name={question.reader_name} /> : null}
@@ -25,27 +25,30 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
         <Options question={question} action={action} onSubmit={onAnswer} />
       ) : null}
       {question.reader_left ||
+      question.needs_option ||
       (question.kind === "permission" && question.options.length > 0) ? null : (
         <OwnWords question={question} action={action} onSubmit={onAnswer} />
       )}
       <div className="flex flex-wrap items-center justify-between gap-2 text-xs text-muted">
         <span>{consequence(question)}</span>
-        <ActionForm
-          action={action}
-          onSubmit={(event) => hold(event, () => "Dismissed")}
-          fields={{ intent: "cancel" }}
-        >
-          <Button
-            type="submit"
-            size="sm"
-            tone="quiet"
-            name="question_id"
-            value={question.id}
-            className="-mx-2"
+        {question.needs_option ? null : (
+          <ActionForm
+            action={action}
+            onSubmit={(event) => hold(event, () => "Dismissed")}
+            fields={{ intent: "cancel" }}
           >
-            Dismiss
-          </Button>
-        </ActionForm>
+            <Button
+              type="submit"
+              size="sm"
+              tone="quiet"
+              name="question_id"
+              value={question.id}
+              className="-mx-2"
+            >
+              Dismiss
+            </Button>
+          </ActionForm>
+        )}
       </div>
     </WriteFields>
   );
@@ -53,12 +56,12 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
 
 /** The held answer, which can be undone until the agent gets it. */
 function HeldAnswer({
-  questionId,
+  question: { id, needs_option },
   words,
   timer,
   send,
 }: {
-  questionId: string;
+  question: AgentQuestion;
   words: string;
   timer: number | null;
   send: () => void;
@@ -74,7 +77,9 @@ function HeldAnswer({
       <p role="status" className="text-sm whitespace-pre-wrap">
         {words}
         <span className="block text-xs text-muted">
-          {isHeld ? `The agent gets this in ${holdMs / 1000} seconds.` : "Sending…"}
+          {isHeld
+            ? `${needs_option ? "This happens" : "The agent gets this"} in ${holdMs / 1000} seconds.`
+            : "Sending…"}
         </span>
       </p>
       <p className="flex gap-2">
@@ -85,7 +90,7 @@ function HeldAnswer({
           title="Undo (Ctrl+Z)"
           onClick={(event) => {
             event.currentTarget.closest("article")?.focus();
-            takeBack(questionId);
+            takeBack(id);
           }}
         >
           Undo
@@ -173,6 +178,7 @@ function OwnWords({ question, action, onSubmit }: AnswerProps) {
 }
 
 function consequence(question: AgentQuestion) {
+  if (question.needs_option) return "The run is paused until then.";
   const meanwhile =
     question.on_expiry === "RECOMMENDED"
       ? "then the recommended option is used"

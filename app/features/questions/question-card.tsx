@@ -47,7 +47,7 @@ export function QuestionCard({
         />
         <About question={question} />
         <span>
-          asked {question.asked_by_name ? `by ${question.asked_by_name}’s agent ` : ""}
+          asked {question.asked_by_name ? `by ${question.asked_by_name}’s agent ` : "by Backloom "}
           <RelativeTime at={question.created_at} />
         </span>
         {question.kind === "permission" && open && !question.reader_left ? (

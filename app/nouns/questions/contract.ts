@@ -56,6 +56,8 @@ export const agentQuestionSchema = z.object({
   reader_name: z.string().nullable().default(null),
   /** A permission's reader has left or is now a viewer. No one can answer it; the product's owner may dismiss it. */
   reader_left: z.boolean().default(false),
+  /** It is about a paused run, which only one of its options moves. */
+  needs_option: z.boolean().default(false),
   /** Host that a permission asks for. */
   reach: z.string().nullable().default(null),
   status: z.enum(agentQuestionStatuses),

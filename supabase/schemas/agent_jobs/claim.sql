@@ -315,7 +315,7 @@ begin
           (1, v_waiting.in_review, 'waits for a review', 'wait for a review'),
           (2, v_waiting.asked - v_waiting.plans, 'waits for an answer', 'wait for an answer'),
           (3, v_waiting.plans, 'waits for the approval of its plan', 'wait for the approval of their plans'),
-          (4, v_waiting.taken, 'waits for the person who has it in a terminal', 'wait for people who have them in a terminal'),
+          (4, v_waiting.taken, 'is in a terminal', 'are in terminals'),
           (5, v_waiting.paused, 'is of a paused run', 'are of a paused run'),
           (6, v_waiting.in_order, 'waits for its turn', 'wait for their turn'),
           (7, v_waiting.blocked, 'waits for other tasks', 'wait for other tasks'),

@@ -11,8 +11,8 @@ begin
   then
     return null;
   end if;
-  insert into public.agent_questions (product_id, story_id, task_id, job_id, sprint_run_id, asked_by, question, options, park)
-  select p_job.product_id, t.story_id, t.id, p_job.id, p_job.sprint_run_id, p_job.created_by,
+  insert into public.agent_questions (product_id, story_id, task_id, job_id, sprint_run_id, question, options, park)
+  select p_job.product_id, t.story_id, t.id, p_job.id, p_job.sprint_run_id,
     left(format('%s has failed in attempt %s: %s. What should happen next?', t.code, p_job.attempt, rtrim(p_reason, E'. \n')), 4000),
     jsonb_build_array(
       jsonb_build_object('label', 'Try again', 'description', 'A new attempt begins. To tell it something, write an answer instead.'),

@@ -191,7 +191,7 @@ begin
 end;
 $$;
 
--- Who waits for what, and the line that decides it.
+-- Who waits for what. No line decides it: only a person does, in the browser.
 create function private.plan_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -203,7 +203,6 @@ begin
       then 'Its plan was not judged in time. Resume the run to be asked again.'
       else format('The plan of %s waits for a person, who approves it or sends it back in the inbox or on the page of the job.',
         (select t.code from public.tasks t where t.id = v_question.task_id)) end,
-    'command', format('POST /api/jobs/%s/plan {"verdict":"approve"}', p_job.id),
     'job_id', p_job.id, 'task_id', v_question.task_id, 'question_id', v_question.id, 'expires_at', v_question.expires_at));
 end;
 $$;

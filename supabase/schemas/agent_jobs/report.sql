@@ -3,7 +3,7 @@
 -- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
 -- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
 -- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry; so does QUEUED with a
--- failure_reason, which is no limit: nothing failed, and the sentence says what the job waits for. A far limit,
+-- failure_reason, without a limit: nothing failed, and the sentence says why the job waits. A far limit,
 -- and a failure, first hand the work to the next agent of the product's list; a failure then waits for a person's choice
 -- where the product asks (ask_about_failure). Cascades happen in this transaction.
 -- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions
@@ -39,7 +39,7 @@ begin
   end if;
   if v_status = 'QUEUED' and v_report.failure_reason is null and v_job.kind <> 'SPRINT_IMPLEMENTATION' and v_job.taken_by is null
     and v_state <> 'returned' then
-    perform private.refuse(422, 'Only a batch with blocked tasks, a job that a person takes over or has, or one that waits for what failure_reason says, can be given back. Report done, failed or skipped.');
+    perform private.refuse(422, 'Only a batch with blocked tasks, a job that a person takes over or has, or one that says in failure_reason why it waits, can be given back. Report done, failed or skipped.');
   end if;
   perform private.require_link('pr_url', v_report.pr_url);
   v_class := lower(private.require_choice('failure_class', v_report.failure_class,

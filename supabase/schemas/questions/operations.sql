@@ -38,6 +38,7 @@ begin
   perform private.act_on_failure_answer(v_question, p_option);
   perform private.unpark_job(v_question);
   perform private.act_on_budget_answer(v_question, p_option);
+  perform private.act_on_pause_answer(v_question, p_option);
   perform private.act_on_reach_answer(v_question, p_option);
   return private.question_json(v_question);
 end;
@@ -302,6 +303,9 @@ begin
   end if;
   if v_status <> 'OPEN' then
     perform private.refuse(409, format('Only an open question can be cancelled; this one is %s.', lower(v_status::text)));
+  end if;
+  if (private.run_paused_by(v_question)).pause_context ->> 'reason' = 'merge_conflict' then
+    perform private.refuse(409, 'The run is paused and waits for this answer: resume it, cancel it, or take the task over.');
   end if;
   update public.agent_questions q set status = 'CANCELLED' where q.id = p_question_id returning q.* into v_question;
   perform private.unpark_job(v_question);

@@ -155,6 +155,7 @@ begin
     'assignee_name', private.username(p_question.assignee_id),
     'reader_name', private.username(p_question.reader_id),
     'reader_left', private.is_left_to_owner(p_question),
+    'needs_option', (private.run_paused_by(p_question)).id is not null,
     'answered_by_name', private.username(p_question.answered_by),
     'effective_answer', case
       when v_status = 'ANSWERED' then p_question.answer

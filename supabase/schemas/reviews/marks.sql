@@ -49,7 +49,7 @@ begin
   if cardinality(v_places) not between 1 and 100 then
     return null;
   end if;
-  -- The place as whole words of a path, wherever they stand in it.
+  -- A place is whole words of a path, at any depth.
   v_patterns := '/' || substr(v_patterns, 2, length(v_patterns) - 2) || '/';
   for v_file in
     select f ->> 'path' as path, lower(concat('/', left(f ->> 'path', 300), '/ /', left(f ->> 'old_path', 300), '/ /',
@@ -200,7 +200,7 @@ $$;
 
 -- The files with an added line that looks like a key of a well-known service, from which the worker took one (•••),
 -- or that gives something named like a key a value like one. Null without one. Lines of the second kind are looked at 500
--- a file and 5,000 a change, their first 2,000 letters: what has more is named, as nobody could say that it holds none.
+-- a file and 5,000 a change, their first 2,000 letters: a file with more is named, as it may hold one.
 create function private.adding_keys(p_files jsonb)
 returns text[] language plpgsql immutable set search_path = '' as $$
 declare

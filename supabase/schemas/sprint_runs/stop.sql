@@ -81,22 +81,29 @@ begin
   set status = 'PAUSED',
       pause_context = jsonb_build_object('reason', p_reason, 'pr_url', p_pr_url, 'conflict_files', v_files)
         || case when p_task_codes <> '{}' then jsonb_build_object('tasks', p_task_codes) else '{}' end,
-      pause_question_id = private.open_pause_question(p_run, p_job_id, v_text)
+      pause_question_id = private.open_pause_question(p_run, p_job_id, p_reason = 'merge_conflict', v_text)
   where r.id = p_run.id
   returning * into v_run;
   return v_run;
 end;
 $$;
 
--- A paused run asks a person with a question. A question needs a story: that of the job that paused it, of a
+-- A paused run asks a person, in the service's name, who resumes or cancels it by an option; it asks as long as it is paused.
+-- Work that does not merge can also be taken over. A question needs a story: that of the job that paused it, of a
 -- job at work, of the first queued one, or any of the run (specification: Agent question).
-create function private.open_pause_question(p_run public.sprint_runs, p_job_id uuid, p_text text)
+create function private.open_pause_question(p_run public.sprint_runs, p_job_id uuid, p_is_conflict boolean, p_text text)
 returns uuid language plpgsql volatile set search_path = '' as $$
 declare
   v_question_id uuid;
 begin
-  insert into public.agent_questions (product_id, story_id, task_id, job_id, sprint_run_id, asked_by, question)
-  select p_run.product_id, t.story_id, t.id, j.id, p_run.id, auth.uid(), p_text
+  insert into public.agent_questions (product_id, story_id, task_id, job_id, sprint_run_id, question, options, expires_at)
+  select p_run.product_id, t.story_id, t.id, j.id, p_run.id, p_text, jsonb_build_array(
+      jsonb_build_object('label', 'Resume run', 'description', case when p_is_conflict
+        then 'Its agent tries twice more. Or merge the branches and push first.' else 'It goes on where it stopped.' end),
+      jsonb_build_object('label', 'Cancel run', 'description', 'What is done stays done.'))
+      || case when p_is_conflict and j.kind = 'TASK_IMPLEMENTATION' then jsonb_build_array(jsonb_build_object('label', 'I take it over',
+        'description', format('The run goes on, and %s waits 15 minutes for you: node backloom-worker.mjs take %s', t.code, t.code)))
+        else '[]' end, private.now() + interval '10 years'
   from public.agent_jobs j
   join public.tasks t on t.id = j.task_id
   where j.sprint_run_id = p_run.id
@@ -105,6 +112,41 @@ begin
   limit 1
   returning id into v_question_id;
   return v_question_id;
+end;
+$$;
+
+-- The paused run that a question is about.
+create function private.run_paused_by(p_question public.agent_questions)
+returns public.sprint_runs language sql stable set search_path = '' as $$
+  select r from public.sprint_runs r
+  where r.id = p_question.sprint_run_id and r.pause_question_id = p_question.id and r.status = 'PAUSED';
+$$;
+grant execute on function private.run_paused_by to authenticated;
+
+-- An option resumes or cancels the paused run, in the same transaction; a person who takes the work over has 15 minutes to begin.
+-- Words alone decide nothing, so a conflict takes none. Called under the product lock.
+create function private.act_on_pause_answer(p_question public.agent_questions, p_option integer)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_run public.sprint_runs := private.run_paused_by(p_question);
+begin
+  if v_run.id is null or v_run.pause_context ->> 'reason' = 'budget' then
+    return;
+  end if;
+  if p_option is null and v_run.pause_context ->> 'reason' = 'merge_conflict' then
+    perform private.refuse(422, 'Choose one of the options: resume the run, cancel it, or take the task over.');
+  end if;
+  case p_option
+    when 1 then perform private.end_run(v_run, 'CANCELLED', 'The run was cancelled.', null);
+    when 0, 2 then
+      perform private.require_budget_left(v_run);
+      if p_option = 2 then
+        update public.agent_jobs j set taken_by = auth.uid(), taken_until = private.now() + interval '15 minutes'
+        where j.id = p_question.job_id and j.status = 'QUEUED';
+      end if;
+      perform private.continue_run(v_run);
+    else null;
+  end case;
 end;
 $$;
 
