@@ -1,34 +1,56 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import pg from "pg";
+import manifest from "../../package.json";
 import { DataFolderProblem } from "./data-folder/problem";
 import {
   compareMigrations,
   listMigrations,
   type MigrationFile,
-  migrationsFolder,
   type RecordedMigration,
   recordedMigrations,
 } from "./migrations";
+import { type Rules, readRules } from "./rules";
+import { splitStatements } from "./statements";
+
+/** What a migration did: the files it recorded, and the rules it applied with the seconds that they took. */
+export interface MigrationReport {
+  applied: number;
+  rules?: { hash: string; seconds: number };
+}
 
 /**
- * Migrates the database to the newest migration and returns how many were applied. Uses the records of the Supabase
- * CLI, which may be used on the same database. Refuses a database made from other sources, because its functions would
- * not match this program's calls.
+ * Migrates the database to the newest step and the rules of this program, in one transaction. Does nothing where it
+ * has both. Uses the records of the Supabase CLI, which may be used on the same database. Refuses a database made from
+ * other sources, because its tables would not match this program's rules.
  */
-export async function migrateDatabase(migrationUrl: string | pg.ClientConfig): Promise<number> {
+export async function migrateDatabase(migrationUrl: string | pg.ClientConfig): Promise<MigrationReport> {
   const client = new pg.Client(migrationUrl);
   await client.connect();
   try {
     await adoptSquashedRelease(client, await recordedMigrations(client));
     const { pending, newer, foreign } = await compareMigrations(await recordedMigrations(client));
     refuseOthers(newer, foreign);
-    for (const file of pending) await applyMigration(client, file);
-    return pending.length;
+    const rules = await readRules(manifest.version);
+    if (pending.length === 0 && (await appliedRules(client)) === rules.hash) return { applied: 0 };
+    await addValues(client, pending);
+    const begun = performance.now();
+    await applyAll(client, pending, rules);
+    const seconds = Math.round((performance.now() - begun) / 100) / 10;
+    return { applied: pending.length, rules: { hash: rules.hash, seconds } };
   } finally {
     await client.end();
   }
+}
+
+/** The hash of the rules that a database has, or null where none were applied. */
+export async function appliedRules(client: pg.ClientBase): Promise<string | null> {
+  const table = await client.query("select to_regclass('private.applied_rules') is not null as found");
+  if (!table.rows[0]?.found) return null;
+  const { rows } = await client.query<{ hash: string }>(
+    "select hash from private.applied_rules order by applied_at desc, id desc limit 1",
+  );
+  return rows[0]?.hash ?? null;
 }
 
 function refuseOthers(newer: readonly string[], foreign: readonly string[]): void {
@@ -39,84 +61,78 @@ function refuseOthers(newer: readonly string[], foreign: readonly string[]): voi
   }
   if (foreign.length > 0) {
     throw new DataFolderProblem(
-      `The database was made by another development version (${foreign.length} migrations differ, first ${foreign[0]}). ` +
+      `The database was made by another development version (${foreign.length} migrations are not known here, first ${foreign[0]}). ` +
         "Start that version once more, export your products (npm run admin -- export), then import them into an empty one.",
     );
   }
 }
 
-interface SquashedRelease {
-  name: string;
-  count: number;
-  fingerprint: string;
-  /** What its last steps lack, where it stopped before the release. */
-  catchUp?: { values?: string; file: string };
-}
-
-/**
- * Releases that recorded many migrations, now squashed: the files up to `name` build the same database. A database
- * belongs to a release if count and fingerprint (version, name and text of each record) match.
- */
-const releases: readonly SquashedRelease[] = [
-  {
-    name: "release_0_1_0",
-    count: 449,
-    fingerprint: "fc999f8975925061209782c8e1193e820bb44e18249dc13cc821b03190e5a050",
-  },
-  {
-    name: "release_0_2_0",
-    count: 72,
-    fingerprint: "2cc7787b32da35180b45c78eca200e587b682f2843cc85c01a35ae5d84f9043e",
-  },
-  {
-    name: "release_0_3_0",
-    count: 56,
-    fingerprint: "d9105719c120d6d26b9c09c42753515c5dc2d73d85b97baca769db7c1b5f5348",
-    catchUp: {
-      // New values of a type must be committed before anything names them.
-      values: `alter type public.confinement add value if not exists 'bwrap_open' after 'none';
-        alter type public.confinement add value if not exists 'docker_open' after 'bwrap_open'`,
-      file: "unreleased/2026-11-25_to_0_3_0.sql",
-    },
-  },
-  {
-    name: "release_0_4_0",
-    count: 47,
-    fingerprint: "c3ee1ef8d12183870c7798bb3ce1ef1d1845f77c1b745c9e4f84ba1770c6a2d6",
-    catchUp: { file: "unreleased/2026-11-26_to_0_4_0.sql" },
-  },
-];
+/** The last migration that a release recorded, where its many were squashed later, and the file that stands for them. */
+const squashed: ReadonlyMap<string, string> = new Map([
+  ["20261121089000", "20261121090000"],
+  ["20261123063654", "20261123100000"],
+]);
 
 /** Replaces the records of a squashed release with those of today's files, atomically. Ignores other databases. */
 async function adoptSquashedRelease(
   client: pg.Client,
   recorded: readonly RecordedMigration[],
 ): Promise<void> {
-  const release = releases.find(({ count }) => count === recorded.length);
-  if (!release || release.fingerprint !== fingerprintOf(recorded)) return;
-  const files = await listMigrations();
-  const last = files.findIndex(({ name }) => name === release.name);
-  if (last < 0) throw new Error(`The migration ${release.name} is not there`);
-  const { catchUp } = release;
-  if (catchUp?.values) await client.query(catchUp.values);
+  const newest = squashed.get(recorded.at(-1)?.version ?? "");
+  if (newest === undefined) return;
+  const files = (await listMigrations()).filter(({ version }) => version <= newest);
+  await inTransaction(client, async () => {
+    await client.query("delete from supabase_migrations.schema_migrations");
+    for (const file of files) await recordMigration(client, file, await readFile(file.path, "utf8"));
+  });
+}
+
+/**
+ * A new value of a type must be committed before a rule can name it. A type that a pending step only makes has it from
+ * the start.
+ */
+async function addValues(client: pg.Client, pending: readonly MigrationFile[]): Promise<void> {
+  for (const file of pending.filter(({ name }) => name.endsWith("_values"))) {
+    for (const { text } of splitStatements(await readFile(file.path, "utf8"))) {
+      await client.query(text).catch((error: unknown) => {
+        const isUnknownType = error instanceof pg.DatabaseError && error.code === "42704";
+        if (!isUnknownType) throw error;
+      });
+    }
+  }
+}
+
+/** Steps alter tables, which views, triggers and policies hold: these go first, and come back at the end. */
+async function applyAll(client: pg.Client, pending: readonly MigrationFile[], rules: Rules): Promise<void> {
+  await inTransaction(client, async () => {
+    await takeTables(client);
+    await client.query("create schema if not exists private");
+    await client.query(rules.drop);
+    for (const file of pending) {
+      const sql = isRules(file) ? "" : await readFile(file.path, "utf8");
+      await client.query(sql).catch((error: unknown) => {
+        throw migrationFailure(file, sql, error);
+      });
+      await recordMigration(client, file, sql);
+    }
+    await client.query(rules.drop + rules.create);
+  });
+}
+
+/** The Supabase CLI runs the rules of a release from this file; here they come from the schemas. */
+function isRules({ name }: MigrationFile): boolean {
+  return name === "rules";
+}
+
+async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query("begin");
   try {
-    if (catchUp) await client.query(await readFile(join(migrationsFolder, catchUp.file), "utf8"));
-    await client.query("delete from supabase_migrations.schema_migrations");
-    for (const file of files.slice(0, last + 1)) {
-      await recordMigration(client, file, await readFile(file.path, "utf8"));
-    }
+    await work();
     await client.query("commit");
   } catch (error) {
     await client.query("rollback");
     throw error;
   }
-}
-
-function fingerprintOf(recorded: readonly RecordedMigration[]): string {
-  const hash = createHash("sha256");
-  for (const { version, name, essence } of recorded) hash.update(`${version} ${name} ${essence}\n`);
-  return hash.digest("hex");
 }
 
 /** The Supabase CLI's table of applied migrations, so that the CLI and this program can both be used. */
@@ -125,21 +141,6 @@ const records = `
   create table if not exists supabase_migrations.schema_migrations (
     version text not null primary key, statements text[], name text
   )`;
-
-/** Applies a file and records it in one transaction. Errors name the file and line. */
-export async function applyMigration(client: pg.Client, file: MigrationFile): Promise<void> {
-  const sql = await readFile(file.path, "utf8");
-  await client.query("begin");
-  try {
-    await takeTables(client);
-    await client.query(sql);
-    await recordMigration(client, file, sql);
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback");
-    throw migrationFailure(file, sql, error);
-  }
-}
 
 /** Error of a failed migration, with its file and the line within the sent text. */
 export function migrationFailure(file: MigrationFile, sent: string, error: unknown): Error {

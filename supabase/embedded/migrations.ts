@@ -25,8 +25,6 @@ export async function listMigrations(): Promise<MigrationFile[]> {
 export interface RecordedMigration {
   version: string;
   name: string;
-  /** Its text without whitespace and semicolons. */
-  essence: string;
 }
 
 /** Comparison of the files with the database's records. */
@@ -35,7 +33,7 @@ export interface MigrationState {
   pending: MigrationFile[];
   /** Applied and newer than every file: from a later program. */
   newer: string[];
-  /** Applied with another text, or without a file: from other sources. */
+  /** Applied under another name, or without a file: from other sources. */
   foreign: string[];
 }
 
@@ -43,35 +41,17 @@ export async function compareMigrations(
   recorded: readonly RecordedMigration[],
 ): Promise<MigrationState> {
   const files = await listMigrations();
-  const applied = new Map(recorded.map((migration) => [migration.version, migration]));
-  const known = new Set(files.map((file) => file.version));
+  const names = new Map(files.map(({ version, name }) => [version, name]));
+  const applied = new Set(recorded.map(({ version }) => version));
   const newest = files.at(-1)?.version ?? "";
-  const unknown = [...applied.keys()].filter((version) => !known.has(version));
-  const changed = await namesOfChanged(files, applied);
+  const unknown = recorded.filter(({ version, name }) => names.get(version) !== name);
   return {
     pending: files.filter((file) => !applied.has(file.version)),
-    newer: unknown.filter((version) => version > newest),
-    foreign: [...unknown.filter((version) => version < newest), ...changed],
+    newer: unknown.filter(({ version }) => version > newest).map(({ version }) => version),
+    foreign: unknown
+      .filter(({ version }) => version <= newest)
+      .map(({ version, name }) => `${version}_${name}`),
   };
-}
-
-async function namesOfChanged(
-  files: readonly MigrationFile[],
-  applied: ReadonlyMap<string, RecordedMigration>,
-): Promise<string[]> {
-  const changed: string[] = [];
-  for (const file of files) {
-    const recorded = applied.get(file.version);
-    if (recorded === undefined) continue;
-    const text = essenceOf(await readFile(file.path, "utf8"));
-    if (text !== recorded.essence) changed.push(`${file.version}_${file.name}`);
-  }
-  return changed;
-}
-
-/** Normalizes SQL for comparison, because the Supabase CLI records statements without the text between them. */
-export function essenceOf(sql: string): string {
-  return sql.replace(/[\s;]+/g, "");
 }
 
 /** Lists the recorded migrations in order. Empty for a database that was never migrated. */
@@ -80,13 +60,9 @@ export async function recordedMigrations(client: pg.Client): Promise<RecordedMig
     "select to_regclass('supabase_migrations.schema_migrations') is not null as found",
   );
   if (!table.rows[0]?.found) return [];
-  const { rows } = await client.query<{ version: string; name: string | null; text: string }>(
-    `select version, name, array_to_string(statements, '') as text
+  const { rows } = await client.query<RecordedMigration>(
+    `select version, coalesce(name, '') as name
      from supabase_migrations.schema_migrations order by version collate "C"`,
   );
-  return rows.map(({ version, name, text }) => ({
-    version,
-    name: name ?? "",
-    essence: essenceOf(text),
-  }));
+  return rows;
 }

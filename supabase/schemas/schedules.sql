@@ -34,6 +34,9 @@ begin
 end;
 $$;
 
+-- A database without pg_cron has nothing to do here.
+select private.install_schedules();
+
 -- On hosted Supabase the schedules live in the database: pg_cron starts them, pg_net posts to the scheduled
 -- endpoints. The address and the secret come from Vault at each call, so that neither is in a job's text: select
 -- vault.create_secret('https://backlog.example.com', 'backloom_origin'); select vault.create_secret('<CRON_SECRET>',
