@@ -23,6 +23,7 @@ COPY --from=build-hosted /app/node_modules ./node_modules
 COPY --from=build-hosted /app/build ./build
 COPY --from=build-hosted /app/public ./public
 COPY --from=build-hosted /app/supabase/migrations ./supabase/migrations
+COPY --from=build-hosted /app/supabase/schemas ./supabase/schemas
 USER node
 
 FROM base AS embedded
@@ -33,6 +34,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build ./build
 COPY --from=build /app/public ./public
 COPY --from=build /app/supabase/migrations ./supabase/migrations
+COPY --from=build /app/supabase/schemas ./supabase/schemas
 COPY --from=build /app/supabase/embedded/shims ./supabase/embedded/shims
 USER node
 VOLUME /data

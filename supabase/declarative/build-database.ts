@@ -1,7 +1,4 @@
-import { readFile } from "node:fs/promises";
 import pg from "pg";
-import { migrationFailure } from "../embedded/migrate";
-import { listMigrations, type MigrationFile } from "../embedded/migrations";
 import { readSchemas } from "../embedded/statements";
 
 /** Builds `supabase/schemas` in an empty database. Errors name the file and line. */
@@ -17,31 +14,5 @@ export async function buildFromSchemas(databaseUrl: string): Promise<void> {
     }
   } finally {
     await client.end();
-  }
-}
-
-/**
- * Applies all migrations over one connection, each file in its own transaction as the Supabase CLI does. Leaves no
- * record of applied migrations. Errors name the file and line.
- */
-export async function applyMigrations(databaseUrl: string): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const files = await listMigrations();
-    for (const file of files) await applyFile(client, file);
-    return files.length;
-  } finally {
-    await client.end();
-  }
-}
-
-async function applyFile(client: pg.Client, file: MigrationFile): Promise<void> {
-  const sql = await readFile(file.path, "utf8");
-  try {
-    await client.query(`begin; ${sql}\n;commit;`);
-  } catch (error) {
-    await client.query("rollback");
-    throw migrationFailure(file, `begin; ${sql}`, error);
   }
 }

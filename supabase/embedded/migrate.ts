@@ -24,8 +24,12 @@ export interface MigrationReport {
  * has both. Uses the records of the Supabase CLI, which may be used on the same database. Refuses a database made from
  * other sources, because its tables would not match this program's rules.
  */
-export async function migrateDatabase(migrationUrl: string | pg.ClientConfig): Promise<MigrationReport> {
+export async function migrateDatabase(
+  migrationUrl: string | pg.ClientConfig,
+): Promise<MigrationReport> {
   const client = new pg.Client(migrationUrl);
+  // A lost connection fails the query that waits for it, which says so.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     await adoptSquashedRelease(client, await recordedMigrations(client));
@@ -45,7 +49,9 @@ export async function migrateDatabase(migrationUrl: string | pg.ClientConfig): P
 
 /** The hash of the rules that a database has, or null where none were applied. */
 export async function appliedRules(client: pg.ClientBase): Promise<string | null> {
-  const table = await client.query("select to_regclass('private.applied_rules') is not null as found");
+  const table = await client.query(
+    "select to_regclass('private.applied_rules') is not null as found",
+  );
   if (!table.rows[0]?.found) return null;
   const { rows } = await client.query<{ hash: string }>(
     "select hash from private.applied_rules order by applied_at desc, id desc limit 1",
@@ -83,7 +89,8 @@ async function adoptSquashedRelease(
   const files = (await listMigrations()).filter(({ version }) => version <= newest);
   await inTransaction(client, async () => {
     await client.query("delete from supabase_migrations.schema_migrations");
-    for (const file of files) await recordMigration(client, file, await readFile(file.path, "utf8"));
+    for (const file of files)
+      await recordMigration(client, file, await readFile(file.path, "utf8"));
   });
 }
 
@@ -103,7 +110,11 @@ async function addValues(client: pg.Client, pending: readonly MigrationFile[]): 
 }
 
 /** Steps alter tables, which views, triggers and policies hold: these go first, and come back at the end. */
-async function applyAll(client: pg.Client, pending: readonly MigrationFile[], rules: Rules): Promise<void> {
+async function applyAll(
+  client: pg.Client,
+  pending: readonly MigrationFile[],
+  rules: Rules,
+): Promise<void> {
   await inTransaction(client, async () => {
     await takeTables(client);
     await client.query("create schema if not exists private");
@@ -115,7 +126,8 @@ async function applyAll(client: pg.Client, pending: readonly MigrationFile[], ru
       });
       await recordMigration(client, file, sql);
     }
-    await client.query(rules.drop + rules.create);
+    await client.query(rules.drop);
+    await client.query(rules.create);
   });
 }
 
@@ -130,7 +142,7 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
     await work();
     await client.query("commit");
   } catch (error) {
-    await client.query("rollback");
+    await client.query("rollback").catch(() => undefined);
     throw error;
   }
 }
@@ -143,7 +155,7 @@ const records = `
   )`;
 
 /** Error of a failed migration, with its file and the line within the sent text. */
-export function migrationFailure(file: MigrationFile, sent: string, error: unknown): Error {
+function migrationFailure(file: MigrationFile, sent: string, error: unknown): Error {
   return new Error(
     `The migration ${basename(file.path)}${placeOf(error, sent)} could not be applied: ${explain(error)}`,
     { cause: error },

@@ -50,7 +50,9 @@ const folder = join(projectRoot, "supabase/schemas");
  * anything created before it would be open to everyone.
  */
 export async function readSchemas(): Promise<SchemaStatement[]> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".sql")).sort();
+  const names = (await readdir(folder, { recursive: true }))
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
   const files = ["privileges.sql", ...names.filter((name) => name !== "privileges.sql")];
   const read = files.map(async (name) => {
     const path = join(folder, name);

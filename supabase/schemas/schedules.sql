@@ -276,7 +276,7 @@ begin
 end;
 $$;
 
--- `admin doctor` compares the applied migrations and installed schedules with the files of the checkout, over any
+-- `admin doctor` compares the applied migrations, rules and installed schedules with the files of the checkout, over any
 -- transport. Definer, because they are in schemas the API roles cannot reach. Returns names, no secrets. Service only.
 create function operations.doctor_facts()
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -297,7 +297,8 @@ begin
     execute 'select coalesce(json_agg(name order by name), ''[]'') from vault.secrets where name like ''backloom_%'''
       into v_secrets;
   end if;
-  return json_build_object('migrations', v_migrations, 'schedules', v_schedules, 'vault_secrets', v_secrets);
+  return json_build_object('migrations', v_migrations,
+    'rules', (select r.hash from private.applied_rules r order by r.applied_at desc, r.id desc limit 1), 'schedules', v_schedules, 'vault_secrets', v_secrets);
 end;
 $$;
 grant execute on function operations.doctor_facts to service_role;

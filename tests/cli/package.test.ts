@@ -81,6 +81,7 @@ describe("the package that npm pack makes", () => {
         ...skills,
         "supabase/embedded",
         "supabase/migrations",
+        "supabase/schemas",
       ].sort(),
     );
     expect(files.filter((file) => /\.(tsx?|map|test\..*)$/.test(file))).toEqual([]);

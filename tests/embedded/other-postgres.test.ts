@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
+import { migrateDatabase } from "../../supabase/embedded/migrate";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { initialize } from "../../supabase/embedded/postgres/initialize";
@@ -43,7 +43,7 @@ describe.skipIf(versions.length === 0).each(versions)("PostgreSQL %s", (version)
 
   it("takes the same migrations, and its linter finds no error in them where it has one", async () => {
     const urlFor = await startOther(join(debian, version, "bin"));
-    expect(await applyMigrations(urlFor("postgres"))).toBeGreaterThan(0);
+    expect((await migrateDatabase(urlFor("postgres"))).applied).toBeGreaterThan(0);
     if (!hasLint) return;
     await ask(urlFor("supabase_admin"), "create extension plpgsql_check with schema extensions");
     expect(await lintErrors(urlFor("postgres"))).toEqual([]);

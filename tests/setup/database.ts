@@ -117,7 +117,11 @@ export async function createEmptyDatabase(): Promise<{ url: string; remove(): Pr
   const password = secrets.databasePassword;
   const adminUrl = urlOf(port, password, "supabase_admin", "template1");
   await recreateDatabase(adminUrl, name);
-  await applyShims(urlOf(port, password, "supabase_admin", name), password);
+  // Roles belong to the whole Postgres, so files take turns.
+  await asAdmin(adminUrl, async (client) => {
+    await client.query("select pg_advisory_lock(hashtext('roles of the shims'))");
+    await applyShims(urlOf(port, password, "supabase_admin", name), password);
+  });
   return {
     url: urlOf(port, password, "postgres", name),
     remove: () => dropDatabase(adminUrl, name),

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
+import { migrateDatabase } from "../../supabase/embedded/migrate";
 import { stopServer, urlOf } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { initialize } from "../../supabase/embedded/postgres/initialize";
@@ -46,7 +46,7 @@ export async function startPgCron() {
   await waitUntilReady(url("supabase_admin", "template1"), server, logFile);
   await recreateDatabase(url("supabase_admin", "template1"), "project");
   await applyShims(url("supabase_admin"), password);
-  await applyMigrations(url("postgres"));
+  await migrateDatabase(url("postgres"));
   return {
     url,
     async stop() {

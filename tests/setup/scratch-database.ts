@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
+import { migrateDatabase } from "../../supabase/embedded/migrate";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";
 import { recreateDatabase } from "./test-cluster";
@@ -18,8 +18,8 @@ async function main(): Promise<void> {
   try {
     await recreateDatabase(cluster.url("supabase_admin", "template1"), "scratch");
     await applyShims(cluster.url("supabase_admin", "scratch"), password);
-    const count = await applyMigrations(cluster.url("postgres", "scratch"));
-    console.log(`${count} migrations applied`);
+    const { applied } = await migrateDatabase(cluster.url("postgres", "scratch"));
+    console.log(`${applied} migrations applied`);
     if (process.argv.includes("--keep")) await keepUp(cluster.url("postgres", "scratch"));
   } finally {
     await cluster.stop();

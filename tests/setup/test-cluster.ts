@@ -1,6 +1,6 @@
 import pg from "pg";
-import { buildFromSchemas } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
+import { migrateDatabase } from "../../supabase/embedded/migrate";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { type EmbeddedSecrets, loadSecrets } from "../../supabase/embedded/secrets";
 import { authProgram, migrateAuth } from "./supabase-auth";
@@ -34,7 +34,7 @@ export async function startTestCluster(dataDir: string): Promise<TestCluster> {
     await recreateDatabase(cluster.url("supabase_admin", "template1"), templateName);
     await applyShims(cluster.url("supabase_admin", templateName), password);
     if (authProgram) await migrateAuth(authProgram, (role) => cluster.url(role, templateName));
-    await buildFromSchemas(cluster.url("postgres", templateName));
+    await migrateDatabase(cluster.url("postgres", templateName));
   } catch (error) {
     await cluster.stop();
     throw error;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { connectDatabase } from "~/db/database.server";
-import { applyMigrations } from "../../supabase/declarative/build-database";
 import { applyShims } from "../../supabase/embedded/apply-shims";
+import { migrateDatabase } from "../../supabase/embedded/migrate";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";
 import { serveSupabase } from "../../supabase/embedded/serve";
@@ -25,7 +25,7 @@ async function startOwnDatabase() {
   const cluster = await startCluster({ dataDir, password });
   await recreateDatabase(cluster.url("supabase_admin", "template1"), name);
   await applyShims(cluster.url("supabase_admin", name), password);
-  await applyMigrations(cluster.url("postgres", name));
+  await migrateDatabase(cluster.url("postgres", name));
 
   const urlFor = (role: string) => cluster.url(role, name);
   const supabase = await serveSupabase({

@@ -15,8 +15,8 @@ import { type OwnService, openOwnDatabase, startService } from "../server/own-se
 import { readKeptRelease } from "./kept-release";
 import { restoreRelease } from "./restore-release";
 
-/** Every version that was released, and the last of the single steps after 0.2.0 and 0.3.0: a folder of each opens in this one. */
-const releases = ["0.1.0", "0.2.0", "0.2.0-steps", "0.3.0", "0.3.0-steps", "0.4.0"];
+/** Every version that was released: a folder of each opens in this one. */
+const releases = ["0.1.0", "0.2.0", "0.3.0", "0.4.0"];
 
 async function admin(dataDir: string, ...words: string[]): Promise<Record<string, unknown>> {
   const launch = join(projectRoot, "app/cli/launch.mjs");

@@ -95,8 +95,12 @@ export const migrate = defineCommand({
       throw new CommandError("Set SUPABASE_DB_URL to the address of the project's Postgres.");
     }
     const { migrateDatabase } = await import("../../../supabase/embedded/migrate");
-    const applied = await refusing(() => migrateDatabase(connectionSettings(dbUrl)));
-    return { json: { applied }, lines: [`Migrations applied: ${applied}`] };
+    const report = await refusing(() => migrateDatabase(connectionSettings(dbUrl)));
+    const { applied, rules } = report;
+    const applying = rules
+      ? `applied in ${rules.seconds} s (${rules.hash.slice(0, 12)})`
+      : "as they were";
+    return { json: { ...report }, lines: [`Migrations applied: ${applied}`, `Rules: ${applying}`] };
   },
 });
 

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { callService } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import type { Backend } from "~/server/backend";
+import manifest from "../../../package.json";
 import { type Check, failed, passed, reasonOf } from "./check";
 
 const factsSchema = z.object({
   migrations: z.array(z.string()),
+  rules: z.string().nullish(),
   schedules: z.array(z.string()),
   vault_secrets: z.array(z.string()),
 });
@@ -15,7 +17,7 @@ export async function checkDatabase(backend: Backend): Promise<Check[]> {
   try {
     const facts = await callService(backend.database, "doctor_facts", {}, factsSchema);
     return [
-      await checkMigrations(facts.migrations),
+      await checkMigrations(facts),
       await checkSchedules(backend, facts),
       await checkCounters(backend),
     ];
@@ -37,14 +39,29 @@ async function checkCounters({ database }: Backend): Promise<Check> {
   );
 }
 
-async function checkMigrations(applied: readonly string[]): Promise<Check> {
+async function checkMigrations({
+  migrations: applied,
+  rules,
+}: z.infer<typeof factsSchema>): Promise<Check> {
   const { listMigrations } = await import("../../../supabase/embedded/migrations");
+  const { readRules } = await import("../../../supabase/embedded/rules");
   const known = await listMigrations().catch(() => []);
   if (known.length === 0) return passed("migrated", `${applied.length} migrations are applied`);
   const done = new Set(applied);
   const missing = known.filter(({ version }) => !done.has(version));
   const [first] = missing;
-  if (first === undefined) return passed("migrated", `all ${known.length} migrations are applied`);
+  if (first === undefined) {
+    const { hash } = await readRules(manifest.version);
+    if (rules === hash)
+      return passed(
+        "migrated",
+        `all ${known.length} migrations are applied, with the rules of this version`,
+      );
+    return failed(
+      "migrated",
+      "the database has the rules of another version: run npm run admin -- migrate",
+    );
+  }
   return failed(
     "migrated",
     `${missing.length} migrations are missing, the first is ${first.name}: run npm run admin -- migrate`,

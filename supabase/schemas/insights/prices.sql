@@ -19,7 +19,7 @@ grant execute on function operations.list_model_prices to authenticated;
 -- Costs are known before anyone has set a price. The makers' prices of common models, in US dollars per million
 -- tokens, from the public list at models.dev in October 2026, for short prompts at normal speed. If a maker has no
 -- cache price, the input price is used. An administrator's price wins. To update the list: change the rows and the
--- date, then `npm run migration -- model_prices_<year>_<month>` (specification: Model price).
+-- date (specification: Model price).
 create function private.shipped_prices()
 returns setof public.model_prices language sql immutable set search_path = '' as $$
   select s.model_id, s.input, s.output, s.cache_read, s.cache_write, 'USD', '2026-10-01T00:00:00Z'::timestamptz, '2026-10-01T00:00:00Z'::timestamptz

@@ -13,8 +13,8 @@ import { HttpServer } from "~/server/http-server";
 import { UploadPlaces } from "~/server/upload-places";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
-import { applyMigrations } from "../../../supabase/declarative/build-database";
 import { applyShims } from "../../../supabase/embedded/apply-shims";
+import { migrateDatabase } from "../../../supabase/embedded/migrate";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { projectRoot } from "../../../supabase/embedded/project-root";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
@@ -27,7 +27,7 @@ async function startDatabase(dataDir: string) {
   const secrets = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password: secrets.databasePassword });
   await applyShims(cluster.url("supabase_admin", "postgres"), secrets.databasePassword);
-  await applyMigrations(cluster.url("postgres", "postgres"));
+  await migrateDatabase(cluster.url("postgres", "postgres"));
   const supabase = await serveSupabase({
     urlFor: (role) => cluster.url(role, "postgres"),
     secrets,
