@@ -127,7 +127,7 @@ $$;
 -- Done tasks that an import made of boxes of Spec Kit: `001-beds/T003`.
 create function private.done_boxes(p_product_id uuid) returns json language sql stable set search_path = '' as $$
   select json_agg(substr(t.external_id, 10) order by t.external_id)
-  from public.tasks t where t.product_id = p_product_id and t.status = 'DONE' and t.external_id ~ '^spec-kit:[^/]+/T\d{1,6}[a-z]?$';
+  from public.tasks t where t.product_id = p_product_id and t.status = 'DONE' and t.external_id ~ '^spec-kit:[^/]+/T-?\d{1,6}[a-z]?$';
 $$;
 
 -- The branch of a file's pull request: every product has its own, also where several share a repository.

@@ -67,6 +67,34 @@ describe("what belongs together stays together", () => {
     expect(await waitsIn(product.id)).toEqual(["C > A"]);
   });
 
+  it("github: a box that only names an issue waits for it, or is named", async () => {
+    const { move } = await mover(t, app, await t.createUser());
+    const issue = (number: number, title: string, body: string) => ({
+      ...{ number, title, body, url: `https://github.example/acme/shop/issues/${number}` },
+    });
+    const boxes = [
+      "#11",
+      "https://github.example/acme/shop/issues/12",
+      "acme/shop#13",
+      "#14 is next",
+    ];
+    const others = ["#99", "acme/other#11", "[the old one](https://github.example/acme/x/pull/3)"];
+    const file = JSON.stringify([
+      issue(10, "Checkout", [...boxes, ...others].map((words) => `- [ ] ${words}`).join("\n")),
+      ...[11, 12, 13].map((number) => issue(number, `N${number}`, "")),
+    ]);
+    const done = await move({ format: "github", ...newProduct() }, ["issues.json", file]);
+    expect(await waitsIn(done.product.id)).toEqual(
+      ["N11", "N12", "N13"].map((title) => `Checkout > ${title}`),
+    );
+    const rows = await t.query`select k.title from tasks k join stories s on s.id = k.story_id
+      where s.product_id = ${done.product.id} and s.title = 'Checkout'`;
+    expect(rows).toEqual([{ title: "#14 is next" }]);
+    expect(done.left_out).toEqual([
+      { count: 3, reason: `Boxes that only name what is not in the file: ${others.join(", ")}` },
+    ]);
+  });
+
   it("jira: links from either end, once; other links, dates, points and versions in the text", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const file = [

@@ -113,7 +113,13 @@ describe("where work stands", () => {
       JSON.stringify([{ number: 1, title: "A", body }]),
     );
     expect(states).toEqual(["A: Real TO_DO,Numbered TO_DO"]);
-    expect(left).toEqual([{ count: 1, reason: "Boxes of a form: no tasks" }]);
+    expect(left).toEqual([
+      {
+        count: 3,
+        reason: "Boxes without words, or in code, quotes, comments and tables: this, sample, other",
+      },
+      { count: 1, reason: "Boxes of a form: no tasks" },
+    ]);
   });
 
   it("makes one task of an open story that has none, from its title and description", async () => {

@@ -131,6 +131,55 @@ describe("OpenSpec", () => {
   });
 });
 
+describe("lists without boxes", () => {
+  it("spec-kit: headings with a number are tasks, with their status and what they depend on", async () => {
+    const text = [
+      ...[
+        "# Tasks",
+        "### T-001 — Form",
+        "**Status**: done",
+        "### T002: Session",
+        "Depends on: T-001",
+      ],
+      ...["1. T003 Tests", "- Not one", "- [ ] No number"],
+    ].join("\n\n");
+    const { report, stories } = await imported("spec-kit", zipOf({ "specs/a/tasks.md": text }));
+    expect(stories).toMatchObject([
+      { tasks: ["T-001 Form DONE", "T002 Session TO_DO", "T003 Tests TO_DO"] },
+    ]);
+    expect(await waitsIn(report)).toEqual([
+      "T002 Session > T-001 Form",
+      "T003 Tests > T002 Session",
+    ]);
+    expect(report.left_out).toEqual([
+      { count: 1, reason: "List items without a box: Not one" },
+      { count: 1, reason: "Boxes without a number such as T001: No number" },
+    ]);
+  });
+
+  it("openspec: the items are tasks to do; without any, the text is in the description", async () => {
+    const { report, stories } = await imported(
+      "openspec",
+      zipOf({
+        "openspec/changes/a/tasks.md": "## 1. Work\n1. Choose a library\n- Render it\n  - as PDF\n",
+        "openspec/changes/b/tasks.md": "Ask Ada.",
+        "openspec/changes/c/tasks.md": "- [x] 1.1 Load\n- [~] 1.2 Put off\n- Write it down",
+      }),
+    );
+    expect(stories).toMatchObject([
+      { title: "a", tasks: ["Choose a library TO_DO", "Render it TO_DO"] },
+      { title: "b", description: "Ask Ada.\n\nSource: changes/b" },
+      { title: "c", status: "OPEN", tasks: ["1.1 Load DONE", "1.2 Put off TO_DO"] },
+    ]);
+    expect(report.left_out).toEqual([
+      { count: 2, reason: "Lists without boxes: their items are tasks to do: a" },
+      { count: 1, reason: "A tasks.md without a list: it is in the description: b" },
+      { count: 1, reason: "List items without a box: Write it down" },
+    ]);
+    expect(report.statuses).toEqual([{ word: "[~]", became: "TO_DO", known: false, count: 1 }]);
+  });
+});
+
 describe("beads", () => {
   it("epics become PBIs, blocks edges, children tasks; tombstones and messages stay out", async () => {
     const { report, again, stories } = await imported("beads", beads);

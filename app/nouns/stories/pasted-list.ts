@@ -1,3 +1,5 @@
+import { readLine as readMarks } from "~/nouns/transfers/formats/boxes";
+
 /** A story or task from a pasted list. Lines below task level become the description of the item above. */
 export interface ListItem {
   title: string;
@@ -59,12 +61,9 @@ export function readPastedList(text: string, into: "pbi" | "story"): PastedList 
 }
 
 function readLine(line: string): Line {
-  const content = line.trimStart();
-  const indent = [...line.slice(0, line.length - content.length)].reduce(
-    (width, character) => width + (character === "\t" ? 4 : 1),
-    0,
-  );
+  const content = line.trim();
   const heading = /^(#{1,6})\s/.exec(content)?.[1];
+  const { indent, isQuoted, rest, box } = readMarks(line);
   // Headings are above all other lines.
   if (heading)
     return {
@@ -72,13 +71,8 @@ function readLine(line: string): Line {
       text: content.slice(heading.length).trim(),
       ticked: false,
     };
-  const bare = content.replace(/^(?:[-*+•–]|\d{1,3}[.)])\s/, "").trimStart();
-  const box = /^\[([ xX])\]\s/.exec(bare)?.[1];
-  return {
-    depth: indent,
-    text: (box === undefined ? bare : bare.slice(3)).trim(),
-    ticked: box === "x" || box === "X",
-  };
+  const text = isQuoted ? content : (box?.title ?? rest);
+  return { depth: indent, text, ticked: box?.mark === "x" && !isQuoted };
 }
 
 /** Creates an item from a line. If it is too long for a title, the whole line goes into the description. */

@@ -368,7 +368,7 @@ describe("boxes of Spec Kit", () => {
     const list = [
       ...["# Tasks\r", "```\r", "- [ ] T001 A sample\r", "```\r", "- [ ] T001 Draw [ ] it\r"],
       ...["* [ ] **T002** [P] Paint\r", "- [x] T003 Done before\r", "- [ ] T001 The same again\r"],
-      "- [ ] T004 Left",
+      ...["-   [~] T-005 Seed\r", "1)\t[]T006 Rake\r", "- [ ] T004 Left"],
     ].join("\n");
     const spec = "specs/001-beds/tasks.md";
     commit(forge.bare, { [spec]: list, "old/specs/001-beds/tasks.md": "- [ ] T001 Draw\n" });
@@ -378,14 +378,16 @@ describe("boxes of Spec Kit", () => {
       values (${one.product_id}, ${at(pbi, 0).id}, 'Beds') returning id`;
     await t.query`insert into tasks (product_id, story_id, title, status, external_id)
       select ${one.product_id}, ${at(story, 0).id}, e.id, e.status::task_status, 'spec-kit:001-beds/' || e.id
-      from (values ('T001', 'DONE'), ('T002', 'DONE'), ('T003', 'DONE'), ('T004', 'TO_DO'), ('own', 'DONE')) e (id, status)`;
+      from (values ('T001', 'DONE'), ('T002', 'DONE'), ('T003', 'DONE'), ('T004', 'TO_DO'), ('T-005', 'DONE'), ('T006', 'DONE'), ('own', 'DONE')) e (id, status)`;
     await one.look();
     expect(at(forge.pulls, 0)).toMatchObject({ title: "Tick the boxes of done tasks" });
     const branch = `backloom/${one.code}/spec-boxes`;
     expect(one.textAt(branch, spec)).toBe(
       list
         .replace("- [ ] T001 Draw [ ]", "- [x] T001 Draw [ ]")
-        .replace("* [ ] **T002", "* [x] **T002"),
+        .replace("* [ ] **T002", "* [x] **T002")
+        .replace("[~] T-005", "[x] T-005")
+        .replace("[]T006", "[x] T006"),
     );
     expect(one.textAt(branch, "old/specs/001-beds/tasks.md")).toBe("- [ ] T001 Draw\n");
     mergePull(forge, at(forge.pulls, 0), forge.headOf(branch));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ImportDraft } from "../contract";
-import { boxesOf, isOfForm } from "./boxes";
+import { type Item, isOfForm, readItems, stateOfBox } from "./boxes";
 import { timeOf, withComments, withFacts } from "./clean-text";
 import { Draft } from "./draft";
 import { readJson } from "./read-json";
@@ -60,8 +60,26 @@ export function readGithub(text: string): ImportDraft {
     "the list that gh issue list --json number,title,body,state,labels,… prints",
   );
   const draft = new Draft("github");
-  for (const issue of issues) addIssue(draft, issue);
+  const work = issues.flatMap((issue) => {
+    const state = stateOfIssue(draft, issue);
+    return state === null ? [] : [{ issue, state }];
+  });
+  const ids = new Map(work.map(({ issue }) => [keyOf(issue, `#${issue.number}`), idOf(issue)]));
+  for (const { issue, state } of work) addIssue(draft, issue, state, ids);
   return draft.finish();
+}
+
+const idOf = ({ html_url, url, number }: Issue) => html_url ?? url ?? `#${number}`;
+
+/** What a box or a sentence names of this repository or another: `#11`, `acme/shop#11` or its address. */
+const reference =
+  /^[*_<]{0,3}(?:\[[^\]]{1,200}\]\()?(?:https?:\/\/[^/\s]{1,200}\/([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/|([\w.-]{1,100}\/[\w.-]{1,100})?#|GH-)(\d{1,9})(?:[?#]\S{0,60})?[)>.,;:*_]{0,4}$/;
+
+/** An issue as references name it, with its repository; undefined where the words say more. */
+function keyOf(issue: Issue, words: string): string | undefined {
+  const [, ofAddress, ofName, number] = reference.exec(words) ?? [];
+  const [, own = ""] = reference.exec(idOf(issue)) ?? [];
+  return number && `${ofAddress ?? ofName ?? own}#${Number(number)}`.toLowerCase();
 }
 
 /** What GitHub gives as the reason of a closed issue. */
@@ -71,28 +89,31 @@ const reasons: Readonly<Record<string, "dropped" | "DONE">> = {
   DUPLICATE: "dropped",
 };
 
+/** Null for what is no work: pull requests, and what was closed without being done. */
 function stateOfIssue(draft: Draft, issue: Issue): WorkState | null {
+  if (issue.isPullRequest || issue.pull_request) {
+    draft.leftOut.add("Pull requests");
+    return null;
+  }
   if (issue.state.toUpperCase() !== "CLOSED")
     return draft.readState({ word: issue.state, told: "TO_DO" });
   const reason = (issue.stateReason ?? issue.state_reason ?? "").toUpperCase();
-  return draft.readState({
+  const state = draft.readState({
     word: issue.state,
     told: reasons[reason] ?? "DONE",
     isKnown: reason === "" || Object.hasOwn(reasons, reason),
     shown: reason === "" ? issue.state : `${issue.state}, ${reason}`,
   });
+  if (state === null) draft.leftOut.add("Closed as not planned or as a duplicate on GitHub");
+  return state;
 }
 
-function addIssue(draft: Draft, issue: Issue): void {
-  if (issue.isPullRequest || issue.pull_request) {
-    draft.leftOut.add("Pull requests");
-    return;
-  }
-  const state = stateOfIssue(draft, issue);
-  if (state === null) {
-    draft.leftOut.add("Closed as not planned or as a duplicate on GitHub");
-    return;
-  }
+function addIssue(
+  draft: Draft,
+  issue: Issue,
+  state: WorkState,
+  ids: ReadonlyMap<string | undefined, string>,
+): void {
   draft.leftOut.addUnread("", issue, issueSchema.shape);
   if (issue.milestone) {
     const { title, description, dueOn, due_on } = issue.milestone;
@@ -105,11 +126,32 @@ function addIssue(draft: Draft, issue: Issue): void {
   );
   const [assignee] = issue.assignees;
   draft.leftOut.add("A second assignee: a story has one", issue.assignees.length - 1);
-  const id = issue.html_url ?? issue.url ?? `#${issue.number}`;
+  const id = idOf(issue);
   const body = issue.body ?? "";
-  const boxes = boxesOf(body);
+  const boxes = readItems(draft, body).filter(({ kind }) => kind === "box");
   draft.leftOut.add("Boxes of a form: no tasks", boxes.filter(isOfForm).length);
-  const isTaken = (box: (typeof boxes)[number]) => state === "DONE" || box.isTicked;
+  const blocked_by: string[] = [];
+  /** A box that only names an issue waits for that one. */
+  const isReference = ({ title }: Item) => {
+    const key = keyOf(issue, title);
+    const other = key && ids.get(key);
+    if (other) blocked_by.push(other);
+    else if (key) draft.leftOut.add("Boxes that only name what is not in the file", 1, title);
+    return key !== undefined;
+  };
+  const tasks = boxes
+    .filter((box) => !isOfForm(box))
+    .flatMap((box, index) =>
+      isReference(box)
+        ? []
+        : [
+            {
+              id: `${id}/${index + 1}`,
+              title: box.title,
+              state: state === "DONE" ? state : stateOfBox(draft, box),
+            },
+          ],
+    );
   draft.add(issue.milestone?.title || "Imported from GitHub", {
     id,
     code: `GH-${issue.number}`,
@@ -125,12 +167,7 @@ function addIssue(draft: Draft, issue: Issue): void {
     assignee: assignee?.login,
     created_at: timeOf(issue.createdAt ?? issue.created_at),
     state,
-    tasks: boxes
-      .filter((box) => !isOfForm(box))
-      .map((box, index) => ({
-        id: `${id}/${index + 1}`,
-        title: box.title,
-        state: isTaken(box) ? "DONE" : "TO_DO",
-      })),
+    tasks,
+    blocked_by,
   });
 }

@@ -1,10 +1,10 @@
 import { ContractError } from "~/contract/errors";
 import { append } from "../append";
 import type { ImportDraft } from "../contract";
-import { boxesOf } from "./boxes";
-import { Draft } from "./draft";
+import { readItems, stateOfBox } from "./boxes";
+import { Draft, type TaskFields } from "./draft";
 import { readFolder, rootOf, textsBelow, type UploadedFile } from "./folder.server";
-import { criteriaOf, finishedPlan, readSpec, stateOf, taskOf } from "./specs";
+import { criteriaOf, finishedPlan, itemsWithoutBox, readSpec, stateOf, taskOf } from "./specs";
 
 const inChanges =
   /^((?:.*\/)?changes\/)(?!archive\/)[^/]+\/(?:(?:proposal|tasks|design)|specs\/.+)\.md$/;
@@ -37,16 +37,23 @@ function addChange(draft: Draft, name: string, texts: ReadonlyMap<string, string
   const { title, body } = readSpec(texts.get("proposal.md") ?? "", 1);
   const plan = readSpec(texts.get("design.md") ?? "", 1).body.trim();
   const deltas = [...texts].filter(([path]) => path.startsWith("specs/"));
-  const tasks = boxesOf(texts.get("tasks.md") ?? "").map((box) => {
-    const [, number] = /^\**(\d{1,4}(?:\.\d{1,4}){1,3})\b/.exec(box.title) ?? [];
-    return taskOf(`${name}/${number ?? box.title}`, box.title, box, plan);
-  });
+  const list = readSpec(texts.get("tasks.md") ?? "", 1).body.trim();
+  const tasks = tasksOf(draft, name, list, plan);
+  // What makes no task stays readable.
+  const rest = tasks.length === 0 ? list : "";
+  if (rest !== "")
+    draft.leftOut.add("A tasks.md without a list: it is in the description", 1, name);
   const state = stateOf(tasks);
   if (plan !== "" && state === "DONE") draft.leftOut.add(finishedPlan, 1, name);
   draft.add("Imported from OpenSpec", {
     id: name,
     title: title || name,
-    description: [body.trim(), ...deltas.map(([, text]) => text.trim()), `Source: changes/${name}`]
+    description: [
+      body.trim(),
+      ...deltas.map(([, text]) => text.trim()),
+      rest,
+      `Source: changes/${name}`,
+    ]
       .filter(Boolean)
       .join("\n\n"),
     acceptance_criteria: deltas
@@ -56,5 +63,22 @@ function addChange(draft: Draft, name: string, texts: ReadonlyMap<string, string
     implementation_plan: tasks.length === 0 ? plan : null,
     state,
     tasks,
+  });
+}
+
+/** The boxes of a list; all of its items where none has a box. */
+function tasksOf(draft: Draft, name: string, list: string, plan: string): TaskFields[] {
+  const items = readItems(draft, list).filter(({ kind }) => kind !== "heading");
+  const kind = items.some((item) => item.kind === "box") ? "box" : "item";
+  return items.flatMap((item) => {
+    if (item.kind !== kind) {
+      draft.leftOut.add(itemsWithoutBox, 1, item.title);
+      return [];
+    }
+    if (kind === "item")
+      draft.leftOut.add("Lists without boxes: their items are tasks to do", 1, name);
+    const [, number] = /^\**(\d{1,4}(?:\.\d{1,4}){1,3})\b/.exec(item.title) ?? [];
+    const id = `${name}/${number ?? item.title}`;
+    return [taskOf({ id, title: item.title, state: stateOfBox(draft, item) }, item, plan)];
   });
 }

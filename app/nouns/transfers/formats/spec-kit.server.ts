@@ -1,9 +1,9 @@
 import { ContractError } from "~/contract/errors";
 import type { ImportDraft } from "../contract";
-import { boxesOf, numberOfBox } from "./boxes";
+import { type Item, numberOf, readItems, stateOfBox } from "./boxes";
 import { Draft, type TaskFields } from "./draft";
 import { readFolder, rootOf, textsBelow, type UploadedFile } from "./folder.server";
-import { criteriaOf, finishedPlan, readSpec, stateOf, taskOf } from "./specs";
+import { criteriaOf, finishedPlan, itemsWithoutBox, readSpec, stateOf, taskOf } from "./specs";
 
 const inSpecs = /^((?:.*\/)?specs\/)[^/]+\/(?:spec|plan|tasks)\.md$/;
 const besides = /^((?:.*\/)?)[^/]+\/(?:spec|plan|tasks)\.md$/;
@@ -26,14 +26,15 @@ export function readSpecKit(files: readonly UploadedFile[]): ImportDraft {
 }
 
 function addFeature(draft: Draft, name: string, textOf: (file: string) => string): void {
-  const [spec, plan, list] = ["spec", "plan", "tasks"].map((file) => readSpec(textOf(file), 3));
+  const [spec, plan] = ["spec", "plan"].map((file) => readSpec(textOf(file), 3));
+  const list = readSpec(textOf("tasks"), 1);
   const implementation_plan = plan?.body.trim() ?? "";
-  const tasks = tasksOf(draft, name, list?.body ?? "", implementation_plan);
+  const tasks = tasksOf(draft, name, list.body, implementation_plan);
   const state = stateOf(tasks);
   if (implementation_plan !== "" && state === "DONE") draft.leftOut.add(finishedPlan, 1, name);
   draft.add("Imported from Spec Kit", {
     id: name,
-    title: spec?.title || list?.title || plan?.title || name,
+    title: spec?.title || list.title || plan?.title || name,
     description: `${spec?.body.trim() ?? ""}\n\nSource: specs/${name}`,
     acceptance_criteria: criteriaOf(spec?.body ?? ""),
     implementation_plan: tasks.length === 0 ? implementation_plan : null,
@@ -42,21 +43,56 @@ function addFeature(draft: Draft, name: string, textOf: (file: string) => string
   });
 }
 
-/** Tasks follow each other in the order of the list; those marked `[P]` wait for none. */
+const unread = { box: "Boxes without a number such as T001", item: itemsWithoutBox } as const;
+
+/**
+ * Tasks follow each other in the order of the list; those marked `[P]` wait for none but those that they name. A number
+ * is that of its box, without one of its heading, else of its list item.
+ */
 function tasksOf(draft: Draft, name: string, list: string, plan: string): TaskFields[] {
+  const items = readItems(draft, list).map((item) => ({ item, known: numberOf(item.title) }));
+  const kinds = new Map<string, string>();
+  for (const kind of ["box", "heading", "item"])
+    for (const { item, known } of items)
+      if (known && item.kind === kind && !kinds.has(known.number)) kinds.set(known.number, kind);
   let before: string[] = [];
-  return boxesOf(list).flatMap((box) => {
-    const known = numberOfBox(box.title);
-    if (known === undefined) {
-      draft.leftOut.add("Boxes without a number such as T001", 1, box.title);
+  return items.flatMap(({ item, known }) => {
+    if (known === undefined || kinds.get(known.number) !== item.kind) {
+      if (item.kind === "box" || item.kind === "item")
+        draft.leftOut.add(unread[item.kind], 1, item.title);
       return [];
     }
     const { number, marks, said } = known;
     const id = `${name}/${number}`;
-    const task = taskOf(id, `${number} ${said}`, box, plan);
-    if (/\[P\]/i.test(marks)) return [task];
-    const blocked_by = before;
+    const details = item.kind === "heading" ? below(list, item) : item.details;
+    const state = item.kind === "heading" ? told(draft, details) : stateOfBox(draft, item);
+    if (state === null) {
+      draft.leftOut.add("Tasks that were dropped", 1, id);
+      return [];
+    }
+    const named =
+      `${said} ${details.join(" ")}`.match(/\bdepends on\b[^.]{0,200}/gi)?.join(" ") ?? "";
+    const blockers = (named.match(/\bT-?\d{1,6}[a-z]?\b/g) ?? []).map(
+      (other) => `${name}/${other}`,
+    );
+    const task = taskOf({ id, title: `${number} ${said}`, state }, { ...item, details }, plan);
+    if (/\[P\]/i.test(marks)) return [{ ...task, blocked_by: blockers }];
+    const blocked_by = [...before, ...blockers];
     before = [id];
     return [{ ...task, blocked_by }];
   });
+}
+
+/** The lines below a heading, up to the next that is not below it. */
+function below(list: string, { line }: Item): string[] {
+  const [head = "", ...lines] = list.split("\n").slice(line);
+  const level = /^\s*#+/.exec(head)?.[0].trim().length ?? 1;
+  const end = lines.findIndex((text) => new RegExp(`^#{1,${level}}\\s`).test(text));
+  return (end < 0 ? lines : lines.slice(0, end)).join("\n").trim().split("\n");
+}
+
+/** The state that a line such as `**Status**: done` tells. */
+function told(draft: Draft, details: readonly string[]) {
+  const [, word = ""] = /^[-*_ ]{0,6}status[*_: ]{1,6}(.{1,60})$/im.exec(details.join("\n")) ?? [];
+  return draft.readState({ word });
 }

@@ -1,4 +1,4 @@
-import type { Box } from "./boxes";
+import { type Item, readLine } from "./boxes";
 import type { TaskFields } from "./draft";
 
 /** A Markdown document of a spec folder: its first heading and the rest. */
@@ -8,6 +8,7 @@ export interface Spec {
 }
 
 export const finishedPlan = "Plans of what is done";
+export const itemsWithoutBox = "List items without a box";
 
 /** Words that templates write before the name of the thing. */
 const labels =
@@ -22,16 +23,18 @@ export function readSpec(text: string, deepest: 1 | 3): Spec {
   return { title, body: body.slice(0, found.index) + body.slice(found.index + found[0].length) };
 }
 
-/** The task of a box, with the lines around it as description. */
-export function taskOf(id: string, title: string, box: Box, plan: string): TaskFields {
+/** The task of an item, with the lines around it as description. */
+export function taskOf(
+  { id, title, state }: Pick<TaskFields, "id" | "title" | "state">,
+  { heading, details }: Item,
+  plan: string,
+): TaskFields {
   const said = title.length > 250 ? [title] : [];
   return {
-    id,
-    title,
-    description: [...said, box.heading, box.details.join("\n")].filter(Boolean).join("\n\n"),
-    state: box.isTicked ? "DONE" : "TO_DO",
+    ...{ id, title, state },
+    description: [...said, heading, details.join("\n")].filter(Boolean).join("\n\n"),
     // A finished task needs none, and every task would keep a copy.
-    implementation_plan: box.isTicked ? null : plan || null,
+    implementation_plan: state === "DONE" ? null : plan || null,
   };
 }
 
@@ -39,18 +42,17 @@ export function stateOf(tasks: readonly TaskFields[]): "DONE" | "TO_DO" {
   return tasks.length > 0 && tasks.every(({ state }) => state === "DONE") ? "DONE" : "TO_DO";
 }
 
-const given = /^\s{0,8}(?:[-*+]|\d{1,3}[.)])\s{1,4}(\*{0,2}Given\b.*)$/i;
 const scenario = /^#{2,6} +Scenario: *(\S.*)$/i;
-const listed = /^\s*[-*+] +(\S.*)$/;
 
 /** The scenarios of a document as acceptance criteria, a line each: list items that begin with *Given*, or what is under a heading *Scenario*. */
 export function criteriaOf(text: string): string {
   const criteria: string[][] = [];
   let open: "given" | "scenario" | undefined;
   for (const line of text.split("\n")) {
-    const [, item] = given.exec(line) ?? [];
+    const { isListed, rest, box } = readLine(line);
+    const step = isListed ? box?.title || rest || undefined : undefined;
+    const item = step !== undefined && /^\*{0,2}Given\b/i.test(step) ? step : undefined;
     const [, named] = scenario.exec(line) ?? [];
-    const [, step] = listed.exec(line) ?? [];
     if (named !== undefined) {
       open = "scenario";
       criteria.push([`${named}:`]);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { boxesOf, numberOfBox } from "~/nouns/transfers/formats/boxes";
+import { itemsOf, numberOf, withMark } from "~/nouns/transfers/formats/boxes";
 import type { Upkeep } from "~/nouns/upkeep/contract";
 import { PeoplesWords } from "../../base/problems";
 import { readTextAt, type TextFile } from "../../git/commit-texts";
@@ -48,12 +48,12 @@ async function boxChanges(
 function withTicks(text: string, numbers: ReadonlySet<string>): string {
   const lines = text.split("\n");
   const seen = new Set<string>();
-  for (const { title, isTicked, line } of boxesOf(text)) {
-    const number = numberOfBox(title)?.number;
-    if (number === undefined || seen.has(number)) continue;
+  for (const { kind, title, isTicked, line } of itemsOf(text)) {
+    const number = numberOf(title)?.number;
+    if (kind !== "box" || number === undefined || seen.has(number)) continue;
     seen.add(number);
     if (isTicked || !numbers.has(number)) continue;
-    lines[line] = (lines[line] ?? "").replace("[ ]", "[x]");
+    lines[line] = withMark(lines[line] ?? "", "x");
   }
   return lines.join("\n");
 }

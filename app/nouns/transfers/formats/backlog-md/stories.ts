@@ -1,4 +1,5 @@
 import type { ImportedStory } from "~/nouns/transfers/contract";
+import { readItems, readLine, stateOfBox } from "../boxes";
 import type { Draft, StoryFields, TaskFields } from "../draft";
 import { tellsState, toPriority, toState, type WorkState } from "../state";
 import type { SourceItem } from "./parse-file.server";
@@ -36,6 +37,7 @@ export function toStory(
 ): StoryFields {
   const id = keys.get(item) ?? item.id;
   const state = workState(item, draft);
+  const { criteria, ticked } = readCriteria(item.acceptanceCriteria, draft);
   const tasks = parts.map((part) => ({
     ...shared(part, keys, blockersOf),
     description: joinSections([
@@ -63,11 +65,11 @@ export function toStory(
   return {
     ...shared(item, keys, blockersOf),
     description: item.description,
-    acceptance_criteria: item.acceptanceCriteria,
+    acceptance_criteria: criteria,
     assignee: item.assignees[0] ?? null,
     state,
     log: [item, ...parts].flatMap(logEntries),
-    ticked: tickedIn(item.acceptanceCriteria),
+    ticked,
     tasks: isShown ? tasks : [own, ...tasks],
   };
 }
@@ -93,22 +95,37 @@ function workState({ place, status, path }: SourceItem, draft: Draft): WorkState
   return draft.readState({ word: status, told: byFolder, isKnown }) ?? "TO_DO";
 }
 
-const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?(?:#\d+\s+)?(.*)$/s;
+const usual = /^\s*(?:[-*+•]|\d{1,3}[.)])[ \t]+\[[ xX]\][ \t]+\S/;
 
-/** The criteria that are ticked off, each in one line. */
-function tickedIn(acceptanceCriteria: string): string[] {
-  const criteria: { text: string; isChecked: boolean }[] = [];
+/** Criteria as private.list_items reads them, whatever the marks of their boxes were, and those that are ticked. */
+function readCriteria(text: string, draft: Draft) {
+  const lines = text.split("\n");
+  const ticked = new Set<number>();
+  for (const item of readItems(draft, text).filter(({ kind }) => kind === "box")) {
+    const isDone = stateOfBox(draft, item) === "DONE";
+    if (isDone) ticked.add(item.line);
+    const line = lines[item.line] ?? "";
+    const before = /^\s*/.exec(line)?.[0] ?? "";
+    if (!usual.test(line)) lines[item.line] = `${before}- [${isDone ? "x" : " "}] ${item.title}`;
+  }
+  return { criteria: lines.join("\n"), ticked: tickedIn(lines, ticked) };
+}
+
+/** The criteria of these lines, each in one line. */
+function tickedIn(lines: readonly string[], ticked: ReadonlySet<number>): string[] {
+  const criteria: { text: string; isTicked: boolean }[] = [];
   let isOpen = false;
-  for (const line of acceptanceCriteria.split("\n")) {
-    const [whole, mark, text = ""] = item.exec(line) ?? [];
-    if (whole !== undefined) criteria.push({ text, isChecked: mark?.toLowerCase() === "x" });
+  for (const [number, line] of lines.entries()) {
+    const { isListed, rest, box } = readLine(line);
+    const text = (box?.title ?? rest).replace(/^#\d+\s+/, "");
+    if (isListed) criteria.push({ text, isTicked: ticked.has(number) });
     const last = criteria.at(-1);
-    const goesOn: boolean = whole === undefined && isOpen && /^\s+\S/.test(line);
+    const goesOn: boolean = !isListed && isOpen && /^\s+\S/.test(line);
     if (goesOn && last) last.text = `${last.text} ${line}`;
-    isOpen = whole !== undefined || goesOn;
+    isOpen = isListed || goesOn;
   }
   return criteria
-    .filter(({ text, isChecked }) => isChecked && text.trim() !== "")
+    .filter(({ text, isTicked }) => isTicked && text.trim() !== "")
     .map(({ text }) => text.replace(/\s+/g, " ").trim());
 }
 
