@@ -18,13 +18,11 @@ export class CallFailure extends Error {
   }
 }
 
-const attempts = 4;
-
 /**
- * Runs a call and retries it up to three times after a deadlock, a serialization failure, a lock timeout, a migration or a
+ * Runs a call, and again after a deadlock, a serialization failure, a lock timeout, a migration or a
  * lost connection, unless it may have been committed. Throws remaining failures as `ContractError` or `DatabaseError`.
  */
-export async function answerOrRefuse<T>(call: () => Promise<T>): Promise<T> {
+export async function answerOrRefuse<T>(call: () => Promise<T>, attempts: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();

@@ -8,6 +8,7 @@ import { openHttpTransport } from "./http-transport.server";
 import type { ConnectionKind } from "./statement.server";
 import type { Database as Tables } from "./types";
 import { webSocketTransport } from "./web-socket-transport.server";
+import type { WrittenJson } from "./written-json";
 
 /** Who calls: a token, a session, or a user the service itself vouches for. */
 export type Credential =
@@ -19,7 +20,8 @@ export type Credential =
   | { session_id: string }
   | { user_id: string };
 
-export type Values = Record<string, unknown>;
+/** Arguments by name, or as they were written already. */
+export type Values = Record<string, unknown> | WrittenJson;
 
 export type SupabaseConnection = ReturnType<typeof makeClient>;
 

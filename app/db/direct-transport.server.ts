@@ -85,8 +85,19 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 type Answer = pg.QueryArrayResult<[string | null]>;
 
 /** Runs one query text and returns the single value of its last statement. */
-async function ask(client: pg.PoolClient, statement: Statement): Promise<string> {
-  return textOf(await client.query<[string | null]>({ ...statement, rowMode: "array" }));
+async function ask(client: pg.PoolClient, { within, ...statement }: Statement): Promise<string> {
+  const answer = () => client.query<[string | null]>({ ...statement, rowMode: "array" });
+  if (within === undefined) return textOf(await answer());
+  await client.query(`begin;${within}`);
+  try {
+    const text = textOf(await answer());
+    await client.query("commit");
+    return text;
+  } catch (error) {
+    // Only an error of Postgres leaves a connection that others can use.
+    if (error instanceof pg.DatabaseError) await client.query("rollback");
+    throw error;
+  }
 }
 
 /** Several statements return an array of results, which the types of pg do not declare. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CallFailure } from "./call-failure.server";
 import { type Door, longestWaitOf, type Transport } from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
+import { WrittenJson } from "./written-json";
 
 export interface HttpTransportOptions {
   supabaseUrl: string;
@@ -38,7 +39,7 @@ async function callOnce(
     accept: "application/json",
   };
   const response = await post(options.fetch, address, {
-    ...{ method: "POST", headers, body: JSON.stringify(values) },
+    ...{ method: "POST", headers, body: bodyOf(values) },
     signal: AbortSignal.timeout(longestWaitOf(values)),
   });
   const text = await response.text().catch((cause: unknown) => {
@@ -46,6 +47,12 @@ async function callOnce(
   });
   if (response.ok) return text === "" ? "null" : text;
   throw readProblem(response.status, text);
+}
+
+function bodyOf(values: Record<string, unknown>): string {
+  const { p_arguments: given, ...others } = values;
+  if (!(given instanceof WrittenJson)) return JSON.stringify(values);
+  return `${JSON.stringify(others).slice(0, -1)},"p_arguments":${given.text}}`;
 }
 
 const connectionLost = { code: "08006", message: "The connection was lost", detail: null };

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { CallFailure } from "./call-failure.server";
+import { WrittenJson } from "./written-json";
 
 /**
  * Kind of a connection: our own Postgres `session`, or a pooler that may run each `transaction` in another session,
@@ -34,9 +35,9 @@ export const sessionSettings = settings("session");
  */
 const localSettings = settings("local");
 
-/** The only slow operation: it may write thousands of stories in one transaction. */
+/** The only slow operation: it may write thousands of stories in one transaction. Its text is never sent twice. */
 const longOperation = "import_backlog";
-const longSettings = "set local statement_timeout='60s';";
+const longSettings = "set local statement_timeout='60s';set local lock_timeout='10s';";
 
 /**
  * Milliseconds to wait for an answer. Postgres ends its statements earlier, so only a dead network reaches this. Without it
@@ -54,9 +55,16 @@ export function longestWaitOf(given: Record<string, unknown>): number {
   return otherWaits.get(given.p_function) ?? longestWait;
 }
 
+/** How often a call is tried. */
+export function attemptsOf(given: Record<string, unknown>): number {
+  return given.p_function === longOperation ? 1 : 4;
+}
+
 /** A query for Postgres. pg gives up after `query_timeout`, which its type lacks. */
 export interface Statement extends pg.QueryConfig {
   query_timeout: number;
+  /** Settings of a transaction of its own, for a text that is too long to be quoted letter by letter. */
+  within?: string;
 }
 
 /**
@@ -74,20 +82,16 @@ export function writeStatement(
     `select public.${door}(${parameters
       .map(([name, type], index) => `${name}=>${write(values[index] ?? "", index)}::${type}`)
       .join()})::text`;
-  const isLong = given.p_function === longOperation;
   const query_timeout = longestWaitOf(given);
-  if (kind === "session" && !isLong)
-    return {
-      name: `${door}/${parameters.length}`,
-      text: text((_, index) => `$${index + 1}`),
-      values,
-      query_timeout,
-    };
-  const local = kind === "session" ? "" : localSettings;
-  return { text: local + (isLong ? longSettings : "") + text(toLiteral), query_timeout };
+  const asParameters = () => ({ text: text((_, index) => `$${index + 1}`), values, query_timeout });
+  if (given.p_function === longOperation)
+    return { ...asParameters(), within: localSettings + longSettings };
+  if (kind === "session") return { name: `${door}/${parameters.length}`, ...asParameters() };
+  return { text: localSettings + text(toLiteral), query_timeout };
 }
 
 function textOf(value: unknown, type: string): string {
+  if (value instanceof WrittenJson) return value.text;
   return type === "jsonb" ? JSON.stringify(value ?? {}) : String(value);
 }
 

@@ -1,6 +1,6 @@
 import { principalSchema } from "~/nouns/accounts/contract";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
-import type { Transport } from "./statement.server";
+import { attemptsOf, type Transport } from "./statement.server";
 
 /** How long (ms) a call waits for one of its user's places; the same as for a connection. */
 const longestWait = 5_000;
@@ -22,7 +22,10 @@ export function answerInPlaces(
   return (door, values) => {
     const call = () => callAtOnce(door, values);
     const isForUser = values.p_credential !== undefined;
-    return answerOrRefuse(isForUser ? () => places.inPlace(values.p_credential, call) : call);
+    return answerOrRefuse(
+      isForUser ? () => places.inPlace(values.p_credential, call) : call,
+      attemptsOf(values),
+    );
   };
 }
 

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { type AppLoadContext, redirect } from "@remix-run/node";
 import { serializeCookieHeader } from "@supabase/ssr";
 import { z } from "zod";
@@ -6,7 +5,7 @@ import { ContractError } from "~/contract/errors";
 import type { OidcSettings } from "~/env-oidc.server";
 import { providerName } from "~/features/accounts/provider";
 import { startSignIn } from "~/nouns/identities/provider.server";
-import { seal, unseal } from "~/nouns/identities/seal.server";
+import { readStamped, seal, stamp, unseal } from "~/nouns/identities/seal.server";
 import { ownCookie, readCookie } from "./session.server";
 
 /** State kept while the browser is at the identity provider, sealed in a cookie scoped to /auth/oidc. */
@@ -87,17 +86,15 @@ function cookie({ services }: AppLoadContext, value: string, age: number): strin
  * Address that connects this session's account to the provider. Its key is a CSRF token: without it, an attacker could
  * link a signed-in person to the attacker's own provider identity and then sign in to their account.
  */
-export function connectAddress(context: AppLoadContext, sessionId: string): string {
-  return `/auth/oidc?connect=${connectKey(context, sessionId)}`;
+export function connectAddress({ services }: AppLoadContext, sessionId: string): string {
+  return `/auth/oidc?connect=${stamp("connect", sessionId, "", services.env.sessionSecrets)}`;
 }
 
 /** Whether `given` is the connect key of this session. */
-export function isConnectKey(context: AppLoadContext, sessionId: string, given: string): boolean {
-  const [wanted, got] = [connectKey(context, sessionId), given].map((text) => Buffer.from(text));
-  return wanted !== undefined && wanted.length === got?.length && timingSafeEqual(wanted, got);
-}
-
-function connectKey({ services }: AppLoadContext, sessionId: string): string {
-  const [secret = ""] = services.env.sessionSecrets;
-  return createHmac("sha256", secret).update(`oidc connect\0${sessionId}`).digest("base64url");
+export function isConnectKey(
+  { services }: AppLoadContext,
+  sessionId: string,
+  given: string,
+): boolean {
+  return readStamped("connect", sessionId, given, services.env.sessionSecrets) === "";
 }

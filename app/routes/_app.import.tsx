@@ -13,12 +13,13 @@ import { runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { readUploads } from "~/http/request-body.server";
 import { validate } from "~/http/validation.server";
+import { readStamped, stamp } from "~/nouns/identities/seal.server";
 import { getProduct, listProductMembers } from "~/nouns/products/operations.server";
 import {
   type ImportReport,
-  importBacklogInput,
   importFormats,
   importReportSchema,
+  importTargetSchema,
 } from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";
@@ -45,14 +46,16 @@ export const loader = personLoader(async ({ actor, principal, request }) => {
 
 interface Previewed {
   report: ImportReport;
-  /** The parsed file, packed, which the second step sends back. */
+  /** The parsed file, packed, and the report, both stamped: the second step sends them back. */
   packed?: string;
+  shown?: string;
   fields: Record<string, string>;
   /** Whom the person chose for each assignee of the file, where the import was refused. */
   people?: Record<string, string>;
 }
 
-export const action = writeAction(async ({ actor, principal, form }) => {
+export const action = writeAction(async ({ actor, principal, form, context }) => {
+  const owner = { id: principal.user_id, secrets: context.services.env.sessionSecrets };
   return runIntent(form, {
     preview: async () => {
       const { target, fields } = readTarget(form);
@@ -60,32 +63,31 @@ export const action = writeAction(async ({ actor, principal, form }) => {
       if (!format) throw new ContractError(422, "Choose where the file comes from.");
       const files = await readUploads(form, "file");
       const given = files.length > 0 ? files : await readUploads(form, "pasted");
-      const task = { format, files: given, isPacked: true };
-      const { draft, packed } = await readImport(task, principal.user_id);
-      const report = await importBacklog(actor, target, draft, true);
-      return json<Previewed>({ report, packed, fields });
+      const prepared = await readImport({ format, files: given, owner }, owner.id);
+      const report = await importBacklog(actor, target, prepared, true);
+      const shown = stamp("import report", owner.id, JSON.stringify(report), owner.secrets);
+      return json<Previewed>({ report, packed: prepared.packed, shown, fields });
     },
     import: async () => {
       const packed = textOf(form, "packed");
       const members = form.getAll("member").map(String);
       const people = form.getAll("person").map((person, at) => [String(person), members[at] ?? ""]);
       const named = new Map(people.map(([person = "", member = ""]) => [person, member]));
+      const shown = textOf(form, "report");
       try {
         const { target, fields } = readTarget(form);
-        const { draft } = await readImport({ packed }, principal.user_id);
-        const report = await importBacklog(actor, target, draft, false, named);
+        const prepared = await readImport({ packed, people: named, owner }, owner.id);
+        const report = await importBacklog(actor, target, prepared, false);
         return json<Previewed>({ report, fields });
       } catch (error) {
-        const shown = shownReport(form);
-        if (!(error instanceof ContractError) || !shown?.preview) throw error;
+        const text = readStamped("import report", owner.id, shown, owner.secrets);
+        if (!(error instanceof ContractError) || text === null) throw error;
         const { status, message, issues, retryAfter } = error;
         const fields = Object.fromEntries(
           targetFields.map((name) => [name, textOf(form, name)]).filter(([, value]) => value),
         );
         const kept: Previewed = {
-          report: shown,
-          packed,
-          fields,
+          ...{ report: importReportSchema.parse(JSON.parse(text)), packed, shown, fields },
           people: Object.fromEntries(named),
         };
         throw new ContractError(status, message, {
@@ -98,20 +100,6 @@ export const action = writeAction(async ({ actor, principal, form }) => {
   });
 });
 
-const mostReport = 100_000;
-
-/** The preview that the form of the second step brings along, so that a refusal leaves it there. */
-function shownReport(form: FormData): ImportReport | undefined {
-  const text = textOf(form, "report");
-  // The page draws every line of it.
-  if (text.length > mostReport) return undefined;
-  try {
-    return importReportSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 const targetFields = ["product_id", "name", "code", ...gateFields.map(({ name }) => name)];
 
 /** Where the rows go, and the fields that say so again in the second step. */
@@ -122,7 +110,7 @@ function readTarget(form: FormData) {
   const code =
     name === null ? null : validate(codeSchema, textOf(form, "code") || codeFromName(name), "body");
   const gates = validate(
-    importBacklogInput
+    importTargetSchema
       .pick({ done_requires: true, agent_items: true, on_failure: true })
       .required(),
     Object.fromEntries(gateFields.map(({ name, chosen }) => [name, textOf(form, name) || chosen])),
@@ -139,7 +127,7 @@ export const meta: MetaFunction = () => [{ title: "Import · Backloom" }];
 export default function ImportPage() {
   const { product, members } = useLoaderData<typeof loader>();
   const answer = useActionResult<Partial<Previewed> & { error?: unknown }>();
-  const { report, packed, fields = {}, people = {} } = answer ?? {};
+  const { report, packed, shown = "", fields = {}, people = {} } = answer ?? {};
   const errors = typeof answer?.error === "string" ? [answer.error] : [];
   const isDone = report !== undefined && !report.preview;
   return (
@@ -159,7 +147,7 @@ export default function ImportPage() {
             <Form method="post" encType="multipart/form-data" className="grid gap-3">
               <PeopleTable names={report.unknown_people} {...{ members, people }} />
               <ImportTarget fields={fields} isRefused={errors.length > 0} />
-              <HiddenFields fields={{ intent: "import", packed, report: JSON.stringify(report) }} />
+              <HiddenFields fields={{ intent: "import", packed, report: shown }} />
               <IdempotencyKey />
               <FormErrors errors={errors} />
               <SubmitButton pendingLabel="Importing…" className="justify-self-start">

@@ -6,11 +6,17 @@ const longestWait = 30_000;
 
 const messageSchema = z.union([
   z.object({ ready: z.literal(true) }),
-  z.object({ made: z.string().nullable() }),
+  z.object({ made: z.string().nullable(), text: z.string().default("") }),
 ]);
 
 /** Result of a task. "too-heavy" depends only on what was given; "too-busy" means the thread had no time. */
-export type Outcome = { made: string } | "too-heavy" | "too-busy";
+export type Outcome = Made | "too-heavy" | "too-busy";
+
+/** An answer as JSON; `text` is what others read, however long: no one parses it here. */
+interface Made {
+  made: string;
+  text: string;
+}
 
 /** What one task may take: milliseconds, and megabytes of memory. */
 interface Limits {
@@ -88,7 +94,10 @@ export class WorkThread {
     if ("ready" in message) {
       this.#isReady = true;
       this.#hasBegun = true;
-    } else this.#settle(message.made === null ? "too-heavy" : { made: message.made });
+    } else
+      this.#settle(
+        message.made === null ? "too-heavy" : { made: message.made, text: message.text },
+      );
     this.#next();
   }
 

@@ -222,7 +222,7 @@ describe("whose account it is", () => {
     expect(foreign.headers.get("location")).toBe("/settings");
 
     const page = await createVisitor(open, cookie).read("/settings");
-    const [path = ""] = /\/auth\/oidc\?connect=[\w-]+/.exec(page) ?? [];
+    const [path = ""] = /\/auth\/oidc\?connect=[\w.-]+/.exec(page) ?? [];
     const { response } = await travel(open, provider, sub, { cookie, path });
     expect(response.headers.get("location")).toBe("/settings");
     expect(await accountOf(sub)).toBe(ada.id);
@@ -230,7 +230,7 @@ describe("whose account it is", () => {
 
     const other = await open.signIn(bob);
     const [key = ""] =
-      /\/auth\/oidc\?connect=[\w-]+/.exec(await createVisitor(open, other).read("/settings")) ?? [];
+      /\/auth\/oidc\?connect=[\w.-]+/.exec(await createVisitor(open, other).read("/settings")) ?? [];
     const taken = await travel(open, provider, sub, { cookie: other, path: key });
     expect(taken.response.status).toBe(409);
     expect(await accountOf(sub)).toBe(ada.id);

@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { stamp } from "~/nouns/identities/seal.server";
 import { importFormats } from "~/nouns/transfers/contract";
 import { openApp } from "../setup/app";
 import { routesFromSources } from "../setup/route-build";
@@ -11,8 +14,10 @@ import { bearer } from "../setup/world";
 const promised = 250;
 const kilobyte = 1_024;
 
-const { t, app } = await openApp({ pages: true });
+const secret = randomBytes(32).toString("base64url");
+const { t, app } = await openApp({ pages: true, variables: { SESSION_SECRET: secret } });
 const owner = await t.createUser({ role: "ADMIN" });
+const stranger = await t.createUser();
 const token = await t.createToken(owner);
 const { routes } = await routesFromSources({ pages: true });
 type Route = (typeof routes)[string];
@@ -161,6 +166,39 @@ function zipOfOne(size: number, entries: number): Uint8Array {
   ]);
 }
 
+const many = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
+const plainStory = {
+  ...{ external_id: "a:1", code: null, title: "Story", description: "", acceptance_criteria: "" },
+  ...{ priority: 3, assignee: null, labels: [], blocked_by: [], log: [], ticked: [], tasks: [] },
+};
+const draftOf = (count: number, story: object, others: object = {}) => ({
+  pbis: [
+    {
+      ...{ code: null, title: "PBI", description: "" },
+      stories: Array.from({ length: count }, (_, at) => ({
+        ...{ ...plainStory, ...story, external_id: `a:${at}` },
+      })),
+    },
+  ],
+  ...{ ideas: [], definition_of_done: "", left_out: [], statuses: [], ...others },
+});
+
+/** Drafts as the second step of the page sends them back, each as large as the limit that it breaks allows. */
+const drafts: Record<string, () => object> = {
+  "long texts": () => draftOf(590, { description: "a".repeat(99_000) }),
+  "quotes and backslashes": () => draftOf(40, { description: "'\\".repeat(50_000) }),
+  "letters of three bytes": () => draftOf(30, { description: "\u8a9e".repeat(100_000) }),
+  stories: () => draftOf(20_000, {}),
+  log: () => draftOf(5, { log: many(60_000, { content: "a", metadata: null }) }),
+  ticked: () => draftOf(5, { ticked: many(300_000, "a") }),
+  ideas: () =>
+    draftOf(1, {}, { ideas: many(90_000, { title: "a", description: "", archived_at: null }) }),
+  left_out: () => draftOf(1, {}, { left_out: many(300_000, { count: 1, reason: "a" }) }),
+  dependencies: () => draftOf(1, { blocked_by: many(300_000, "a:1") }),
+  nothing: () => ({}),
+};
+const held = new Set(["quotes and backslashes", "letters of three bytes"]);
+
 const uploadDoors = doors.filter(({ described }) => (described?.bodyLimit ?? 0) > megabyte);
 
 describe("with an account", () => {
@@ -212,6 +250,34 @@ describe("with an account", () => {
       await expect
         .poll(() => (process.memoryUsage().rss - before) / megabyte, { timeout: 20_000 })
         .toBeLessThan(500);
+    },
+  );
+
+  it.each(Object.keys(drafts))(
+    "a draft with too many or the worst %s costs others nothing, and passes only as it was given",
+    async (kind) => {
+      const text = JSON.stringify(drafts[kind]?.());
+      const packed = gzipSync(text).toString("base64");
+      const ours = stamp("import draft", owner.id, packed, [secret]);
+      const answers: number[] = [];
+      for (const draft of [packed, stamp("import draft", stranger.id, packed, [secret]), ours]) {
+        await t.query`delete from public.rate_limit_counters`;
+        const form = new FormData();
+        const fields = {
+          intent: "import",
+          name: "Own",
+          code: `OWN${answers.length}`,
+          packed: draft,
+        };
+        for (const [name, value] of Object.entries(fields)) form.set(name, value);
+        const headers = { cookie: await app.signIn(owner), origin: app.origin };
+        const sent = app.request("/import", { method: "POST", headers, body: form });
+        const { longest, status } = await healthBeside(app, sent);
+        expect(longest).toBeLessThan(promisedForUploads);
+        answers.push(status);
+      }
+      expect(answers).toEqual([422, 422, held.has(kind) ? 200 : 422]);
+      await t.query`delete from public.products where code = 'OWN2'`;
     },
   );
 

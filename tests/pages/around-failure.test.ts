@@ -184,9 +184,9 @@ it("a new product has the contract's gates by every door that no person looks at
   await client.close();
   const file = JSON.stringify([{ number: 1, title: "A", state: "OPEN", body: "", labels: [] }]);
   const files = [{ name: "a.json", bytes: new TextEncoder().encode(file) }];
-  const { draft } = await readImport({ format: "github", files }, owner.id);
+  const prepared = await readImport({ format: "github", files }, owner.id);
   const target = { product_id: null, name: "Moved in", code: "MOVED" };
-  const { product: moved } = await importBacklog(actor, target, draft, false);
+  const { product: moved } = await importBacklog(actor, target, prepared, false);
   const product = await getProduct(actor, { product_id: moved.id ?? "" });
   for (const each of [made, product]) {
     const gates = { done_requires: "none", agent_items: "backlog", on_failure: "stop" };

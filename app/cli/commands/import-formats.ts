@@ -8,6 +8,7 @@ import { folderLimits, type UploadedFile } from "~/nouns/transfers/formats/folde
 import { readFiles } from "~/nouns/transfers/formats/read-files.server";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { resolveProduct } from "~/nouns/transfers/operations.server";
+import { prepareImport } from "~/nouns/transfers/prepared-import";
 import { defineCommand, UsageError } from "../command";
 import { productOptions } from "./products";
 
@@ -30,7 +31,7 @@ export const importFromFormats = importFormats
       run: async (target, { path, owner, name, code, product, preview = false }) => {
         if (product === undefined ? !name || !code : name || code)
           throw new UsageError("Give either --product, or --name and --code of a new product");
-        const draft = readFiles(format, await readUploads(path));
+        const prepared = prepareImport(readFiles(format, await readUploads(path)));
         const database = await target.database();
         const account = await resolveAccount(database, { identifier: owner });
         const into = product && (await resolveProduct(database, { reference: product }));
@@ -41,7 +42,7 @@ export const importFromFormats = importFormats
             name: name ?? null,
             code: code ?? null,
           },
-          draft,
+          prepared,
           preview,
         );
         return {

@@ -18,12 +18,17 @@ export const importFormats = [
 ] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** Limits of one upload; `bytes` and `unpacked` in bytes, `text` in characters of what is taken over. */
+/** Limits of one upload. `bytes` and `unpacked` are the file's, `text` is what is taken over, as bytes of JSON. */
 export const importLimits = {
   bytes: 10 * 1024 * 1024,
   stories: 5_000,
   tasks: 20_000,
+  ideas: 5_000,
   dependencies: 2_000,
+  log: 20_000,
+  ticked: 50_000,
+  left_out: 1_000,
+  statuses: 100,
   unpacked: 50 * 1024 * 1024,
   text: 20 * 1024 * 1024,
 } as const;
@@ -79,8 +84,7 @@ const readStatusSchema = z.object({
 });
 export type ReadStatus = z.infer<typeof readStatusSchema>;
 
-/** Contents of an import file as a backlog; the same form for every tool. */
-export const importDraftSchema = z.object({
+const draftShape = z.object({
   pbis: z.array(
     z.object({
       code: codeSchema.nullable(),
@@ -96,7 +100,39 @@ export const importDraftSchema = z.object({
   left_out,
   statuses: z.array(readStatusSchema),
 });
-export type ImportDraft = z.infer<typeof importDraftSchema>;
+export type ImportDraft = z.infer<typeof draftShape>;
+
+/** What of a draft is counted, in the words of a refusal. */
+const counted: Record<string, (draft: ImportDraft) => [most: number, is: number]> = {
+  stories: (draft) => [importLimits.stories, storiesOf(draft).length],
+  tasks: (draft) => [importLimits.tasks, tasksOf(draft).length],
+  ideas: ({ ideas }) => [importLimits.ideas, ideas.length],
+  dependencies: (draft) => [
+    importLimits.dependencies,
+    sum([...storiesOf(draft), ...tasksOf(draft)], ({ blocked_by }) => blocked_by.length),
+  ],
+  "log entries": (draft) => [importLimits.log, sum(storiesOf(draft), ({ log }) => log.length)],
+  "ticked criteria": (draft) => [
+    importLimits.ticked,
+    sum(storiesOf(draft), ({ ticked }) => ticked.length),
+  ],
+  "kinds of what has no place here": ({ left_out }) => [importLimits.left_out, left_out.length],
+  statuses: ({ statuses }) => [importLimits.statuses, statuses.length],
+};
+
+const storiesOf = ({ pbis }: ImportDraft) => pbis.flatMap(({ stories }) => stories);
+const tasksOf = (draft: ImportDraft) => storiesOf(draft).flatMap(({ tasks }) => tasks);
+const sum = <Item>(items: readonly Item[], of: (item: Item) => number) =>
+  items.reduce((total, item) => total + of(item), 0);
+
+/** Contents of an import file as a backlog; the same form for every tool, and the same limits however it comes. */
+export const importDraftSchema = draftShape.superRefine((draft, { addIssue }) => {
+  for (const [name, count] of Object.entries(counted)) {
+    const [most, is] = count(draft);
+    if (is > most)
+      addIssue(`The file holds more than ${most} ${name}, which is the limit. Import it in parts.`);
+  }
+});
 
 /** The database's answer to an import. */
 export const importedRowsSchema = z.object({
@@ -114,18 +150,16 @@ export const importedRowsSchema = z.object({
   impossible: z.array(z.object({ name: z.string(), reason: z.string() })),
 });
 
-export const importBacklogInput = z.object({
-  pbis: importDraftSchema.shape.pbis,
-  ideas: importDraftSchema.shape.ideas,
-  definition_of_done: importDraftSchema.shape.definition_of_done,
+/** Where the rows go; the gates are those of a new product. */
+export const importTargetSchema = z.object({
   product_id: idSchema.nullable(),
   name: requiredText(200).nullable(),
   code: codeSchema.nullable(),
   done_requires: z.enum(doneRequirements).optional(),
   agent_items: z.enum(agentItemChoices).optional(),
   on_failure: z.enum(onFailureChoices).optional(),
-  preview: z.boolean(),
 });
+export type ImportTarget = z.input<typeof importTargetSchema>;
 
 export const importReportSchema = importedRowsSchema.omit({ impossible: true }).extend({
   preview: z.boolean().describe("Nothing was written"),
@@ -133,8 +167,8 @@ export const importReportSchema = importedRowsSchema.omit({ impossible: true }).
     .int()
     .describe("Stories of an earlier import of the same file, left as they are"),
   unknown_people: z.array(z.string()).describe("Assignees that no member has as name or email"),
-  left_out: importDraftSchema.shape.left_out.describe("What is not imported, and why"),
-  statuses: importDraftSchema.shape.statuses.describe("Statuses of the tool, and what they became"),
+  left_out: draftShape.shape.left_out.describe("What is not imported, and why"),
+  statuses: draftShape.shape.statuses.describe("Statuses of the tool, and what they became"),
   rows: z
     .array(
       z.object({

@@ -2,45 +2,57 @@
 import { parentPort } from "node:worker_threads";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { ContractError, type ErrorStatus } from "~/contract/errors";
-import { type ImportDraft, type ImportFormat, importDraftSchema, importLimits } from "./contract";
+import { readStamped, stamp } from "~/nouns/identities/seal.server";
+import { type ImportDraft, type ImportFormat, importLimits } from "./contract";
 import type { UploadedFile } from "./formats/folder.server";
 import { readUploaded } from "./formats/read-files.server";
+import {
+  type ImportedPeople,
+  type PreparedImport,
+  prepareImport,
+  requireDraft,
+  writeDraft,
+} from "./prepared-import";
 
-/** Files of a format, or the draft that an earlier reading packed. */
-export type ImportTask =
-  | { format: ImportFormat; files: readonly UploadedFile[]; isPacked?: boolean }
-  | { packed: string };
-
-export type ImportAnswer =
-  | { draft: ImportDraft; packed: string }
-  | { status: ErrorStatus; message: string };
-
-function answer(task: ImportTask): ImportAnswer {
-  if ("packed" in task) return { draft: unpack(task.packed), packed: "" };
-  const draft = readUploaded(task.format, task.files);
-  const text = JSON.stringify(draft);
-  if (text.length > importLimits.text)
-    throw new ContractError(
-      422,
-      "The file holds more text than can be imported at once. Import it in parts.",
-    );
-  return { draft, packed: task.isPacked ? gzipSync(text).toString("base64") : "" };
+/** Whose draft it is, and what it is stamped with while it is in the browser. */
+interface Owner {
+  id: string;
+  secrets: readonly string[];
 }
 
-function unpack(packed: string): ImportDraft {
-  try {
-    const bytes = gunzipSync(Buffer.from(packed, "base64"), {
-      maxOutputLength: importLimits.text * 3,
-    });
-    return importDraftSchema.parse(JSON.parse(bytes.toString("utf8")));
-  } catch {
+/** Files of a format, or the draft that an earlier reading packed for the same person. */
+export type ImportTask =
+  | { format: ImportFormat; files: readonly UploadedFile[]; owner?: Owner }
+  | { packed: string; people: ImportedPeople; owner: Owner };
+
+export type ImportAnswer =
+  | { told: PreparedImport["told"]; packed: string }
+  | { status: ErrorStatus; message: string };
+
+function answer(task: ImportTask): { made: ImportAnswer; text: string } {
+  const draft = "packed" in task ? unpack(task) : readUploaded(task.format, task.files);
+  const { given, told } = prepareImport(draft, "packed" in task ? task.people : undefined);
+  const isKept = "format" in task && task.owner;
+  return { made: { told, packed: isKept ? pack(draft, isKept) : "" }, text: given };
+}
+
+function pack(draft: ImportDraft, { id, secrets }: Owner): string {
+  return stamp("import draft", id, gzipSync(writeDraft(draft)).toString("base64"), secrets);
+}
+
+/** The draft as it was packed here: a browser may have kept it long, changed it, or sent one of its own. */
+function unpack({ packed, owner }: { packed: string; owner: Owner }): ImportDraft {
+  const text = readStamped("import draft", owner.id, packed, owner.secrets);
+  if (text === null)
     throw new ContractError(422, "The preview is incomplete. Choose the file once more.");
-  }
+  const bytes = gunzipSync(Buffer.from(text, "base64"), { maxOutputLength: importLimits.text });
+  return requireDraft(JSON.parse(bytes.toString("utf8")));
 }
 
 parentPort?.on("message", (task: ImportTask) => {
   try {
-    parentPort?.postMessage({ made: JSON.stringify(answer(task)) });
+    const { made, text } = answer(task);
+    parentPort?.postMessage({ made: JSON.stringify(made), text });
   } catch (error) {
     const refusal =
       error instanceof ContractError ? { status: error.status, message: error.message } : null;

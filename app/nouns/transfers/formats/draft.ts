@@ -64,7 +64,6 @@ export class Draft {
   readonly leftOut = new LeftOut();
   readonly #statuses = new Map<string, ReadStatus>();
   readonly #ids = new Set<string>();
-  #tasks = 0;
 
   constructor(source: string) {
     this.#source = source;
@@ -156,16 +155,10 @@ export class Draft {
     const pbis = [...this.#groups]
       .filter(([, { stories }]) => stories.length > 0)
       .map(([title, group]) => ({ title, ...group }));
-    const stories = pbis.reduce((sum, pbi) => sum + pbi.stories.length, 0);
-    if (stories === 0 && this.#ideas.size === 0)
+    if (pbis.length === 0 && this.#ideas.size === 0)
       throw new ContractError(
         422,
         "There is nothing to import in this file. Check the file and its format.",
-      );
-    if (stories > importLimits.stories || this.#tasks > importLimits.tasks)
-      throw new ContractError(
-        422,
-        `The file holds more than ${importLimits.stories} stories or ${importLimits.tasks} tasks. Import it in parts.`,
       );
     return {
       pbis,
@@ -201,7 +194,6 @@ export class Draft {
       return [];
     }
     this.#ids.add(external_id);
-    this.#tasks += 1;
     return [
       {
         external_id,

@@ -1,5 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import { type ImportDraft, type ImportFormat, importLimits } from "../contract";
+import { requireDraft } from "../prepared-import";
 import { readBacklogMd } from "./backlog-md.server";
 import { readBeads } from "./beads";
 import { readBackloom } from "./document";
@@ -43,6 +44,10 @@ export function readUploaded(format: ImportFormat, files: readonly UploadedFile[
 
 /** Parses files of a format; refuses invalid ones. */
 export function readFiles(format: ImportFormat, files: readonly UploadedFile[]): ImportDraft {
+  return requireDraft(draftOf(format, files));
+}
+
+function draftOf(format: ImportFormat, files: readonly UploadedFile[]): ImportDraft {
   if (isFolderFormat(format)) return folderReaders[format](files);
   const [file] = files;
   if (!file || files.length > 1) throw new ContractError(422, "Send one file.");
