@@ -18,15 +18,40 @@ create policy rate_limit_counters_service on public.rate_limit_counters for all 
 -- No one reads or resets counters directly.
 
 -- Limits on creating hold on every path of a user, the Data API included (specification: Limits). The service
--- itself (no user: import, seed) is not limited. The trigger's argument names the limit.
+-- itself (no user: import, seed) is not limited, and rows of an operation that has counted as one thing are not counted
+-- again. The trigger's argument names the limit.
 create function private.tg_any__take_rate_limit() returns trigger language plpgsql set search_path = '' as $$
 begin
-  if auth.uid() is not null then
+  if auth.uid() is not null and coalesce(current_setting('backloom.counted', true), '') <> tg_argv[0] then
     perform private.take_rate_limit(tg_argv[0], auth.uid()::text);
   end if;
   return new;
 end;
 $$;
+
+-- An operation on a selection of any size counts as one change, and its rows of this kind are not counted: otherwise a
+-- selection larger than the limit could never be done. Null ends that.
+create function private.count_once(p_action text) returns void language plpgsql volatile set search_path = '' as $$
+begin
+  if p_action is not null then
+    perform private.take_rate_limit('change', auth.uid()::text);
+  end if;
+  perform set_config('backloom.counted', coalesce(p_action, ''), true);
+end;
+$$;
+grant execute on function private.count_once to authenticated;
+
+-- What a list asks for has to fit its limit at all; it says how many do. Waiting helps only who asks for less.
+create function private.require_fits(p_action text, p_count integer, p_words text)
+returns void language plpgsql stable set search_path = '' as $$
+begin
+  if p_count > (private.rate_limit(p_action)).p_max then
+    perform private.refuse(422, format('A list may have %s %s, and this one has %s. Send it in parts, a minute apart.',
+      (private.rate_limit(p_action)).p_max, p_words, p_count));
+  end if;
+end;
+$$;
+grant execute on function private.require_fits to authenticated;
 
 -- A limit per minute bounds no sum. Everything that can be created has a bound that no one meets at work, on every way: Data
 -- API, imports, and what comes from outside. Arguments of the trigger: the column of the owner, product or story, how many, and
@@ -188,4 +213,4 @@ begin
   end if;
 end;
 $$;
-grant execute on function private.rate_limit to service_role;
+grant execute on function private.rate_limit to authenticated, service_role;

@@ -5,7 +5,7 @@ import { createPbi } from "~/nouns/pbis/operations.server";
 import { createSavedView } from "~/nouns/saved-views/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog, createStory } from "~/nouns/stories/operations.server";
-import { createTask } from "~/nouns/tasks/operations.server";
+import { createTask, makeStoryTasks } from "~/nouns/tasks/operations.server";
 import { refusalOf } from "../db/refusal";
 import { openApp } from "../setup/app";
 import { linear } from "../transfers/exports";
@@ -30,6 +30,31 @@ it("an account owns 200 products, on every way", async () => {
   const refused = await refusalOf(t.seedProduct(owner, {}));
   expect(refused.status).toBe(409);
   expect(await t.seedProduct(await t.createUser(), {})).toBeDefined();
+});
+
+it("a selection larger than the limit on tasks gets one task for each of its stories", async () => {
+  const { actor, product, pbi } = await t.seedWorld(0);
+  const stories = await t.query`insert into public.stories (pbi_id, title)
+    select ${pbi.id}, 'Story ' || n from generate_series(1, 130) n returning id`;
+  const story_ids = stories.map(({ id }) => String(id));
+  expect(await makeStoryTasks(actor, { product_id: product.id, story_ids })).toEqual({ made: 130 });
+  const story_id = story_ids[0] ?? "";
+  for (let at = 0; at < 100; at += 1) await createTask(actor, { story_id, title: `Task ${at}` });
+  const refused = await refusalOf(createTask(actor, { story_id, title: "One too many" }));
+  expect(refused.status).toBe(429);
+});
+
+it("an operation that makes what is counted for each entry of a list says how it fits the limit", async () => {
+  const counted = await t.query`select distinct c.relname as name from pg_trigger g
+    join pg_class c on c.oid = g.tgrelid where g.tgname = '_140_take_rate_limit' or g.tgfoid =
+      'private.tg_any__take_rate_limit'::regproc`;
+  const names = counted.map(({ name }) => String(name)).join("|");
+  const makes = `insert into public\\.(${names})\\s*\\([^)]*\\)\\s*select|loop.*operations\\.create_(story|task|pbi|sprint|idea)\\(`;
+  const open = await t.query`select p.proname from pg_proc p
+    where p.pronamespace = 'operations'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute')
+      and p.prosrc ~ ${makes} and p.prosrc ~ 'jsonb_array_elements'
+      and p.prosrc !~ 'private\\.(count_once|require_fits|import_rows)\\('`;
+  expect(open).toEqual([]);
 });
 
 it("a product has 50 webhooks", async () => {

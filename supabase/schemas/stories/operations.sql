@@ -59,6 +59,10 @@ begin
   if jsonb_typeof(p_items) is distinct from 'array' or jsonb_array_length(p_items) not between 1 and 100 then
     perform private.refuse(422, 'A list has 1 to 100 lines.');
   end if;
+  if p_story_id is null then
+    perform private.require_fits('story', jsonb_array_length(p_items), 'stories');
+    perform private.require_fits('task', (select count(*) from jsonb_path_query(p_items, '$[*].tasks[*]'))::integer, 'tasks');
+  end if;
   perform private.lock_product(v_product_id);
   for v_item in select i.value from jsonb_array_elements(p_items) with ordinality i (value, place) order by i.place loop
     if p_story_id is not null then
@@ -75,9 +79,6 @@ begin
         operations.create_task((v_story ->> 'id')::uuid, v_task ->> 'title', coalesce(v_task ->> 'description', ''))::jsonb -> 'code');
     end loop;
   end loop;
-  if jsonb_array_length(v_stories) + jsonb_array_length(v_tasks) > 150 then
-    perform private.refuse(422, 'At most 150 stories and tasks at once. Paste the list in two parts.');
-  end if;
   return json_build_object('stories', v_stories, 'tasks', v_tasks);
 end;
 $$;

@@ -61,7 +61,7 @@ $$;
 grant execute on function operations.edit_task to authenticated;
 
 -- Agents work on tasks, and a story that came from elsewhere may have none: one press makes one of each such story,
--- with its title and description. Stories that are done or have tasks are passed over. Returns how many were made
+-- with its title and description. Stories that are done or have tasks are passed over. Counts as one change. Returns how many were made
 -- (docs/board.md).
 create function operations.make_story_tasks(p_product_id uuid, p_story_ids jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -69,6 +69,7 @@ declare
   v_made integer;
 begin
   perform private.require_write('product', p_product_id);
+  perform private.count_once('task');
   insert into public.tasks (story_id, title, description, priority)
   select s.id, s.title, s.description, s.priority
   from public.stories s
@@ -76,6 +77,7 @@ begin
     and s.status <> 'DONE' and not s.is_template and not exists (select from public.tasks t where t.story_id = s.id)
   order by s.sort_order, s.created_at, s.id;
   get diagnostics v_made = row_count;
+  perform private.count_once(null);
   return json_build_object('made', v_made);
 end;
 $$;
