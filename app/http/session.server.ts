@@ -7,7 +7,7 @@ import type { Env } from "~/env.server";
 /**
  * The sealed cookie `session` (specification: Authentication 2). It only names a session row. Whether the session is
  * still valid, and what its user may do, is read from the database on every request. A twin under our own name has
- * the same value and is read where the first does not open, because another program on this host may set `session`.
+ * the same value and is read first: another program on this host may set `session`, also to one that was sealed here.
  */
 const sessionCookieSchema = z.object({
   session_id: z.uuid(),
@@ -86,7 +86,7 @@ function sealedIn(cookieHeader: string | null, name: string): string[] {
   return ours.slice(0, 5).map((pair) => pair.slice(name.length + 1));
 }
 
-const namesOf = (env: CookieEnv) => [sessionCookieName, ownCookie("session", env)];
+const namesOf = (env: CookieEnv) => [ownCookie("session", env), sessionCookieName];
 
 const openCookies = (cookieHeader: string | null, env: CookieEnv) =>
   openFirst(cookieHeader, namesOf(env), env.sessionSecrets);
