@@ -45,6 +45,7 @@ export async function readForm(
       422,
       `A form may have at most ${mostFields} fields; send less at once.`,
     );
+  if (boundary !== null && hasLongHeads(bytes, `--${boundary}`)) return null;
   if (boundary !== null) headers.set("content-type", `multipart/form-data; boundary="${boundary}"`);
   try {
     return await new Response(bytes, {
@@ -53,6 +54,22 @@ export async function readForm(
   } catch {
     return null;
   }
+}
+
+/** Header lines of a part, and of all parts, in bytes: more than any browser sends. */
+const headLimits = { one: 4_096, all: 1_048_576 } as const;
+
+/** Whether the header lines of the parts, each of which would be parsed, are more than that. */
+function hasLongHeads(bytes: Uint8Array, boundary: string): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let all = 0;
+  for (let at = buffer.indexOf(boundary); at >= 0; at = buffer.indexOf(boundary, at + 1)) {
+    const head = buffer.subarray(at, at + headLimits.one);
+    const end = head.indexOf("\r\n\r\n");
+    all += Math.max(end, 0);
+    if ((end < 0 && head.length === headLimits.one) || all > headLimits.all) return true;
+  }
+  return false;
 }
 
 /** Null for a form without parts, undefined for what is not a form, or one with none or several boundaries. */

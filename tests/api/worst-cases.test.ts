@@ -45,6 +45,7 @@ const multipart: Record<string, string> = {
   parts: `${repeat(part("a", ""))}--b--\r\n`,
   "half boundaries": `${part("a", repeat("\r\n--"))}--b--\r\n`,
   "headers without end": `--b\r\n${repeat("a: b\r\n")}`,
+  "headers in every part": `${repeat(`--b\r\n${"a: b\r\n".repeat(600)}\r\n`)}--b--\r\n`,
   "a long text": `${part("intent", "edit")}${part("title", repeat("*a_"))}--b--\r\n`,
   "a file in many lines": `${part('picture"; filename="a.png', repeat("\r\n"))}--b--\r\n`,
 };
