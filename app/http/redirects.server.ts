@@ -1,3 +1,7 @@
+/** A path from parameters of another, which are decoded: `` at`/products/${productId}/backlog` ``. */
+export const at = (texts: TemplateStringsArray, ...parameters: (string | undefined)[]): string =>
+  String.raw({ raw: texts }, ...parameters.map((value) => encodeURIComponent(value ?? "")));
+
 /** Returns `path` if it is a path of this site, otherwise the fallback. Prevents open redirects. */
 export function safeRedirect(path: unknown, fallback = "/"): string {
   if (typeof path !== "string" || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path)) return fallback;

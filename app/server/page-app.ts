@@ -127,8 +127,9 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
       const isKnown = match && match.route.segments.at(-1) !== "*";
       if (isKnown) context.route = match.route.pattern;
       const isNamed = isKnown || (match && movedTo(target));
-      const address = isNamed ? `${target.pathname}${target.search}` : "/unknown-address";
-      const route = isKnown ? match.route : routes.match(address)?.route;
+      const pathname = isNamed ? target.pathname : "/unknown-address";
+      const address = isNamed ? `${pathname}${target.search}` : pathname;
+      const route = isKnown ? match.route : routes.match(pathname)?.route;
       if (!route) throw new ContractError(404, "Nothing is at this address.");
       const handle = routes.page(route, mode);
       const answer = await inUploadPlace(env, address, request, context, async () =>

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createPbi } from "~/nouns/pbis/operations.server";
 import { openApp } from "../setup/app";
 import { createVisitor } from "../setup/page-forms";
+import { routesFromSources } from "../setup/route-build";
 
 const { t, app } = await openApp({ pages: true });
 const user = await t.createUser();
@@ -25,6 +26,32 @@ it.each([
 it.each(["/questions/1", "/invitationsx", "//questions"])("%s is still unknown", async (path) => {
   expect((await app.request(path, { headers: { cookie }, redirect: "manual" })).status).toBe(404);
 });
+
+/** What may stand in an address for a parameter, or as its query. */
+const odd = ["%F0%9F%92%A9", "%0d%0aX", "%2e%2e", "a".repeat(2_000)];
+const queries = ["?q=%FF", "?%C3%28=1", "?show=%0d%0a&q[]=1"];
+const { routes } = await routesFromSources({ pages: true });
+const pathOf = (route: (typeof routes)[string] | undefined): string =>
+  route ? `${pathOf(routes[route.parentId ?? ""])}${route.path ? `/${route.path}` : ""}` : "";
+const reads = Object.values(routes).filter(
+  ({ module: { default: page, loader } }) => (page ?? loader) && !(loader && "methods" in loader),
+);
+const old = ["/questions", "/invitations", "/jobs", "/workers", "/products/:id/runs"];
+const places = [...new Set([...reads.map(pathOf), ...old])].filter((path) => !path.includes("*"));
+
+it.each(places.map((path) => path || "/"))(
+  "%s answers below 500 whatever stands in its address",
+  async (path) => {
+    const asked = odd.map((value) => path.replaceAll(/:\w+\??/g, value));
+    for (const address of [...new Set(asked), ...queries.map((query) => asked[0] + query)]) {
+      for (const headers of [{ cookie }, {}]) {
+        const answer = await app.request(address, { headers, redirect: "manual" });
+        expect(answer.status, address.slice(0, 80)).toBeLessThan(500);
+        await answer.body?.cancel();
+      }
+    }
+  },
+);
 
 it("the inbox marks the tab that its address names, and lists what belongs there", async () => {
   const visitor = createVisitor(app, cookie);
