@@ -2,9 +2,11 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpServerFactory,
+  ProtocolErrorCode,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { parseMeasured } from "~/contract/measured-json";
 
@@ -17,6 +19,40 @@ const mostMessages = 20;
  * proxy and works with plain curl.
  */
 export async function answerProtocolRequest(
+  request: Request,
+  refuse: (message: unknown) => Response | undefined,
+  createServer: () => Server,
+): Promise<Response> {
+  return inWords(await answerMessage(request, refuse, createServer));
+}
+
+const failedSchema = z.object({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.number(), z.null()]),
+  error: z.object({ code: z.literal(ProtocolErrorCode.InternalError), message: z.string() }),
+});
+const issuesSchema = z
+  .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
+  .min(1);
+
+/** The protocol's library calls parameters that it cannot read an internal error, and answers with its raw issues. */
+async function inWords(answer: Response): Promise<Response> {
+  const text = await answer.text();
+  const asked = text.includes(`"code":${ProtocolErrorCode.InternalError}`) && parseJson(text);
+  const one = (failed: unknown): unknown => {
+    const found = failedSchema.safeParse(failed).data;
+    const [issue] = issuesSchema.safeParse(found && parseJson(found.error.message)).data ?? [];
+    if (!found || !issue) return failed;
+    const place = issue.path.join(".") || "params";
+    const message = `The parameters are not valid: ${place}: ${issue.message}`;
+    return { ...found, error: { code: ProtocolErrorCode.InvalidParams, message } };
+  };
+  const body = asked ? JSON.stringify(Array.isArray(asked) ? asked.map(one) : one(asked)) : text;
+  const { status, headers } = answer;
+  return new Response(status === 202 || status === 204 ? null : body, { status, headers });
+}
+
+async function answerMessage(
   request: Request,
   refuse: (message: unknown) => Response | undefined,
   createServer: () => Server,

@@ -111,6 +111,21 @@ describe("the endpoint", () => {
     expect((await post(Array(21).fill(listTools), bearer(token))).status).toBe(400);
   });
 
+  it.each([
+    ["initialize", undefined],
+    ["initialize", {}],
+    ["resources/read", undefined],
+    ["tools/list", { cursor: 5 }],
+  ])(
+    "%s with parameters %j that cannot be read is -32602 with one sentence",
+    async (method, params) => {
+      const asked = { jsonrpc: "2.0", id: 7, method, params };
+      const { id, error } = await (await post(asked, bearer(token))).json();
+      expect({ id, code: error.code }).toEqual({ id: 7, code: -32602 });
+      expect(error.message).toMatch(/^The parameters are not valid: [a-zA-Z.]+: [^[{]+$/);
+    },
+  );
+
   it("names an unknown tool and an unknown method in a protocol error", async () => {
     const unknownTool = { ...listTools, method: "tools/call", params: { name: "drop_all" } };
     expect(await (await post(unknownTool, bearer(token))).json()).toMatchObject({
