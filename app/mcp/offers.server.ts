@@ -133,6 +133,7 @@ const everydayTools = [
   logCommitTool,
   askUserQuestionTool,
   getQuestionAnswerTool,
+  cancelQuestionTool,
   listOpenQuestionsTool,
   startRunTool,
   getSprintRunTool,
@@ -155,7 +156,6 @@ export const allTools: Offer = {
     createSprintTool,
     addStoryToSprintTool,
     startSprintTool,
-    cancelQuestionTool,
     startSprintRunTool,
     pauseSprintRunTool,
     resumeSprintRunTool,
@@ -182,7 +182,7 @@ export const allTools: Offer = {
   ],
 };
 
-/** `/mcp`: lists 24 tools, because each costs its readers tokens, and answers every tool when it is called. */
+/** `/mcp`: lists 25 tools, because each costs its readers tokens, and answers every tool when it is called. */
 export const mainTools: Offer = { ...allTools, audience: "/mcp", listed: everydayTools };
 
 /** `/mcp/worker`: only the tools a worker's loop needs. */

@@ -19,6 +19,21 @@ const { result: otherPbi } = await agent.call("create_pbi", {
   title: "Columns",
 });
 
+it("a story that an agent plans into a sprint says so when it waits in triage instead", async () => {
+  const { result: sprint } = await agent.call("create_sprint", {
+    ...{
+      product_id: product.id,
+      sprint_goal: "Sort",
+      start_date: "2026-01-01",
+      end_date: "2026-01-14",
+    },
+  });
+  const fields = { pbi_id: pbi.id, title: "Planned", sprint_id: sprint.id };
+  const { result: story } = await agent.call("create_story", fields);
+  expect(story).toMatchObject({ status: "triage", sprint_id: null });
+  expect(story.hint).toMatch(/waits in triage until a person accepts it/);
+});
+
 /** A story as an agent suggests it, with a task that has a plan. */
 async function suggest(title: string, fields: Record<string, unknown> = {}) {
   const { result: story } = await agent.call("create_story", {

@@ -13,6 +13,9 @@ import { defineTool, duplicates, refusesSimilar, type ToolContext } from "~/mcp/
 import { createStoryInput, metadataSchema, storyLogBody } from "./contract";
 import { appendStoryLog, createStory } from "./operations.server";
 
+const waitsInTriage =
+  "The story is not in the sprint: it waits in triage until a person accepts it. Ask them to put it there.";
+
 export const createStoryTool = defineTool({
   name: "create_story",
   title: "Create a story",
@@ -27,13 +30,16 @@ export const createStoryTool = defineTool({
     })
     .safeExtend(productOfCode)
     .safeExtend(duplicates),
-  run: async ({ actor }, { pbi_id, sprint_id, product_id, allow_duplicate, ...fields }) =>
-    createStory(actor, {
+  run: async ({ actor }, { pbi_id, sprint_id, product_id, allow_duplicate, ...fields }) => {
+    const story = await createStory(actor, {
       ...fields,
       ...refusesSimilar(allow_duplicate, fields.code),
       pbi_id: await resolveId(actor, "pbi", pbi_id, product_id),
       sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product_id),
-    }),
+    });
+    const isLeftOut = sprint_id !== undefined && story.sprint_id === null;
+    return isLeftOut ? { ...story, hint: waitsInTriage } : story;
+  },
 });
 
 const entry = {
