@@ -150,7 +150,10 @@ export type Database = {
         };
         Returns: Json;
       };
-      claim_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
+      claim_schedule_run: {
+        Args: { p_due_at: string; p_missed?: boolean; p_name: string };
+        Returns: Json;
+      };
       cleanup_agent_artifacts: { Args: Record<PropertyKey, never>; Returns: Json };
       complete_sprint: { Args: { p_sprint_id: string }; Returns: Json };
       configure_account: {

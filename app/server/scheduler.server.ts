@@ -75,7 +75,7 @@ export function startCron(
 export async function runMissedEntries(options: EntryOptions, now: Date): Promise<void> {
   for (const { name, pattern } of dailySchedule) {
     const [lastDue] = new Cron(pattern, { timezone: "UTC", paused: true }).previousRuns(1, now);
-    if (lastDue) await runScheduledEntry(options, name, lastDue);
+    if (lastDue) await runScheduledEntry(options, name, lastDue, true);
   }
 }
 
@@ -86,8 +86,9 @@ export async function runScheduledEntry(
   options: EntryOptions,
   name: (typeof dailySchedule)[number]["name"],
   dueAt: Date,
+  wasMissed = false,
 ): Promise<boolean> {
-  const run = await claimScheduledRun(options.database, name, dueAt);
+  const run = await claimScheduledRun(options.database, name, dueAt, wasMissed);
   if (run === null) return false;
 
   const response = await fetch(`${options.ownOrigin}/api/cron/${name}`, {
@@ -106,11 +107,17 @@ export async function runScheduledEntry(
 }
 
 /** Claims a run for the first process that asks, which must finish it. Returns null to all others. */
-export async function claimScheduledRun(database: Database, name: string, dueAt: Date) {
+export async function claimScheduledRun(
+  database: Database,
+  name: string,
+  dueAt: Date,
+  p_missed = false,
+) {
   // Timers of the processes differ by milliseconds, so runs are identified by the minute.
   const minute = new Date(Math.floor(dueAt.getTime() / 60_000) * 60_000);
   const run = { p_name: name, p_due_at: minute.toISOString() };
-  return (await callService(database, "claim_schedule_run", run, z.boolean())) ? run : null;
+  const claim = { ...run, p_missed };
+  return (await callService(database, "claim_schedule_run", claim, z.boolean())) ? run : null;
 }
 
 /** `Authorization` value of the secret. Header strings are Latin-1, so non-ASCII letters are sent as UTF-8 bytes. */

@@ -70,13 +70,16 @@ $$;
 -- Decides which app process runs a scheduled entry.
 -- Called by app/server/scheduler.server.ts with the secret key before it calls the endpoint. Returns true for one
 -- caller per (p_name, p_due_at), and again for one every five minutes until finish_schedule_run is called. Deletes
--- entries older than 30 days.
-create function operations.claim_schedule_run(p_name text, p_due_at timestamptz)
+-- entries older than 30 days. One that was missed before anyone had an account here was not missed.
+create function operations.claim_schedule_run(p_name text, p_due_at timestamptz, p_missed boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_taken integer;
 begin
   delete from public.schedule_runs where due_at < clock_timestamp() - interval '30 days';
+  if p_missed and not exists (select from public.users u where u.created_at <= p_due_at) then
+    return to_json(false);
+  end if;
 
   insert into public.schedule_runs (name, due_at)
   values (p_name, p_due_at)

@@ -59,6 +59,10 @@ describe("the schedule", () => {
     const now = new Date("2026-12-02T10:30:00Z");
     const wrong = { ...(processes[0] ?? raise()), cronSecret: "another secret altogether" };
     const good = processes[1] ?? raise();
+    await t.query`delete from public.users`;
+    // An installation without accounts at that time has missed nothing.
+    await runMissedEntries(wrong, now);
+    await t.createUser();
     await expect(runMissedEntries(wrong, now)).rejects.toThrow("401");
     const states = async () => {
       const rows = await t.query`
