@@ -28,7 +28,10 @@ alter table public.upkeeps enable row level security;
 
 create policy upkeeps_select on public.upkeeps for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
-grant select on public.upkeeps to authenticated;
+revoke select on public.upkeeps from authenticated;
+-- Without the lease: who has it may report for the worker.
+grant select (id, product_id, kind, digest, state, url, words, worker, lease_until, look_at, landed_at, created_at, updated_at)
+  on public.upkeeps to authenticated;
 
 -- A worker with --pr asks which file of the repository is due. One worker has it at a time; when its lease expires,
 -- another takes over and sees in git and at the Git host how far it got.

@@ -144,12 +144,14 @@ function contentOf(answer: DocumentedEndpoint["answer"]) {
 
 /** Returns the errors of the checks before the operation (app/http/endpoint.server.ts) and of the operation. */
 function errorsOf(endpoint: DocumentedEndpoint, address: string) {
-  const { auth, query, form, body = form, answer, refusals = [] } = endpoint;
+  const { auth, query, form, body = form, answer, takes, refusals = [] } = endpoint;
   const errors = new Set<ErrorStatus>([405, ...refusals]);
   const add = (...more: ErrorStatus[]) => more.forEach((status) => void errors.add(status));
   if (auth !== "none") add(401, 500);
   if (address.includes("{id}")) add(403, 404);
   if (body) add(400, 413, 422);
+  // Counted before it is read (`readOpenBody`).
+  if (auth === "none" && (body || takes?.body)) add(429);
   if (answer === "stream") add(403, 429, 503);
   else if (query && auth !== "none") add(422);
   return errors;
