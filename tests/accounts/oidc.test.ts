@@ -230,7 +230,8 @@ describe("whose account it is", () => {
 
     const other = await open.signIn(bob);
     const [key = ""] =
-      /\/auth\/oidc\?connect=[\w.-]+/.exec(await createVisitor(open, other).read("/settings")) ?? [];
+      /\/auth\/oidc\?connect=[\w.-]+/.exec(await createVisitor(open, other).read("/settings")) ??
+      [];
     const taken = await travel(open, provider, sub, { cookie: other, path: key });
     expect(taken.response.status).toBe(409);
     expect(await accountOf(sub)).toBe(ada.id);

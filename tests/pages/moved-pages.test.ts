@@ -44,8 +44,11 @@ it.each(places.map((path) => path || "/"))(
   async (path) => {
     const asked = odd.map((value) => path.replaceAll(/:\w+\??/g, value));
     for (const address of [...new Set(asked), ...queries.map((query) => asked[0] + query)]) {
-      for (const headers of [{ cookie }, {}]) {
-        const answer = await app.request(address, { headers, redirect: "manual" });
+      for (const headers of [{ cookie }, undefined]) {
+        const answer = await app.request(address, {
+          ...(headers && { headers }),
+          redirect: "manual",
+        });
         expect(answer.status, address.slice(0, 80)).toBeLessThan(500);
         await answer.body?.cancel();
       }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFromList } from "~/nouns/stories/operations.server";
-import { readPastedList } from "~/nouns/stories/pasted-list";
+import { type ListItem, readPastedList } from "~/nouns/stories/pasted-list";
 import { openApp } from "../setup/app";
 import { at } from "../setup/world";
 
@@ -79,7 +79,7 @@ describe("making what it says", () => {
   it("is all or nothing, bounded, and refused for demo accounts and strangers", async () => {
     const { actor, product, pbi, story } = await t.seedWorld(0);
     const demo = await t.createMember(product.id, { demo: true });
-    const item = (title: string) => ({ title, description: "", tasks: [] });
+    const item = (title: string): ListItem => ({ title, description: "", tasks: [] });
     const into = { story_id: story.id };
     const refused = (promise: Promise<unknown>) =>
       promise.then(
