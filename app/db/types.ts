@@ -342,7 +342,7 @@ export type Database = {
       delete_task: { Args: { p_task_id: string }; Returns: Json };
       delete_webhook: { Args: { p_webhook_id: string }; Returns: Json };
       discard_import: { Args: { p_product_id: string }; Returns: Json };
-      doctor_facts: { Args: Record<PropertyKey, never>; Returns: Json };
+      doctor_facts: { Args: { p_hashes?: Json }; Returns: Json };
       edit_comment: {
         Args: { p_body: string; p_comment_id: string; p_id: string; p_kind: string };
         Returns: Json;
@@ -4340,6 +4340,7 @@ export type Database = {
           due_at: string;
           finished_at: string | null;
           name: string;
+          request_id: number | null;
         };
         ComputedFields: never;
         Insert: {
@@ -4347,12 +4348,14 @@ export type Database = {
           due_at: string;
           finished_at?: string | null;
           name: string;
+          request_id?: number | null;
         };
         Update: {
           claimed_at?: string;
           due_at?: string;
           finished_at?: string | null;
           name?: string;
+          request_id?: number | null;
         };
         Relationships: [];
       };

@@ -1,5 +1,5 @@
 import { healthQuery, healthSchema } from "~/contract/health";
-import { isAnswering } from "~/db/is-answering.server";
+import { findProblem } from "~/db/is-answering.server";
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
@@ -14,7 +14,7 @@ export const loader = apiRoute({
     async handle({ query, context: { services } }) {
       const health = { status: "ok", version: services.version, time: new Date().toISOString() };
       if (query.db !== "1") return json(health);
-      const database = (await isAnswering(services.database)) ? "ok" : "down";
+      const database = (await findProblem(services.database)) === null ? "ok" : "down";
       return json({ ...health, database });
     },
   }),

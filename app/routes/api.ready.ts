@@ -1,6 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import { readySchema } from "~/contract/health";
-import { isAnswering } from "~/db/is-answering.server";
+import { findProblem } from "~/db/is-answering.server";
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
@@ -13,7 +13,8 @@ export const loader = apiRoute({
     answer: readySchema,
     async handle({ context: { services } }) {
       if (services.stopSignal.aborted) throw notReady("The service is stopping.");
-      if (!(await isAnswering(services.database))) throw notReady("The database does not answer.");
+      const problem = await findProblem(services.database);
+      if (problem !== null) throw notReady(problem);
       return json({ status: "ready", version: services.version });
     },
   }),

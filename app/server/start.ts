@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { checkRegistration } from "~/cli/doctor/check-sign-in.server";
 import { describeFirstStart, type FirstStart, prepareFirstStart } from "~/cli/first-start.server";
+import { setupProblemOf } from "~/db/is-answering.server";
 import { type Env, EnvironmentError, readEnv } from "~/env.server";
 import { Metrics } from "~/metrics/metrics.server";
 import { startNoticeSender } from "~/notices/sender.server";
@@ -36,11 +37,18 @@ async function start(): Promise<void> {
 
   const backend = await openBackend(givenEnv);
   try {
+    await requireSetUp(backend);
     await serve({ backend, log, server, startedAt });
   } catch (error) {
     await backend.stop();
     throw error;
   }
+}
+
+/** Stops where no call can ever work; a database that is away may come back. */
+async function requireSetUp({ database }: Backend): Promise<void> {
+  const problem = await database.call("ping", {}).then(() => undefined, setupProblemOf);
+  if (problem !== undefined) throw new EnvironmentError([problem]);
 }
 
 interface Parts {

@@ -6,6 +6,8 @@ create table public.schedule_runs (
   due_at timestamptz not null,
   claimed_at timestamptz not null default clock_timestamp(),
   finished_at timestamptz,
+  -- The call that pg_net makes for pg_cron, and whose answer it keeps for six hours.
+  request_id bigint,
   primary key (name, due_at)
 );
 
@@ -38,7 +40,7 @@ $$;
 select private.install_schedules();
 
 -- On hosted Supabase the schedules live in the database: pg_cron starts them, pg_net posts to the scheduled
--- endpoints. The address and the secret come from Vault at each call, so that neither is in a job's text: select
+-- endpoints. Each call is a row, so that doctor can say what became of it. The address and the secret come from Vault at each call, so that neither is in a job's text: select
 -- vault.create_secret('https://backlog.example.com', 'backloom_origin'); select vault.create_secret('<CRON_SECRET>',
 -- 'backloom_cron_secret'); Without pg_cron, pg_net or Vault (the embedded database) nothing is scheduled here and the
 -- app's scheduler does it. Posts to one scheduled endpoint. Run by pg_cron as the database's owner. Returns the id of
@@ -63,6 +65,9 @@ begin
     using rtrim(v_origin, '/') || p_path,
       jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json'),
       '{}'::jsonb;
+  delete from public.schedule_runs r where r.due_at < clock_timestamp() - interval '30 days';
+  insert into public.schedule_runs (name, due_at, request_id)
+  values (regexp_replace(p_path, '^/api/cron/', ''), clock_timestamp(), v_request_id);
   return v_request_id;
 end;
 $$;
@@ -271,6 +276,7 @@ begin
     and not exists (select from public.agent_jobs j where j.worker_id = w.id)
     and not exists (select from public.job_attempts a where a.worker_id = w.id);
   get diagnostics v_workers = row_count;
+  perform private.keep_scheduled_answers();
   delete from public.idempotency_keys k where k.created_at <= v_now - private.kept_call_lifetime();
   get diagnostics v_keys = row_count;
   return jsonb_build_object('rate_limit_counters', v_counters, 'user_sessions', v_sessions, 'login_pairings', v_pairings,
@@ -279,14 +285,27 @@ begin
 end;
 $$;
 
+-- pg_net forgets an answer after six hours, and doctor is asked for the last success the next day. Called by
+-- remove_stale_rows.
+create function private.keep_scheduled_answers() returns void language plpgsql volatile set search_path = '' as $$
+begin
+  if has_table_privilege(to_regclass('net._http_response'), 'select') then
+    execute 'update public.schedule_runs r set finished_at = a.created from net._http_response a
+      where a.id = r.request_id and r.finished_at is null and a.status_code = 200';
+  end if;
+end;
+$$;
+
 -- `admin doctor` compares the applied migrations, rules and installed schedules with the files of the checkout, over any
--- transport. Definer, because they are in schemas the API roles cannot reach. Returns names, no secrets. Service only.
-create function operations.doctor_facts()
+-- transport. Definer, because they are in schemas the API roles cannot reach. Returns no secrets: p_hashes has the SHA-256
+-- that each secret of Vault should have (without a slash at its end), and vault says which has it. Service only.
+create function operations.doctor_facts(p_hashes jsonb default '{}')
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_migrations json := '[]';
   v_schedules json := '[]';
-  v_secrets json := '[]';
+  v_vault json := '{}';
+  v_calls json := '[]';
 begin
   if to_regclass('supabase_migrations.schema_migrations') is not null then
     execute 'select coalesce(json_agg(version order by version), ''[]'') from supabase_migrations.schema_migrations'
@@ -296,12 +315,24 @@ begin
     execute 'select coalesce(json_agg(jobname order by jobname), ''[]'') from cron.job where jobname like ''backloom-%'' and active'
       into v_schedules;
   end if;
-  if to_regclass('vault.secrets') is not null then
-    execute 'select coalesce(json_agg(name order by name), ''[]'') from vault.secrets where name like ''backloom_%'''
-      into v_secrets;
+  if to_regclass('vault.decrypted_secrets') is not null then
+    execute 'select coalesce(json_object_agg(s.name,
+        encode(sha256(convert_to(rtrim(s.decrypted_secret, ''/''), ''UTF8'')), ''hex'') is not distinct from $1 ->> s.name), ''{}'')
+      from vault.decrypted_secrets s where s.name like ''backloom_%'''
+      into v_vault using p_hashes;
+  end if;
+  if has_table_privilege(to_regclass('net._http_response'), 'select') then
+    execute 'select coalesce(json_agg(c), ''[]'') from (
+        select distinct on (r.name) r.name, r.due_at as called_at, a.status_code as status, a.error_msg as error,
+          case when a.status_code = 200 then a.created else r.finished_at end as answered_at,
+          (select max(s.finished_at) from public.schedule_runs s where s.name = r.name) as succeeded_at
+        from public.schedule_runs r left join net._http_response a on a.id = r.request_id
+        where r.request_id is not null and r.due_at < clock_timestamp() - interval ''1 minute''
+        order by r.name, r.due_at desc) c'
+      into v_calls;
   end if;
   return json_build_object('migrations', v_migrations,
-    'rules', (select r.hash from private.applied_rules r order by r.applied_at desc, r.id desc limit 1), 'schedules', v_schedules, 'vault_secrets', v_secrets);
+    'rules', (select r.hash from private.applied_rules r order by r.applied_at desc, r.id desc limit 1), 'schedules', v_schedules, 'vault', v_vault, 'calls', v_calls);
 end;
 $$;
 grant execute on function operations.doctor_facts to service_role;

@@ -1,10 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkSession } from "~/cli/doctor/check-session.server";
 import { checkRegistration } from "~/cli/doctor/check-sign-in.server";
-import { connectDatabase } from "~/db/database.server";
+import { connectDatabase, type DatabaseOptions } from "~/db/database.server";
+import { setupProblemOf } from "~/db/is-answering.server";
 import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { createEmptyDatabase, createTestDatabase } from "../setup/database";
 
 /** What the project's Auth answers next, and what it was asked. Everything but Auth goes to the real stack. */
 interface Answer {
@@ -227,6 +230,17 @@ describe("the link that confirms an address", () => {
 });
 
 describe("doctor", () => {
+  it("signs in as the forms do, which no CAPTCHA stops, and asks for no password where there are none", async () => {
+    const [token] = await checkSession(database);
+    expect(token).toMatchObject({ name: "token", ok: true });
+    const signIn = asked.find(({ path }) => path === "/auth/v1/token");
+    expect(signIn?.headers.get("apikey")).toBe(t.supabase.secretKey);
+    settings = { disable_signup: true, external: { email: false } };
+    asked = [];
+    for (const check of await checkSession(database)) expect(check).toMatchObject({ ok: true });
+    expect(asked.map(({ path }) => path)).toEqual(["/auth/v1/settings"]);
+  });
+
   it("names the code and the words of Auth", async () => {
     refusedWith(422, "hook_timeout", "The hook took too long");
     const [token] = await checkSession(database);
@@ -290,6 +304,61 @@ describe("a legacy service_role key over the Data API", () => {
     expect(seen).toEqual(["Bearer eyJ.legacy.key", "eyJ.legacy.key"]);
     await remote.close();
     server.close();
+  });
+});
+
+describe("supabase/config.toml", () => {
+  it("says what the documents tell to set, and has the templates that they show", async () => {
+    const read = (path: string) => readFile(join(import.meta.dirname, "../..", path), "utf8");
+    const config = await read("supabase/config.toml");
+    for (const line of ['site_url = "env(APP_ORIGIN)"', "enable_signup = false"]) {
+      expect(config.split("\n")).toContain(line);
+    }
+    const guide = await read("docs/supabase.md");
+    const links = [...guide.matchAll(/^\| [^|]+ \| `(\{\{ \.SiteURL \}\}[^`]+)` \|$/gm)];
+    const paths = [...config.matchAll(/content_path = "\.\/([^"]+)"/g)];
+    expect([links.length, paths.length]).toEqual([2, 2]);
+    for (const [index, [, path = ""]] of paths.entries()) {
+      const html = (await read(path)).replaceAll("&amp;", "&");
+      expect(html).toContain(`href="${links[index]?.[1]}"`);
+    }
+  });
+});
+
+describe("a project that is not set up", () => {
+  const notMigrated = "The database is not migrated: run npm run admin -- migrate.";
+  const wrongKey = "The project refuses SUPABASE_SECRET_KEY";
+  const open = (options: Pick<DatabaseOptions, "fetch" | "databaseUrl">) => {
+    const project = connectDatabase({ ...t.supabase, ...options });
+    afterAll(() => project.close());
+    return project;
+  };
+  const answering = (status: number, body: Record<string, unknown>) =>
+    open({ databaseUrl: undefined, fetch: async () => Response.json(body, { status }) });
+
+  it.each([
+    [404, { code: "PGRST202", message: "Could not find the function" }, notMigrated],
+    [401, { message: "Invalid API key", hint: "Double check" }, wrongKey],
+    [401, { code: "PGRST301", message: "JWT invalid" }, wrongKey],
+    [401, { code: "42501", message: "permission denied for function call_service" }, wrongKey],
+    [503, { code: "PGRST000", message: "no connection" }, "The database does not answer."],
+  ])(
+    "says what to do in one sentence where the Data API answers %i %o",
+    async (status, body, words) => {
+      const project = answering(status, body);
+      const ready = await (await startTestApp(t, { database: project })).request("/api/ready");
+      expect(ready.status).toBe(503);
+      expect(await ready.text()).toContain(words);
+    },
+  );
+
+  it("is told apart over Postgres too, and by doctor", async () => {
+    const empty = await createEmptyDatabase();
+    const project = open({ databaseUrl: empty.url });
+    const reason = await project.call("ping", {}).catch(setupProblemOf);
+    expect(reason).toBe(notMigrated);
+    await project.close();
+    await empty.remove();
   });
 });
 

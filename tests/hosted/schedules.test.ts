@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { checkSchedules } from "~/cli/doctor/check-database.server";
+import { checkDatabase, checkSchedules } from "~/cli/doctor/check-database.server";
 import { readEnv } from "~/env.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -20,6 +20,7 @@ await t.sql.query(`
   create table net.requests (id bigserial, url text, body jsonb, headers jsonb);
   create function net.http_post(url text, body jsonb default '{}', params jsonb default '{}', headers jsonb default '{}', timeout_milliseconds int default 5000)
   returns bigint language sql as $$ insert into net.requests (url, body, headers) values ($1, $2, $4) returning id $$;
+  create table net._http_response (id bigint, status_code int, error_msg text, created timestamptz not null default now());
   create schema if not exists vault;
   create table vault.secrets (name text primary key, secret text not null);
   create view vault.decrypted_secrets as select name, secret as decrypted_secret from vault.secrets;
@@ -95,10 +96,8 @@ describe("doctor, about the schedules of a hosted project", () => {
     });
   });
 
-  async function check(
-    cronSecret: string,
-    facts = { schedules: [""].slice(1), vault_secrets: [""].slice(1) },
-  ) {
+  type Facts = Parameters<typeof checkSchedules>[1];
+  async function check(cronSecret: string, facts: Facts = { schedules: [], vault: {}, calls: [] }) {
     const env = readEnv({
       SUPABASE_URL: `http://127.0.0.1:${await listening}`,
       SUPABASE_PUBLISHABLE_KEY: "sb_publishable_x",
@@ -110,14 +109,71 @@ describe("doctor, about the schedules of a hosted project", () => {
   }
   const installed = {
     schedules: ["backloom-cleanup-agent-artifacts", "backloom-expire-questions"],
-    vault_secrets: ["backloom_cron_secret", "backloom_origin"],
+    vault: { backloom_cron_secret: true, backloom_origin: true },
+    calls: [],
   };
 
   it("is content with pg_cron and Vault, and asks no function then", async () => {
     expect(await check(app.cronSecret, installed)).toMatchObject({ ok: true });
     expect(asked).toEqual([]);
-    const halfway = await check(app.cronSecret, { ...installed, vault_secrets: [] });
+    const halfway = await check(app.cronSecret, { ...installed, vault: {} });
     expect(halfway).toMatchObject({ ok: false, message: expect.stringContaining("Vault") });
+  });
+
+  it("compares the secrets in Vault with those of the service, and shows neither", async () => {
+    await t.sql.query("select private.install_schedules()");
+    const env = { ...app.services.env, appOrigin: app.origin };
+    const look = async (name: string, secret: string) => {
+      await setSecret(name, secret);
+      const found = await checkDatabase({
+        ...{ database: t.database, env, isEmbedded: false, migrationUrl: undefined },
+        stop: async () => undefined,
+      });
+      const schedules = found.find((one) => one.name === "schedules");
+      expect(schedules?.message).not.toContain(secret);
+      return [schedules?.ok, schedules?.message];
+    };
+    await setSecret("backloom_origin", `${app.origin}/`);
+    expect(await look("backloom_cron_secret", app.cronSecret)).toEqual([true, expect.any(String)]);
+    const wrong = await look("backloom_cron_secret", "another secret");
+    expect(wrong).toEqual([false, expect.stringContaining("backloom_cron_secret in Vault is not")]);
+    await setSecret("backloom_cron_secret", app.cronSecret);
+    const gone = await look("backloom_origin", "https://gone.example");
+    expect(gone).toEqual([false, expect.stringContaining("not the APP_ORIGIN")]);
+    await setSecret("backloom_origin", app.origin);
+  });
+
+  it("tells what pg_net got as an answer, and keeps the last success when pg_net forgets it", async () => {
+    const facts = async (): Promise<Facts> => {
+      const [row] = await t.query`select operations.doctor_facts() as facts`;
+      return { ...installed, calls: row.facts.calls };
+    };
+    const answered = (status: number | null, error: string | null) =>
+      t.query`insert into net._http_response (id, status_code, error_msg) select request_id, ${status}, ${error}
+        from schedule_runs where request_id is not null order by due_at desc limit 1`;
+    const call = async () => {
+      await t.sql.query("update schedule_runs set due_at = due_at - interval '1 hour'");
+      await t.sql.query("select private.call_scheduled_endpoint('/api/cron/expire-questions')");
+      await t.sql.query("update schedule_runs set due_at = due_at - interval '5 minutes'");
+    };
+    await t.query`delete from schedule_runs`;
+    await call();
+    expect(await check(app.cronSecret, await facts())).toMatchObject({ ok: false });
+    await answered(200, null);
+    await t.sql.query("select private.keep_scheduled_answers()");
+    await t.query`delete from net._http_response`;
+    const kept = await check(app.cronSecret, await facts());
+    expect([kept.ok, kept.message]).toEqual([true, expect.stringContaining("last success was 0")]);
+    for (const [status, error] of [
+      [401, null],
+      [null, "Couldn't connect to server"],
+    ] as const) {
+      await call();
+      await answered(status, error);
+      const { ok, message } = await check(app.cronSecret, await facts());
+      expect([ok, message]).toEqual([false, expect.stringContaining(error ?? String(status))]);
+      expect(message).toContain("last success was 0");
+    }
   });
 
   it("is content with an Edge Function that reaches the service", async () => {

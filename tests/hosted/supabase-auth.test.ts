@@ -1,4 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { createInvitation } from "~/nouns/products/invitations.server";
@@ -11,7 +14,9 @@ import {
   travel,
 } from "../accounts/oidc-provider";
 import { startTestApp, type TestApp } from "../setup/app";
+import { atTheEnd } from "../setup/at-the-end";
 import { createTestDatabase, type TestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
 import { authProgram } from "../setup/supabase-auth";
 import { at } from "../setup/world";
 import { type LeakedPasswords, serveLeakedPasswords } from "./leaked-passwords";
@@ -276,6 +281,37 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
     });
   });
 
+  describe("in a project set up as docs/supabase.md says", () => {
+    const asWritten = project(async () => ({
+      GOTRUE_DISABLE_SIGNUP: "true",
+      GOTRUE_MAILER_AUTOCONFIRM: "false",
+      ...(await serveTemplates()),
+    }));
+
+    it("brings an invited colleague to work, with the message read in another browser", async () => {
+      const { t, openApp } = asWritten();
+      const app = await openApp({ REGISTRATION: "invite" });
+      const { product, code } = await inviteIn(t);
+      const page = `/register?redirectTo=${encodeURIComponent(`/join/${code}`)}`;
+      expect(await createVisitor(app, "").read(page)).not.toContain('type="password"');
+      const given = { username: "colleague", email: "colleague@example.com" };
+      await createVisitor(app, "").submit(page, null, given);
+      await expect.poll(() => t.mails).toHaveLength(1);
+      const { text, html } = at(t.mails, 0);
+      const [, path = ""] = /href="[^"]*(\/recover\?token_hash=[^"]+)"/.exec(html ?? text) ?? [];
+      const elsewhere = createVisitor(app, "");
+      const new_password = "chosen in another browser";
+      expect(await elsewhere.submit(path, null, { new_password })).toBe("/login?notice=reset");
+      const answer = await app.submit("/login", {
+        identifier: "colleague",
+        password: new_password,
+      });
+      expect(answer.headers.get("location")).toBe(`/products/${product.id}/backlog`);
+      const [cookie = ""] = cookiesOf(answer).split("; ");
+      await createVisitor(app, cookie).read(`/products/${product.id}/backlog`);
+    });
+  });
+
   describe("in a project that may send one message", () => {
     const sparing = project({
       GOTRUE_MAILER_AUTOCONFIRM: "false",
@@ -379,6 +415,22 @@ describe.each(settingsOfAuth)("an account, sign-ups $signUps, Confirm email $con
     },
   );
 });
+
+/** The templates of messages that the documents tell to set, where Auth reads them. */
+async function serveTemplates(): Promise<Settings> {
+  const folder = join(import.meta.dirname, "../../supabase/templates");
+  const server = createServer((request, response) => {
+    readFile(join(folder, basename(request.url ?? ""))).then((text) => response.end(text));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  atTheEnd(async () => void server.close());
+  const address = server.address();
+  const origin = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  return {
+    GOTRUE_MAILER_TEMPLATES_RECOVERY: `${origin}/password.html`,
+    GOTRUE_MAILER_TEMPLATES_INVITE: `${origin}/invite.html`,
+  };
+}
 
 /** A product of someone, and the code of a link to it. */
 async function inviteIn(t: TestDatabase) {

@@ -19,7 +19,7 @@ export interface TestDatabase extends WorldStore {
   /** For a raw connection as a role: postgres, supabase_admin, authenticator. */
   urlFor(role: string): string;
   /** Messages that Auth wanted delivered. */
-  mails: { to: string; subject: string; text: string }[];
+  mails: { to: string; subject: string; text: string; html?: string }[];
   close(): Promise<void>;
 }
 

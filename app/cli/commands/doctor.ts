@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkRegistration, checkSignInProvider } from "~/cli/doctor/check-sign-in.server";
+import { setupProblemOf } from "~/db/is-answering.server";
 import { EnvironmentError } from "~/env.server";
 import type { Backend } from "~/server/backend";
 import { defineCommand } from "../command";
@@ -69,6 +70,7 @@ async function checkReachable(target: Target): Promise<Check> {
     return passed("reachable", "the database answers");
   } catch (error) {
     if (error instanceof EnvironmentError) return failed("reachable", error.problems.join("; "));
-    return failed("reachable", `The database does not answer: ${reasonOf(error)}`);
+    const problem = setupProblemOf(error) ?? `The database does not answer: ${reasonOf(error)}`;
+    return failed("reachable", problem);
   }
 }

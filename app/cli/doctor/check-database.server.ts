@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { callService } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
@@ -9,13 +10,30 @@ const factsSchema = z.object({
   migrations: z.array(z.string()),
   rules: z.string().nullish(),
   schedules: z.array(z.string()),
-  vault_secrets: z.array(z.string()),
+  /** Which secrets are in Vault, and whether they are this service's. */
+  vault: z.record(z.string(), z.boolean()),
+  /** The last call of each entry that is older than a minute. */
+  calls: z.array(
+    z.object({
+      name: z.string(),
+      called_at: z.string(),
+      status: z.int().nullable(),
+      error: z.string().nullable(),
+      answered_at: z.string().nullable(),
+      succeeded_at: z.string().nullable(),
+    }),
+  ),
 });
 
 /** Checks that all migrations of this checkout are applied, that schedules run, and that counters are right. */
 export async function checkDatabase(backend: Backend): Promise<Check[]> {
   try {
-    const facts = await callService(backend.database, "doctor_facts", {}, factsSchema);
+    const facts = await callService(
+      backend.database,
+      "doctor_facts",
+      { p_hashes: hashesInVault(backend.env) },
+      factsSchema,
+    );
     return [
       await checkMigrations(facts),
       await checkSchedules(backend, facts),
@@ -71,9 +89,13 @@ async function checkMigrations({
 const name = "schedules";
 const patience = 10_000;
 
-interface ScheduleFacts {
-  schedules: readonly string[];
-  vault_secrets: readonly string[];
+type ScheduleFacts = Pick<z.output<typeof factsSchema>, "schedules" | "vault" | "calls">;
+
+/** What Vault should have, by the SHA-256 of each: the secrets themselves stay here. */
+function hashesInVault({ appOrigin, cronSecret = "" }: Env): Record<string, string> {
+  const hash = (text: string) =>
+    createHash("sha256").update(text.replace(/\/+$/, "")).digest("hex");
+  return { backloom_origin: hash(appOrigin), backloom_cron_secret: hash(cronSecret) };
 }
 
 /**
@@ -92,11 +114,49 @@ export async function checkSchedules(
   const refusal = await findRefusedSecret(env, env.cronSecret);
   if (refusal !== undefined) return failed(name, refusal);
   if (facts.schedules.length < 2) return checkEdgeFunction(env, env.cronSecret);
-  const missing = ["backloom_cron_secret", "backloom_origin"].filter(
-    (secret) => !facts.vault_secrets.includes(secret),
+  const missing = vaultSecrets.filter(({ secret }) => !(secret in facts.vault));
+  if (missing.length > 0) {
+    const names = missing.map(({ secret }) => secret).join(" and ");
+    return failed(name, `Vault has no secret ${names}: see docs/supabase.md`);
+  }
+  const other = vaultSecrets.find(({ secret }) => facts.vault[secret] !== true);
+  return other === undefined ? judgeCalls(facts) : failed(name, differs(other));
+}
+
+interface VaultSecret {
+  secret: string;
+  variable: string;
+}
+
+const vaultSecrets: readonly VaultSecret[] = [
+  { secret: "backloom_cron_secret", variable: "CRON_SECRET" },
+  { secret: "backloom_origin", variable: "APP_ORIGIN" },
+];
+
+function differs({ secret, variable }: VaultSecret): string {
+  return `The secret ${secret} in Vault is not the ${variable} of this environment, so the calls of pg_cron fail: run select vault.update_secret(id, '<${variable}>') from vault.secrets where name = '${secret}'`;
+}
+
+/** pg_cron only queues a call and says that it succeeded; pg_net knows what was answered. */
+function judgeCalls({ schedules, calls }: ScheduleFacts): Check {
+  const lost = calls.find(({ answered_at }) => answered_at === null);
+  if (lost === undefined) {
+    const [last] = calls.map(({ answered_at }) => answered_at ?? "").sort();
+    return passed(name, `${schedules.join(", ")}; ${ageOf(last)}`);
+  }
+  const { called_at, error, status, succeeded_at } = lost;
+  const answer =
+    error ?? (status === null ? "no answer that pg_net still has" : `the answer ${status}`);
+  return failed(
+    name,
+    `The call of ${lost.name} at ${called_at} got ${answer} (${ageOf(succeeded_at)}). Mend that, run select private.call_scheduled_endpoint('/api/cron/${lost.name}'), and doctor again two minutes later`,
   );
-  if (missing.length === 0) return passed(name, facts.schedules.join(", "));
-  return failed(name, `Vault has no secret ${missing.join(" and ")}: see docs/supabase.md`);
+}
+
+function ageOf(moment: string | null | undefined): string {
+  if (!moment) return "no call has succeeded yet";
+  const hours = Math.floor((Date.now() - Date.parse(moment)) / 3_600_000);
+  return `the last success was ${hours} hours ago`;
 }
 
 /** Returns the problem if the running service refuses the secret. A stopped service is not a problem. */
