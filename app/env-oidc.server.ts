@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { count, list } from "./env-values.server";
-import { loopbackNames } from "./own-origins.server";
+import { count, issuer, list } from "./env-values.server";
 
 /** Settings for company sign-in (OpenID Connect). */
 export interface OidcSettings {
@@ -15,14 +14,6 @@ export interface OidcSettings {
   /** Within how many hours anyone who has no refresh token signs in again. */
   recheckHours: number;
 }
-
-const issuer = z.string().refine((value) => {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname, search, hash } = new URL(value);
-  const isSafe =
-    protocol === "https:" || (protocol === "http:" && loopbackNames.includes(hostname));
-  return isSafe && search === "" && hash === "";
-}, "must be the https URL of the provider, as in its discovery document");
 
 const domain = z
   .string()

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { Cron } from "croner";
 import { z } from "zod";
+import { loopbackNames } from "./own-origins.server";
 
 /** Schemas of environment variables. Each message says what the value must be. */
 
@@ -10,35 +11,61 @@ export const port = z
   .transform(Number)
   .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, for example 3000");
 
-export const origin = z.string().transform((value, context) => {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.pathname === "/" && !url.search && !url.hash) {
-    return url.origin;
-  }
-  context.addIssue("must be the address people open, like https://backlog.example.org");
-  return z.NEVER;
-});
+/** The one reader of addresses. Says what a password holds that ends the address too early. */
+function address(must: string, fits: (url: URL) => boolean) {
+  return z.string().superRefine((value, context) => {
+    const unencoded = unencodedIn(value);
+    if (unencoded !== undefined) {
+      context.addIssue(
+        `: the password holds characters such as ${unencoded} that must be percent-encoded (${percentOf(unencoded)})`,
+      );
+    } else if (!URL.canParse(value) || !fits(new URL(value))) context.addIssue(must);
+  });
+}
 
-export const webAddress = z
-  .string()
-  .refine(
-    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-    "must be an http or https address",
-  )
-  .transform((value) => value.replace(/\/+$/, ""));
+/** A character of a user or password that an address has another use for, if that is why it cannot be read. */
+function unencodedIn(value: string): string | undefined {
+  const [, login] = /^[a-z+]+:\/\/(.*)@/is.exec(value) ?? [];
+  if (login === undefined) return undefined;
+  if (/%(?![\da-f]{2})/i.test(login)) return "%";
+  return URL.canParse(value) && !login.includes("#")
+    ? undefined
+    : /[^\w.~!$&'()*+,;=:%-]/.exec(login)?.[0];
+}
+
+const percentOf = (letter: string) =>
+  `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+
+export const origin = address(
+  "must be the address people open, like https://backlog.example.org",
+  ({ protocol, pathname, search, hash }) =>
+    /^https?:$/.test(protocol) && pathname === "/" && !search && !hash,
+).transform((value) => new URL(value).origin);
+
+export const webAddress = address("must be an http or https address", ({ protocol }) =>
+  /^https?:$/.test(protocol),
+).transform((value) => value.replace(/\/+$/, ""));
+
+export const issuer = address(
+  "must be the https URL of the provider, as in its discovery document",
+  ({ protocol, hostname, search, hash }) =>
+    (protocol === "https:" || (protocol === "http:" && loopbackNames.includes(hostname))) &&
+    search === "" &&
+    hash === "",
+);
 
 const sslModes = ["disable", "no-verify", "prefer", "require", "verify-ca", "verify-full"];
 
-export const postgresAddress = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// connection string")
-  .refine(
-    (value) => {
-      const [, mode = "verify-full"] = /[?&]sslmode=([^&]*)/.exec(value) ?? [];
-      return sslModes.includes(mode);
-    },
-    `must have one of these as its sslmode: ${sslModes.join(", ")}`,
-  );
+export const postgresAddress = address(
+  "must be a postgresql:// connection string",
+  ({ protocol }) => /^postgres(ql)?:$/.test(protocol),
+).refine(
+  (value) => {
+    const [, mode = "verify-full"] = /[?&]sslmode=([^&]*)/.exec(value) ?? [];
+    return sslModes.includes(mode);
+  },
+  `must have one of these as its sslmode: ${sslModes.join(", ")}`,
+);
 
 export const list = z.string().transform((value) =>
   value

@@ -135,7 +135,9 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const parsed = variables.safeParse(values);
   if (!parsed.success || unread.length > 0) {
     const issues = parsed.error?.issues ?? [];
-    const wrong = issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
+    const wrong = issues.map(({ path, message }) =>
+      `${String(path[0])} ${message}`.replace(" :", ":"),
+    );
     throw new EnvironmentError([...unread, ...wrong]);
   }
   const problems = [missingForSupabase, missingForPush, missingForOidc].flatMap((missing) =>

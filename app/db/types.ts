@@ -1046,6 +1046,7 @@ export type Database = {
           p_agents?: Json;
           p_confinement?: string;
           p_hostname?: string;
+          p_product_id?: string;
           p_quota_pct?: number;
           p_stopped?: boolean;
           p_version?: string;
@@ -1607,6 +1608,7 @@ export type Database = {
           last_seen_at: string;
           name: string;
           offers: NonNullable<Json>;
+          product_id: string | null;
           stopped_at: string | null;
           user_id: string;
           version: string | null;
@@ -1624,6 +1626,7 @@ export type Database = {
           last_seen_at?: string;
           name: string;
           offers?: NonNullable<Json>;
+          product_id?: string | null;
           stopped_at?: string | null;
           user_id: string;
           version?: string | null;
@@ -1640,6 +1643,7 @@ export type Database = {
           last_seen_at?: string;
           name?: string;
           offers?: NonNullable<Json>;
+          product_id?: string | null;
           stopped_at?: string | null;
           user_id?: string;
           version?: string | null;

@@ -74,7 +74,12 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     if (pulls !== null) journal.say(pulls);
     const hello = new AbortController();
     const { workerName } = folder;
-    tellAgents(workerName, sandboxes.confinement, service, hello.signal).catch(() => undefined);
+    const told = {
+      worker: workerName,
+      confinement: sandboxes.confinement,
+      product_id: product?.id,
+    };
+    tellAgents(told, service, hello.signal).catch(() => undefined);
     const over = AbortSignal.any([stop, hello.signal]);
     const watching = watchForge({ ...tools, product }, over);
     const returning = returnDeadTakes(tools, over);
@@ -145,8 +150,7 @@ async function checkCommand(command: string): Promise<void> {
  * when the worker is about to sign off.
  */
 async function tellAgents(
-  worker: string,
-  confinement: Confinement,
+  told: { worker: string; confinement: Confinement; product_id: string | undefined },
   service: Service,
   signal: AbortSignal,
 ): Promise<void> {
@@ -156,6 +160,6 @@ async function tellAgents(
     return way === null ? [] : [`${name} ${version ?? "of unknown version"}${account}`];
   });
   if (signal.aborted) return;
-  const given = { worker, hostname: hostname(), version: manifest.version, agents, confinement };
+  const given = { ...told, hostname: hostname(), version: manifest.version, agents };
   await service.call("worker_heartbeat", given, z.unknown(), { retry: false, signal });
 }

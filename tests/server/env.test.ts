@@ -103,6 +103,25 @@ describe("the environment", () => {
     expect(problem.startsWith(`${name} must`)).toBe(true);
   });
 
+  it.each([
+    ["SUPABASE_DB_URL", "postgresql://postgres:Ax^s#1@db.example/postgres", "^", "%5E"],
+    ["SUPABASE_DB_URL", "postgresql://postgres:12#1@db.example/postgres", "#", "%23"],
+    ["SUPABASE_DB_URL", "postgresql://postgres:a/b?c@db.example/postgres", "/", "%2F"],
+    ["SUPABASE_DB_URL", "postgresql://postgres:50%off@db.example/postgres", "%", "%25"],
+    ["SUPABASE_URL", "https://ada:a#b@project.example", "#", "%23"],
+    ["OIDC_ISSUER", "https://ada:a b/@idp.example", " ", "%20"],
+  ])("says of %s=%s what to percent-encode", (name, value, letter, encoded) => {
+    expect(problemsOf({ ...project, [name]: value })[0]).toBe(
+      `${name}: the password holds characters such as ${letter} that must be percent-encoded (${encoded})`,
+    );
+    const whole = value.slice(0, value.lastIndexOf("@"));
+    const [scheme, login = ""] = whole.split("://");
+    const right = login.replace(/[^\w:]/g, (found) => encodeURIComponent(found));
+    const fixed = `${scheme}://${right}${value.slice(whole.length)}`;
+    const problems = problemsOf({ ...project, [name]: fixed });
+    expect(problems.filter((problem) => problem.includes("percent"))).toEqual([]);
+  });
+
   it.each(["SUPABASE_PUBLISHABLE_KEY", "SUPABASE_SECRET_KEY", "SESSION_SECRET"])(
     "asks for %s beside SUPABASE_URL",
     (name) => {

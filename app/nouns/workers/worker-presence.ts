@@ -35,7 +35,13 @@ export const agentWorkerSchema = z.object({
 });
 
 export const agentWorkerListSchema = z.object({
-  workers: z.array(agentWorkerSchema.extend({ current_job: agentJobSchema.nullable() })),
+  workers: z.array(
+    agentWorkerSchema.extend({
+      current_job: agentJobSchema.nullable(),
+      /** False where it takes jobs of another product than the list's only. */
+      takes_product: z.boolean(),
+    }),
+  ),
 });
 export type AgentWorkerList = z.infer<typeof agentWorkerListSchema>;
 
@@ -51,6 +57,8 @@ export const workerHeartbeatInput = z.object({
   quota_pct: z.int().min(0).max(100).optional(),
   agents: z.array(text(150)).max(20).optional(),
   confinement: confinementSchema.optional(),
+  /** The product whose jobs it takes; absent: as before. */
+  product_id: idSchema.optional(),
   stopped: z.boolean().optional(),
 });
 

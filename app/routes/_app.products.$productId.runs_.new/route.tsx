@@ -17,6 +17,7 @@ import { useActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
+import { CopyBlock } from "~/ui/copy-button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
@@ -28,7 +29,7 @@ const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("
 
 export const loader = productLoader(async ({ actor, productId, request }) => {
   const items = itemsIn(request);
-  const [{ plan_first }, tasks, { workers }, forecast] = await Promise.all([
+  const [{ plan_first, name, code }, tasks, { workers }, forecast] = await Promise.all([
     getProduct(actor, { product_id: productId }),
     chosenTasks(actor, items),
     listAgentWorkers(actor, { product_id: productId }),
@@ -39,7 +40,9 @@ export const loader = productLoader(async ({ actor, productId, request }) => {
     planFirst: plan_first,
     items,
     tasks: tasks.map(({ id, code, title }) => ({ id, code, title })),
-    online: workers.filter(({ online }) => online).length,
+    online: workers.filter((worker) => worker.online && worker.takes_product).length,
+    elsewhere: workers.filter((worker) => worker.online && !worker.takes_product).length,
+    product: { name, code },
     forecast,
   });
 });
@@ -65,7 +68,7 @@ interface Refusal {
 
 /** Starts a run of the items in the address, and shows blockers with their fixes. */
 export default function NewRunPage() {
-  const { productId, planFirst, items, tasks, online, forecast } = useLoaderData<typeof loader>();
+  const { productId, planFirst, items, tasks, ...chosenFor } = useLoaderData<typeof loader>();
   const { error, blockers = [], chosen = [] } = useActionResult<Refusal>() ?? {};
   return (
     <div className="mx-auto max-w-3xl">
@@ -83,7 +86,7 @@ export default function NewRunPage() {
         </EmptyState>
       ) : (
         <WriteFields className="grid gap-4">
-          <Chosen tasks={tasks} online={online} forecast={forecast} />
+          <Chosen tasks={tasks} {...chosenFor} />
           {/* Back leads to where the items were chosen, not to a form that would start them again. */}
           <Form method="post" id={cureForm} replace>
             {chosen.map((cure) => (
@@ -115,10 +118,15 @@ const cureForm = "cure-run";
 function Chosen({
   tasks,
   online,
+  elsewhere,
+  product,
   forecast,
 }: {
   tasks: readonly { id: string; code: string; title: string }[];
   online: number;
+  /** Workers that are online for another product only. */
+  elsewhere: number;
+  product: { name: string; code: string };
   forecast: Forecast;
 }) {
   return (
@@ -137,16 +145,35 @@ function Chosen({
         {online > 0 ? (
           <p>{countText(online, "worker online", "workers online")}.</p>
         ) : (
-          <p className="text-waiting">
-            No worker is online: the tasks wait until one is.{" "}
-            <Link to={connectWorker} className="text-accent underline">
-              Connect a worker
-            </Link>
-          </p>
+          <NoWorker elsewhere={elsewhere} product={product} />
         )}
         <ForecastLine forecast={forecast} />
       </div>
     </Section>
+  );
+}
+
+/** What is missing, with the line that starts it. */
+function NoWorker({
+  elsewhere,
+  product,
+}: {
+  elsewhere: number;
+  product: { name: string; code: string };
+}) {
+  const command = `node backloom-worker.mjs --url <address> --token <token> --repo <folder> --product ${product.code}`;
+  return (
+    <div className="grid gap-1">
+      <p className="text-waiting">
+        {elsewhere > 0
+          ? `No worker takes ${product.name}: ${countText(elsewhere, "worker is", "workers are")} online for another product only. The tasks wait until one takes this product.`
+          : "No worker is online: the tasks wait until one is."}{" "}
+        <Link to={connectWorker} className="text-accent underline">
+          Connect a worker
+        </Link>
+      </p>
+      {elsewhere > 0 ? <CopyBlock label="Terminal" text={command} /> : null}
+    </div>
   );
 }
 

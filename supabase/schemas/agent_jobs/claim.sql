@@ -72,7 +72,7 @@ begin
     v_quota_reason := case when v_asker.agents = '[]' then 'Each agent of this worker is at its limit or below the quota that its user wants to keep (min_quota_pct).' end;
   end if;
   if v_quota_reason is not null then
-    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_asker.confinement, v_asker.also_repos, coalesce(p_agents, '[]'));
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_asker.confinement, v_asker.also_repos, coalesce(p_agents, '[]'), p_product_id);
     return json_build_object('job', null, 'worker_id', v_worker.id,
       'reason', json_build_object('code', 'quota', 'message', v_quota_reason));
   end if;
@@ -98,7 +98,7 @@ begin
   if v_rooms is not null and v_job.id is not null then
     perform private.reserve_budget(v_job, v_rooms);
   end if;
-  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_asker.confinement, v_asker.also_repos, coalesce(p_agents, '[]'));
+  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_asker.confinement, v_asker.also_repos, coalesce(p_agents, '[]'), p_product_id);
   if v_job.id is null then
     return json_build_object('job', null, 'worker_id', v_worker.id, 'reason',
       private.nothing_to_claim(v_asker, p_product_id, v_full_budgets));

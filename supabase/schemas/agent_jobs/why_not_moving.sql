@@ -129,7 +129,7 @@ begin
   v_reasons := v_reasons || private.budget_reasons(p_job) || private.pbi_reasons(p_job) || private.worker_reasons(p_job);
   if v_reasons = '[]' then
     return jsonb_build_array(jsonb_build_object('code', 'ready',
-      'message', 'Ready. The next free worker takes it. A worker that was started with --product takes jobs of that product only.'));
+      'message', 'Ready. The next free worker takes it.'));
   end if;
   return v_reasons;
 end;
@@ -271,6 +271,7 @@ declare
   v_able integer;
   v_repo_url text;
   v_written_by text;
+  v_elsewhere integer;
 begin
   select count(*) filter (where m.workers_allowed),
     count(*) filter (where m.workers_allowed and (w.last_quota_pct is null or w.last_quota_pct >= u.min_quota_pct)),
@@ -285,7 +286,8 @@ begin
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
   cross join lateral (select private.worker_gates(v_wants, row(w.user_id, w.id, w.confinement,
     w.also_repos, private.able_agents(w.offers, u.min_quota_pct))::private.asker) as gates) x
-  where private.is_online(w.last_seen_at, w.stopped_at) and not x.gates && '{conversation,needs_other_worker}';
+  where private.is_online(w.last_seen_at, w.stopped_at) and not x.gates && '{conversation,needs_other_worker}'
+    and coalesce(w.product_id, p_job.product_id) = p_job.product_id;
 
   if v_online = 0 and p_job.phase = 'verify' and v_without_consent is null then
     return jsonb_build_array(jsonb_build_object('code', 'needs_other_worker',
@@ -298,9 +300,17 @@ begin
         v_without_consent)));
   end if;
   if v_online = 0 then
-    return jsonb_build_array(jsonb_build_object('code', 'no_worker',
-      'message', 'No worker is online. Start one: "Connect an agent" shows the command.',
-      'command', private.agent_line(v_wants.agent)));
+    select count(*) into v_elsewhere
+    from public.agent_workers w
+    join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
+    where private.is_online(w.last_seen_at, w.stopped_at) and w.product_id <> p_job.product_id;
+    return (
+      select jsonb_build_array(jsonb_build_object('code', 'no_worker',
+        'message', case when v_elsewhere = 0 then 'No worker is online. Start one: "Connect an agent" shows the command.'
+          else format('No worker takes %s: %s online for another product only (--product). Start one for this product: "Connect an agent" shows the command.',
+            p.name, v_elsewhere) end,
+        'command', private.agent_line(v_wants.agent) || case when v_elsewhere > 0 then ' --product ' || p.code else '' end))
+      from public.products p where p.id = p_job.product_id);
   end if;
   if v_with_quota = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'quota',

@@ -67,7 +67,7 @@ begin
 end;
 $$;
 
--- What may be a path in a plan: words with a slash, a dot or an asterisk, without what stands around them, such as
+-- What may be a path in a plan: words with a slash, a dot or an asterisk, without what is around them, such as
 -- backticks, brackets of a link, bold type or the number of a line. Who
 -- names more than 100 places names none.
 create function private.named_places(p_plan text)

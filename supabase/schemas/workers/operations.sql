@@ -46,7 +46,7 @@ grant execute on function operations.restart_worker to authenticated;
 -- worker).
 create function operations.worker_heartbeat(
   p_worker text, p_hostname text default null, p_version text default null, p_quota_pct integer default null,
-  p_stopped boolean default false, p_agents jsonb default null, p_confinement text default null
+  p_stopped boolean default false, p_agents jsonb default null, p_confinement text default null, p_product_id uuid default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user_id uuid := private.require_writer();
@@ -56,11 +56,15 @@ begin
   if p_quota_pct not between 0 and 100 then
     perform private.refuse(422, 'quota_pct must be 0 to 100.');
   end if;
+  if p_product_id is not null then
+    perform private.require_product_access(p_product_id);
+  end if;
   v_worker := private.ensure_worker(v_user_id, p_worker);
   if p_stopped then
     update public.agent_workers w set stopped_at = private.now() where w.id = v_worker.id;
   else
-    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, p_confinement::public.confinement);
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, p_confinement::public.confinement,
+      p_product_id => p_product_id);
     update public.agent_workers w set agents = p_agents
     where w.id = v_worker.id and p_agents is not null and w.agents is distinct from p_agents;
   end if;

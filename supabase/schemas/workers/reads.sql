@@ -7,7 +7,9 @@ begin
     perform private.require_product_access(p_product_id);
   end if;
   return json_build_object('workers', (
-    select coalesce(jsonb_agg(private.worker_json(w) || jsonb_build_object('current_job', (
+    select coalesce(jsonb_agg(private.worker_json(w) || jsonb_build_object(
+      'takes_product', coalesce(w.product_id = p_product_id, w.product_id is null or p_product_id is null),
+      'current_job', (
         select private.job_json(j) from public.agent_jobs j
         where j.id = private.current_job_id(w.id) and j.product_id in (select private.accessible_product_ids())))
       order by w.last_seen_at desc, w.id), '[]')
@@ -35,7 +37,7 @@ declare
   v_minimum integer := (select u.min_quota_pct from public.users u where u.id = p_worker.user_id);
   v_online boolean := private.is_online(p_worker.last_seen_at, p_worker.stopped_at);
 begin
-  return to_jsonb(p_worker) - 'also_repos' || jsonb_build_object(
+  return to_jsonb(p_worker) - '{also_repos,product_id}'::text[] || jsonb_build_object(
     'current_job_id', private.current_job_id(p_worker.id),
     'username', private.username(p_worker.user_id),
     'online', v_online,
@@ -79,7 +81,8 @@ begin
 end;
 $$;
 
--- One number for pages and streams: online workers of the members of these products, without viewers', each once
+-- One number for pages and streams: online workers of the members of these products, without viewers' and those that take
+-- another product only, each once
 -- (specification: Solo stream, workers).
 create function private.workers_online(p_product_ids uuid[])
 returns bigint language plpgsql stable set search_path = '' as $$
@@ -87,7 +90,8 @@ begin
   return (
     select count(*) from public.agent_workers w
     where private.is_online(w.last_seen_at, w.stopped_at) and exists (
-      select from public.product_members m where m.user_id = w.user_id and m.role <> 'VIEWER' and m.product_id = any (p_product_ids)));
+      select from public.product_members m where m.user_id = w.user_id and m.role <> 'VIEWER' and m.product_id = any (p_product_ids)
+        and coalesce(w.product_id, m.product_id) = m.product_id));
 end;
 $$;
 grant execute on function private.workers_online to authenticated;

@@ -55,7 +55,7 @@ begin
     and not exists (select from public.agent_workers w where w.user_id = p_user_id and w.name = p_name) then
     update public.agent_workers w
     set name = p_name, hostname = null, version = null, last_seen_at = private.now(), last_quota_pct = null,
-        last_quota_check_at = null, stopped_at = null, agents = null, confinement = 'none', also_repos = '[]', offers = '[]',
+        last_quota_check_at = null, stopped_at = null, agents = null, confinement = 'none', also_repos = '[]', offers = '[]', product_id = null,
         created_at = private.now()
     where w.id = (
       select u.id from public.agent_workers u
@@ -77,12 +77,12 @@ begin
 end;
 $$;
 
--- Stores presence and what a claim reports about its machine. Written at most every ten seconds unless something
+-- Stores presence and what a claim reports about its machine; a claim without a product is for all of them. Written at most every ten seconds unless something
 -- changed, so that polling costs next to nothing.
 -- Trap: takes the transaction's last lock, so call it after everything else (specification: Agent worker).
 create function private.touch_worker(
   p_worker_id uuid, p_hostname text, p_version text, p_quota_pct integer, p_confinement public.confinement default null,
-  p_also_repos jsonb default null, p_offers jsonb default null
+  p_also_repos jsonb default null, p_offers jsonb default null, p_product_id uuid default null
 ) returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := private.now();
@@ -98,6 +98,7 @@ begin
       confinement = coalesce(p_confinement, w.confinement),
       also_repos = coalesce(v_also_repos, w.also_repos),
       offers = coalesce(p_offers, w.offers),
+      product_id = case when p_offers is null then coalesce(p_product_id, w.product_id) else p_product_id end,
       stopped_at = null
   where w.id = p_worker_id
     and (w.last_seen_at <= v_now - interval '10 seconds'
@@ -108,6 +109,7 @@ begin
       or (p_quota_pct is not null and p_quota_pct is distinct from w.last_quota_pct)
       or p_confinement <> w.confinement
       or v_also_repos <> w.also_repos
-      or p_offers <> w.offers);
+      or p_offers <> w.offers
+      or (p_product_id is distinct from w.product_id and (p_offers is not null or p_product_id is not null)));
 end;
 $$;

@@ -23,12 +23,14 @@ create table public.agent_workers (
   offers jsonb not null default '[]' constraint agent_workers_offers_list
     check (jsonb_typeof(offers) = 'array' and jsonb_array_length(offers) <= 20 and octet_length(offers::text) <= 65536),
   created_at timestamptz not null default private.now(),
+  product_id uuid,
   constraint agent_workers_user_id_name_key unique (user_id, name)
 );
 
 comment on table public.agent_workers is 'Presence of workers (specification: Agent worker): last seen, quota. Its jobs are in agent_jobs.';
 
 comment on column public.agent_workers.confinement is 'Sandbox of its agents, as of its last claim.';
+comment on column public.agent_workers.product_id is 'The product whose jobs it takes, as its last claim said; null: of all.';
 comment on column public.agent_workers.offers is
   'The agents that do its jobs, as its last claim said: id, and where known models, quota_pct, limited_until.';
 comment on column public.agent_workers.also_repos is
@@ -41,6 +43,6 @@ create policy agent_workers_select on public.agent_workers for select to authent
     select m.user_id from public.product_members m where m.product_id in (select private.accessible_product_ids()))
     or user_id = (select auth.uid()));
 
--- The repositories a user listed for a worker stay private: members of a shared product read only the other columns.
+-- The repositories a user listed for a worker, and its product, stay private: members of a shared product read only the other columns.
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;

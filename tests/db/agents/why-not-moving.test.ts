@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { claimAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun, pauseSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { workerHeartbeat } from "~/nouns/workers/operations.server";
+import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create, type SprintWorld, wait } from "../../setup/world";
 
@@ -141,6 +141,27 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
       const { reason } = await claimAgentJob(world.actor, { worker: "worker-1", ...named });
       expect(reason).toMatchObject(archived);
     }
+  });
+
+  it("no worker takes its product, only another one", async () => {
+    const world = await t.seedSprint({ stories: [1] });
+    const run = await world.start();
+    const other = await t.seedBacklog(world.owner);
+    const worker = { worker: "elsewhere" };
+    await claimAgentJob(world.actor, { ...worker, product_id: other.product.id });
+    const read = async () => {
+      const { reasons } = await whyNotMoving(world.actor, { kind: "run", id: run.id });
+      const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+      return { reason: reasons[0], takes: workers[0]?.takes_product };
+    };
+    const { reason, takes } = await read();
+    expect({ code: reason?.code, takes }).toEqual({ code: "no_worker", takes: false });
+    expect(reason?.message).toContain(`No worker takes ${world.product.name}: 1 online`);
+    expect(reason?.command).toContain(`--product ${world.product.code}`);
+    await workerHeartbeat(world.actor, { ...worker, product_id: world.product.id });
+    expect(await read()).toMatchObject({ reason: { code: "ready" }, takes: true });
+    await claimAgentJob(world.actor, { ...worker, kinds: ["PLAN_CHAT"] });
+    expect(await read()).toMatchObject({ reason: { code: "ready" }, takes: true });
   });
 
   it("does not call a failed look a rate limit", async () => {
