@@ -83,3 +83,5 @@ async function signedIn(claimed: ClaimedPairing, context: Call["context"]): Prom
   );
   return withCookies(json({ ok: true }), [...session, ...clearPairCookies(env)]);
 }
+
+export const action = loader;

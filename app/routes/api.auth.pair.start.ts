@@ -27,3 +27,5 @@ export const loader = apiRoute({
     },
   }),
 });
+
+export const action = loader;

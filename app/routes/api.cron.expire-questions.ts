@@ -13,3 +13,5 @@ export const loader = apiRoute({
     handle: async ({ context }) => json(await expireQuestions(context.services.database)),
   }),
 });
+
+export const action = loader;

@@ -19,3 +19,5 @@ export const loader = apiRoute({
     input: ({ id }) => ({ file_id: id }),
   }),
 });
+
+export const action = loader;

@@ -18,3 +18,5 @@ export const loader = apiRoute({
       json(await takeFile(actor, body, await readUploads(form, "file")), { status: 201 }),
   }),
 });
+
+export const action = loader;

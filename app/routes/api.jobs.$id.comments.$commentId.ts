@@ -14,3 +14,5 @@ export const loader = apiRoute({
     }),
   }),
 });
+
+export const action = loader;

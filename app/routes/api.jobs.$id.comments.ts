@@ -22,3 +22,5 @@ export const loader = apiRoute({
       json(await addJobComment(actor, { job_id: id, ...body }), { status: 201 }),
   }),
 });
+
+export const action = loader;

@@ -50,3 +50,5 @@ function nothingYet(attempt: number | undefined): string {
     ? "No attempt of this job has sent what it changed."
     : `Attempt ${attempt} of this job has sent no changes.`;
 }
+
+export const action = loader;

@@ -18,3 +18,5 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
+
+export const action = loader;

@@ -11,3 +11,5 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ ...body, lesson_id: id }),
   }),
 });
+
+export const action = loader;

@@ -2,3 +2,5 @@ import { commentRoute } from "~/http/comments.server";
 
 /** `/api/pbis/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("pbi");
+
+export const action = loader;

@@ -2,3 +2,5 @@ import { commentsRoute } from "~/http/comments.server";
 
 /** `/api/pbis/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("pbi");
+
+export const action = loader;

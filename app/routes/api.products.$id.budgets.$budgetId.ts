@@ -16,3 +16,5 @@ export const loader = apiRoute({
     },
   }),
 });
+
+export const action = loader;

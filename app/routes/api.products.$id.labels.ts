@@ -16,3 +16,5 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
+
+export const action = loader;

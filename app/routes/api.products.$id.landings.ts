@@ -16,3 +16,5 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ product_id: id, ...body }),
   }),
 });
+
+export const action = loader;

@@ -31,3 +31,5 @@ export const loader = apiRoute({
     },
   }),
 });
+
+export const action = loader;

@@ -13,3 +13,5 @@ export const loader = apiRoute({
     input: ({ body }) => body,
   }),
 });
+
+export const action = loader;

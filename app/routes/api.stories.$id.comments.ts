@@ -2,3 +2,5 @@ import { commentsRoute } from "~/http/comments.server";
 
 /** `/api/stories/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("story");
+
+export const action = loader;

@@ -32,3 +32,5 @@ export const loader = apiRoute({
     input: ({ id }) => ({ story_id: id }),
   }),
 });
+
+export const action = loader;

@@ -21,3 +21,5 @@ export const loader = apiRoute({
     }),
   }),
 });
+
+export const action = loader;

@@ -2,3 +2,5 @@ import { commentRoute } from "~/http/comments.server";
 
 /** `/api/tasks/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("task");
+
+export const action = loader;

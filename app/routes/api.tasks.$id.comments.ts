@@ -2,3 +2,5 @@ import { commentsRoute } from "~/http/comments.server";
 
 /** `/api/tasks/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("task");
+
+export const action = loader;

@@ -2,3 +2,5 @@ import { dependenciesRoute } from "~/http/dependencies.server";
 
 /** `/api/tasks/:id/dependencies`: lists blockers and blocked tasks; adds a blocker. */
 export const loader = dependenciesRoute("task");
+
+export const action = loader;

@@ -23,3 +23,5 @@ export const loader = apiRoute({
     }),
   }),
 });
+
+export const action = loader;

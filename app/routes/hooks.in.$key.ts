@@ -25,3 +25,5 @@ export const loader = apiRoute({
     },
   }),
 });
+
+export const action = loader;

@@ -3,3 +3,5 @@ import { allTools } from "~/mcp/offers.server";
 
 /** MCP with every tool in its list. */
 export const loader = toolsRoute(allTools);
+
+export const action = loader;

@@ -16,3 +16,5 @@ export const loader = apiRoute({
     handle: (call) => answerProgram(() => answerRegistration(call)),
   }),
 });
+
+export const action = loader;

@@ -13,3 +13,5 @@ export const loader = apiRoute({
     handle: (call) => answerProgram(() => answerRevocation(call)),
   }),
 });
+
+export const action = loader;

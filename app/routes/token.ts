@@ -13,3 +13,5 @@ export const loader = apiRoute({
     handle: (call) => answerProgram(() => answerTokenRequest(call)),
   }),
 });
+
+export const action = loader;

@@ -63,7 +63,7 @@ function isServed(target: RequestTarget): boolean {
 function handlerOf(match: RouteMatch, method: string): RouteFunction | undefined {
   const { loader, action, default: page } = match.route.module;
   if (page !== undefined) return undefined;
-  return method === "GET" || method === "HEAD" ? (loader ?? action) : (action ?? loader);
+  return method === "GET" || method === "HEAD" ? loader : (action ?? loader);
 }
 
 /** Returns the methods that the route's builder (`apiRoute`) put on its handler. */

@@ -1,5 +1,13 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createRequestHandler } from "@remix-run/node";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { webHeaders } from "~/server/node-adapter";
+import { NodeRequestContext } from "~/server/request-context";
+import { atTheEnd } from "../setup/at-the-end";
 import { expectRefusal } from "../setup/endpoint-checks";
+import { routesFromSources } from "../setup/route-build";
 import { snapshotTables } from "../setup/table-snapshot";
 import { bearer } from "../setup/world";
 import { isForUsers, type Operation, openEveryEndpoint, unknownId } from "./every-endpoint";
@@ -173,4 +181,27 @@ describe("what every operation for users refuses", () => {
       await inAnArchive(async () => expect((await ask(each, {})).status).toBe(200));
     },
   );
+});
+
+const remix = createRequestHandler(await routesFromSources({ pages: false }), "production");
+
+describe("Remix's own request handler", () => {
+  const server = createServer(async (request, response) => {
+    const context = new NodeRequestContext(app.services, "127.0.0.1", request, response);
+    const headers = webHeaders(request);
+    const asked = new Request(`${app.origin}${request.url}`, { method: request.method, headers });
+    response.writeHead((await remix(asked, context)).status).end();
+  });
+  beforeAll(async () => {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    atTheEnd(async () => void server.close());
+  });
+
+  it.each(operations)("gives $method $path the answer of the front", async ({ path, method }) => {
+    const asked = pathFor(path, method);
+    const { port } = z.object({ port: z.number() }).parse(server.address());
+    const own = await fetch(`http://127.0.0.1:${port}${asked}`, { method });
+    expect([400, 401, 422, 200, 204]).toContain(own.status);
+    expect(own.status).toBe((await app.request(asked, { method })).status);
+  });
 });

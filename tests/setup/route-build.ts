@@ -31,8 +31,7 @@ export async function routesFromSources({
   const routes: ServerBuild["routes"] = { root: { id: "root", path: "", module: root } };
   for (const { name, load } of wanted) {
     const module = await load().catch(brokenModule);
-    const action = module.action ?? endpointsOf(module);
-    const route = describeRoute(name, names, { ...module, ...(action && { action }) });
+    const route = describeRoute(name, names, module);
     routes[route.id] = route;
   }
   return {
@@ -63,11 +62,6 @@ function brokenModule(cause: unknown): RouteModule {
     throw new Error("This route could not be loaded", { cause });
   };
   return { loader: fail, action: fail, default: undefined };
-}
-
-/** The front calls an endpoint's loader for all of its methods. */
-function endpointsOf({ loader }: RouteModule): RouteModule["action"] {
-  return loader && "methods" in loader ? loader : undefined;
 }
 
 /** Of a file, or of the folder of one that has more to it. */
