@@ -33,6 +33,14 @@ describe("the database's manners", () => {
     expect(rows).toEqual([]);
   });
 
+  it("no one reads a lease, a secret or a hash of one in a table", async () => {
+    const rows = await t.query`
+      select table_name, column_name from information_schema.column_privileges
+      where table_schema = 'public' and grantee in ('authenticated', 'anon') and privilege_type = 'SELECT'
+        and column_name ~ '^lease$|secret|token$|password$|token_hash'`;
+    expect(rows).toEqual([]);
+  });
+
   it("would notice a table without row level security", async () => {
     await t.query`create table public.planted (id integer)`;
     const rows = await t.query`select c.relname from pg_class c

@@ -25,7 +25,10 @@ alter table public.issue_notes enable row level security;
 
 create policy issue_notes_select on public.issue_notes for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
-grant select on public.issue_notes to authenticated;
+revoke select on public.issue_notes from authenticated;
+-- Without the lease: who has it may report for the worker.
+grant select (id, product_id, url, deed, state, words, worker, tries, lease_until, created_at, finished_at)
+  on public.issue_notes to authenticated;
 
 -- A worker asks what to write under an issue of its repository. One worker has a note at a time; when its lease
 -- expires, another takes over, and looks for the mark first: the comment may already exist.

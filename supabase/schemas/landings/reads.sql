@@ -116,7 +116,8 @@ declare
   v_landing public.landings;
   v_place bigint;
 begin
-  select l.* into v_landing from public.landings l where l.product_id = p_product_id and l.branch = p_branch and l.finished_at is null;
+  select l.id, l.state, l.worker, l.words into v_landing.id, v_landing.state, v_landing.worker, v_landing.words
+  from public.landings l where l.product_id = p_product_id and l.branch = p_branch and l.finished_at is null;
   if v_landing.state = 'waiting_ci' then
     return 'Its branch is landing: it is waiting for CI of the merged state.';
   elsif v_landing.id is not null then

@@ -31,4 +31,7 @@ alter table public.landings enable row level security;
 
 create policy landings_select on public.landings for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
-grant select on public.landings to authenticated;
+revoke select on public.landings from authenticated;
+-- Without the lease: who has it may report for the worker.
+grant select (id, product_id, job_id, branch, ours_sha, head_sha, state, words, worker, tries, lease_until, created_at, updated_at, finished_at)
+  on public.landings to authenticated;
