@@ -116,7 +116,8 @@ function isHost(value: string): boolean {
 }
 
 function isRepositoryUrl(value: string): boolean {
-  return /^\S+$/.test(value) && !/^(javascript|data|vbscript):/i.test(value);
+  // Encoded control characters would be line ends for a program that decodes the path.
+  return /^\S+$/.test(value) && !/^(javascript|data|vbscript):|%[01][0-9a-f]|%7f/i.test(value);
 }
 
 /** Allowed characters of a code (specification: Entity codes 1). */

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { print } from "./base/terminal";
 import { committer, git } from "./git/git";
 
 const run = promisify(execFile);
@@ -47,7 +48,7 @@ export async function runDemoAgent(environment: Record<string, string | undefine
   const milliseconds =
     (1000 * seconds.parse(environment.BACKLOOM_DEMO_SECONDS ?? usualSeconds)) / usualSteps;
   const step: Step = async (words) => {
-    process.stdout.write(`${words}\n`);
+    print(`${words}\n`);
     await pause(milliseconds);
   };
   const result = await work(context, mayAsk, step);
@@ -157,7 +158,7 @@ async function findProof(context: Context, step: Step): Promise<ReturnType<typeo
       () => false,
     );
     if (holds) found.push(proof);
-    process.stdout.write(`${holds ? "Passed" : "Not yet"}: ${proof.command}\n`);
+    print(`${holds ? "Passed" : "Not yet"}: ${proof.command}\n`);
   }
   await step(`${found.length} of ${context.criteria.length} criteria pass`);
   return found;

@@ -1,4 +1,5 @@
 import { messageOf, WorkerProblem } from "./base/problems";
+import { complain } from "./base/terminal";
 
 const demoWord = "demo-agent";
 
@@ -21,7 +22,7 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   const isExpected = error instanceof WorkerProblem;
-  process.stderr.write(
+  complain(
     `${isExpected ? error.message : error instanceof Error ? error.stack : messageOf(error)}\n`,
   );
   process.exitCode = 1;

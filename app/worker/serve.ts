@@ -19,6 +19,7 @@ import {
 import { endOrphans, markProcesses } from "./base/orphans";
 import { WorkerProblem } from "./base/problems";
 import { createRedactor } from "./base/redact";
+import { print } from "./base/terminal";
 import { takeWorkFolder } from "./base/work-folder";
 import { describePulls, watchForge } from "./forge/watch-forge";
 import { checkRepository } from "./git/repository";
@@ -37,13 +38,13 @@ import { connectService, type Service } from "./service/service";
 /** Runs the worker until it is asked to end, or handles `agents` and `--help`. */
 export async function serve(words: readonly string[], demoCommand: string): Promise<void> {
   if (words[0] === "agents" && words.includes("--registry")) {
-    process.stdout.write(`${describeRegistry(isBuiltIn)}\n`);
+    print(`${describeRegistry(isBuiltIn)}\n`);
     return;
   }
   if (words[0] === "agents") {
     const wish = readSandboxOption(words.slice(1));
     const agents = describeAgents(await findAgents(personsVariables()));
-    process.stdout.write(`${agents}\n${await describeSandbox(wish)}\n`);
+    print(`${agents}\n${await describeSandbox(wish)}\n`);
     return;
   }
   const [command, ...rest] = words;
@@ -51,11 +52,11 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
   if (command === "take") return take(rest, stopOnSignals());
   if (command === "give") return give(rest, stopOnSignals());
   if (words.includes("--help")) {
-    process.stdout.write(`${usage}\n`);
+    print(`${usage}\n`);
     return;
   }
   const options = readOptions(words, process.env);
-  const journal = openJournal((text) => process.stdout.write(text));
+  const journal = openJournal(print);
   const folder = await takeWorkFolder(options.workDir, options.name);
   const { clean } = createRedactor(secretsOf(options));
   const stop = stopOnSignals();

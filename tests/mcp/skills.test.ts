@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -94,6 +95,15 @@ describe("skills", () => {
       expect(readFileSync(file, "utf8")).toBe(textOf("take-next"));
     }
     expect(existsSync(join(home, ".config"))).toBe(false);
+    // What a person wrote stays without a yes, and a link is not followed.
+    const own = join(home, ".claude/skills/plan-story/SKILL.md");
+    writeFileSync(own, "mine\n");
+    const linked = join(home, ".claude/skills/take-next/SKILL.md");
+    rmSync(linked);
+    symlinkSync(join(home, "elsewhere"), linked);
+    expect(install()).toContain("claude: left as they are: plan-story, take-next\n");
+    expect(readFileSync(own, "utf8")).toBe("mine\n");
+    expect(existsSync(join(home, "elsewhere"))).toBe(false);
     rmSync(bin, { recursive: true });
     expect(install).toThrow(/None of claude, codex, opencode is on PATH/);
   });

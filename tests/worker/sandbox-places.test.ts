@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { makeRepository, openStage, startRun } from "./fixture";
@@ -23,6 +23,19 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
     const [job] = (await run.read()).jobs;
     expect(job?.status, output).toBe("done");
     expect(git("show", `${job?.branch}:x`)).toBe("x");
+  });
+
+  it("has its worktree, and no one else's, where a folder above the work folder is mounted", async () => {
+    const run = await startRun(t, ada, { code: "ABOVE" });
+    const place = ["--repo", repo, "--work-dir", join(home, "above"), "--mount", home];
+    writeFileSync(join(home, "shown"), "shown");
+    const others = join(home, "above/workers/other/worktrees");
+    mkdirSync(others, { recursive: true });
+    writeFileSync(join(others, "x.taken"), "token");
+    const script = `cat ${join(home, "shown")} > x; test ! -e ${others}`;
+    const output = await endOf(start("ABOVE", ...place, "--exec", script, "--test", "test -s x"));
+    const [job] = (await run.read()).jobs;
+    expect(job?.status, output).toBe("done");
   });
 
   it("is reported before a job is taken where it cannot start", async () => {

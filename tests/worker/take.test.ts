@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
@@ -7,7 +8,7 @@ import { openStream } from "../streams/stream-reader";
 import { gitIn, openStage, type RunWish, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
-import { endOf, fakeAgent, read, startWorker } from "./worker-process";
+import { endOf, fakeAgent, follow, read, startWorker, workerFile } from "./worker-process";
 
 const { t, app, ada, token, home, repo } = await openStage();
 const actor = t.actorOf(ada);
@@ -90,7 +91,10 @@ describe("take and give", { timeout: 240_000 }, () => {
     );
     await board.nextNamed("ready");
     const shown = board.nextWhere(({ data }) => data.entity === "job" && data.status === "CLAIMED");
-    const { place } = await scene.take("--now");
+    const { place, output } = await scene.take("--now");
+    expect(output).not.toContain("does not wait");
+    expect(statSync(`${place}.taken`).mode & 0o777).toBe(0o600);
+    expect(statSync(join(place, "../../..")).mode & 0o777).toBe(0o700);
     await shown;
     board.close();
     expect(await worker.ended, worker.output()).toBe(0);
@@ -112,7 +116,12 @@ describe("take and give", { timeout: 240_000 }, () => {
     expect(await refused.ended).toBe(1);
     expect(refused.output()).toContain("still yours");
     expect(await scene.job()).toMatchObject({ holder: "person", attempt: 2 });
-    await scene.run("give", "--test", "test -e by-hand.txt");
+    // The token is with the folder: a shell of the person needs none.
+    const giving = startWorker(
+      ["give", "--test", "test -e by-hand.txt", "--work-dir", join(scene.folder, "work"), "T-1"],
+      { BACKLOOM_URL: "", BACKLOOM_TOKEN: "" },
+    );
+    await endOf(giving);
     const job = await scene.job();
     expect(job).toMatchObject({
       ...{ status: "done", holder: null, evidence: { test: { passed: true } } },
@@ -136,7 +145,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     await worker.ended;
     expect(existsSync(join(place, "first.txt"))).toBe(true);
     writeFileSync(join(place, "by-hand.txt"), "by hand\n");
-    await scene.run("give", "--back");
+    await scene.run("give", "--back", "T-1");
     expect(await scene.job()).toMatchObject({ status: "queued", holder: null });
     await endOf(scene.work("--agent", scene.agentFor(1), "--once"));
     const job = await scene.job();
@@ -149,6 +158,40 @@ describe("take and give", { timeout: 240_000 }, () => {
     expect(scene.heard().at(-1).words).toContain("by-hand.txt");
     const files = scene.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
     expect(files).toEqual(expect.arrayContaining(["first.txt", "by-hand.txt", "made-3.txt"]));
+  });
+
+  it("names the settings of tools in the work before the line that opens one, and gives its shell no token", async () => {
+    const scene = await begin("SHELL", { repo_url: "https://git.example/acme/shop" });
+    mkdirSync(join(scene.folder, "clone/.codex"));
+    const hidden = [".mcp.json", ".codex/config.toml", ".gitignore"];
+    for (const name of hidden) writeFileSync(join(scene.folder, "clone", name), "{}\n");
+    scene.clone("checkout", "--quiet", "-b", String((await scene.job()).branch));
+    scene.clone("add", "--all");
+    scene.clone("commit", "--quiet", "-m", "Settings");
+    scene.clone("push", "--quiet", "origin", "HEAD");
+    scene.clone("checkout", "--quiet", "main");
+    // Typed in a clone of the product's repository, which it is over ssh as well.
+    scene.clone("config", "remote.origin.url", "git@git.example:acme/shop.git");
+    const place = join(scene.folder, "origin.git");
+    scene.clone("config", `url.${place}.insteadOf`, "git@git.example:acme/shop.git");
+    const words = ["take", "--work-dir", join(scene.folder, "work"), "--product", "SHELL"];
+    const line = [process.execPath, workerFile, ...words, "T-1"];
+    const quoted = [...line, "--sandbox", "off"].map((word) => `'${word}'`).join(" ");
+    const child = spawn("script", ["-qefc", quoted, "/dev/null"], {
+      stdio: ["pipe", "pipe", "pipe"],
+      cwd: join(scene.folder, "clone"),
+      env: { ...process.env, NODE_OPTIONS: "", ...environment, SHELL: "/bin/sh" },
+    });
+    const terminal = follow(child);
+    await terminal.said(/Hand it in there with give/);
+    child.stdin.write('echo "token: [$BACKLOOM_TOKEN]"; env | grep -c BACKLOOM_TOKEN; exit\n');
+    await terminal.said(/token: \[\]/);
+    await terminal.ended;
+    const [before = ""] = terminal.output().split("is yours");
+    expect(before).toMatch(
+      /settings that tools may follow[\s\S]*\.codex\/config\.toml\s+\.mcp\.json\s/,
+    );
+    expect(before).not.toContain(".gitignore");
   });
 
   it.skipIf(sandboxProblem !== null)(

@@ -14,6 +14,7 @@ export class RepositoryNotAllowed extends Error {
 
 /** True for addresses on another machine. Excludes what git could take for an option, a program or a local path. */
 export function isForeign(address: string): boolean {
+  if (/\p{Cc}|%[01][0-9a-f]|%7f/iu.test(address)) return false;
   return (
     /^(https|ssh):\/\/([\w.~%+:-]+@)?[a-z0-9[][^\s@]*$/i.test(address) ||
     /^git@[a-z0-9][a-z0-9.-]*:[^\s-]\S*$/i.test(address)

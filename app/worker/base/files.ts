@@ -20,8 +20,8 @@ export async function readPlain(file: string, mostBytes: number): Promise<string
 }
 
 /** Writes a file that is whole after a kill at any byte: the old one or the new one. */
-export async function writeWhole(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text);
+export async function writeWhole(file: string, text: string, mode = 0o666): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode });
   await rename(`${file}.new`, file);
 }
 

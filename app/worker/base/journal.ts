@@ -1,3 +1,5 @@
+import { harmless } from "./terminal";
+
 /** The worker's terminal output, one line at a time. */
 export interface Journal {
   say(line: string): void;
@@ -8,7 +10,9 @@ export interface Journal {
 export function openJournal(write: (text: string) => void): Journal {
   let last = "";
   const say = (line: string): void => {
-    write(`${new Date().toISOString().slice(11, 19)}  ${harmless(line)}\n`);
+    write(
+      `${new Date().toISOString().slice(11, 19)}  ${harmless(line).replaceAll("\n", "\n          ")}\n`,
+    );
     last = line;
   };
   return {
@@ -17,14 +21,4 @@ export function openJournal(write: (text: string) => void): Journal {
       if (line !== last) say(line);
     },
   };
-}
-
-/**
- * Titles and addresses come from others. Replaces control characters, so that they cannot move the cursor, hide text or
- * fake a line.
- */
-function harmless(line: string): string {
-  return line
-    .replaceAll("\n", "\n          ")
-    .replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }

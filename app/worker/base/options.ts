@@ -32,6 +32,7 @@ node backloom-worker.mjs agents       list the agents and sandbox of this machin
   --product    only jobs of this product, by ID or code (needed with --repo if you have several)
   --kinds      only jobs of these kinds, separated by commas (default: all)
   --test       command that checks the work; it must exit with 0
+  --proof-in-place  test and prove in the agent's worktree as it is, not on a clean checkout of its commit
   --pr         open pull requests at GitHub, GitLab or Forgejo, where the product wants them; or a command that opens them
                and prints their URL
   --land       push finished branches to the main branch where the product has a merge queue and no pull requests
@@ -94,6 +95,7 @@ const optionsSchema = z.object({
     .pipe(z.array(z.enum(agentJobKinds)))
     .optional(),
   test: z.string().min(1).optional(),
+  "proof-in-place": z.boolean().default(false),
   pr: z.string().optional(),
   land: z.boolean().default(false),
   heartbeat: seconds.optional(),
@@ -166,6 +168,8 @@ export function readOptions(
     once: data.once,
     name: data.name ?? hostname().slice(0, 90),
     testCommand: data.test,
+    /** True to test the worktree with what is in no commit. */
+    provesInPlace: data["proof-in-place"],
     /** `--pr` without a value: the worker opens pull requests with the user's login at the Git host. */
     opensPulls: data.pr === "",
     /** `--land`: pushes branches without a pull request to the main branch. */
@@ -181,12 +185,27 @@ export function readOptions(
     /** Further variables for jobs in a sandbox. */
     env: data.env,
     diskGigabytes: data.disk,
-    workDir: resolve(data["work-dir"] ?? join(homedir(), ".backloom")),
+    workDir: workDirOf(data["work-dir"]),
     timeoutMinutes: data.timeout,
     untilIdle: data["until-idle"],
     /** True if the demo should ask before its first work; false once it has asked. */
     demoAsk: data["demo-ask"],
   };
+}
+
+/** The folder of worktrees and logs that a command line names. */
+export function readWorkDir(words: readonly string[]): string {
+  const given = optionsSchema.pick({ "work-dir": true }).safeParse(valuesOf(words)).data;
+  return workDirOf(given?.["work-dir"]);
+}
+
+function workDirOf(given: string | undefined): string {
+  return resolve(given ?? join(homedir(), ".backloom"));
+}
+
+/** The words of a command line that belong to no option. */
+export function withoutOptions(argv: readonly string[]): string[] {
+  return wordsOf(argv, true).positionals;
 }
 
 /** The `--sandbox` value of a command line, ignoring the rest. */
@@ -264,8 +283,12 @@ function readForgeUrl(given: string | undefined): string | undefined {
 }
 
 function valuesOf(argv: readonly string[]): Record<string, unknown> {
+  return wordsOf(argv, false).values;
+}
+
+function wordsOf(argv: readonly string[], allowPositionals: boolean) {
   try {
-    return splitWords(withValueOfPr(argv), optionsSchema.shape, false).values;
+    return splitWords(withValueOfPr(argv), optionsSchema.shape, allowPositionals);
   } catch (error) {
     throw new WorkerProblem(`${error instanceof Error ? error.message : error}\n${seeHelp}`);
   }

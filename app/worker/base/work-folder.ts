@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { beginningOf } from "./orphans";
+
+/** Code, conversations and notes of people are in these folders. */
+const ownOnly = 0o700;
 
 /** The folders of one worker. Running workers of a machine never share them. */
 export interface WorkFolder {
@@ -27,7 +30,7 @@ export interface WorkFolder {
  */
 export async function takeWorkFolder(workDir: string, name: string): Promise<WorkFolder> {
   const workers = join(workDir, "workers");
-  await mkdir(workers, { recursive: true });
+  await mkdir(workers, { recursive: true, mode: ownOnly });
   for (let number = 1; ; number += 1) {
     const workerName = number === 1 ? name : `${name}-${number}`;
     const home = homeOf(workDir, workerName);
@@ -59,9 +62,13 @@ export async function openWorkFolder(
     caches: join(workDir, "cache"),
     release: async () => undefined,
   };
-  const { worktrees, logs, sessions, repositories } = folder;
-  for (const path of [worktrees, logs, sessions, repositories]) {
-    await mkdir(path, { recursive: true });
+  const { worktrees, logs, sessions, repositories, caches } = folder;
+  for (const path of [worktrees, logs, sessions, repositories, caches]) {
+    await mkdir(path, { recursive: true, mode: ownOnly });
+  }
+  // Made by an older worker; whose folder `--work-dir` is, the user knows.
+  for (const path of [join(workDir, "workers"), repositories, caches]) {
+    await chmod(path, ownOnly).catch(() => undefined);
   }
   return folder;
 }

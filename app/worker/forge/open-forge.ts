@@ -3,7 +3,8 @@ import { promisify } from "node:util";
 import manifest from "../../../package.json";
 import { personsEnvironment } from "../base/environment";
 import { learnSecret, type WorkerOptions } from "../base/options";
-import { git, gitEnvironment } from "../git/git";
+import { askCredential } from "../git/ask-credential";
+import { git } from "../git/git";
 import { isAddress, type Repository, remoteOf } from "../git/repository";
 import type { Rules } from "../git/rules";
 import type { RunTool } from "./driver";
@@ -91,7 +92,7 @@ async function findCredential(
   if (given && (isPersons || hostOfToken(given) === place.host))
     return { secret: given, user: null };
   const token = await kinds[place.kind].tokenOfTool(place.host, runTool);
-  return token ? { secret: token, user: null } : passwordOfGit(place, folder);
+  return token ? { secret: token, user: null } : askCredential(folder, place.address);
 }
 
 function hostOfToken(token: string): string | undefined {
@@ -103,20 +104,3 @@ const runTool: RunTool = async (program, words) => {
   const end = await run(program, words, options).catch(() => null);
   return end?.stdout.trim() || undefined;
 };
-
-/** Login from git's credential helper, without prompting. */
-async function passwordOfGit({ address }: ForgePlace, folder: string): Promise<Credential | null> {
-  const words = ["-c", "core.askPass=", "credential", "fill"];
-  const env = { ...gitEnvironment(), GIT_ASKPASS: "", SSH_ASKPASS: "" };
-  const filling = run("git", words, { cwd: folder, timeout, env });
-  filling.child.stdin?.on("error", () => undefined).end(`url=${address}\n\n`);
-  const end = await filling.catch(() => null);
-  const lines = new Map(
-    (end?.stdout ?? "").split("\n").map((line) => {
-      const [name = "", ...value] = line.split("=");
-      return [name, value.join("=")];
-    }),
-  );
-  const secret = lines.get("password");
-  return secret ? { secret, user: lines.get("username") ?? null } : null;
-}

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type ForgeKind, type ForgeWish, forgeKinds } from "../base/forge-kinds";
+import { decoded } from "../git/ask-credential";
 import { git, gitEnvironment } from "../git/git";
 import type { ForgeDriver } from "./driver";
 import { type ForgePlace, ForgeProblem, NoGitHost } from "./forge";
@@ -47,12 +48,14 @@ export function hostIn(address: string): string | undefined {
 }
 
 function readRemote(address: string): Remote | null {
+  // Such as a line end, in text that goes on to git and to the Git host.
+  if (/\p{Cc}/u.test(decoded(address))) return null;
   const short = /^(?:[\w.-]+@)([a-z0-9][a-z0-9.-]*):(?!\/\/)(.+)$/i.exec(address);
   if (short) return { origin: null, hostname: short[1] ?? "", path: cut(short[2] ?? "") };
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^(https?|ssh):$/.test(url.protocol) || url.hostname === "") return null;
   const origin = url.protocol === "ssh:" ? null : url.origin;
-  return { origin, hostname: url.hostname, path: cut(decodeURIComponent(url.pathname)) };
+  return { origin, hostname: url.hostname, path: cut(decoded(url.pathname)) };
 }
 
 function cut(path: string): string {

@@ -20,10 +20,19 @@ interface Checkout {
   traces: Traces;
   /** Resolves once the folder is as it should be; git waits for it, even where two are started at once. */
   cleaned: Promise<void>;
-  /** True if a rebase was undone whose files are still in the folder. */
-  isToReset: boolean;
+  /** The file of the whole repository that hides files from git, as it was when no program had run. */
+  exclude: [path: string, text: string | null];
+  /** Left for git itself to mend before its next call. */
+  mending: Mending;
   /** Called with what the worker did to files that a program left, and their names. */
   tell: (what: string, names: readonly string[]) => void;
+}
+
+interface Mending {
+  /** A program may have hidden files in the index. */
+  index: boolean;
+  /** A rebase was undone whose files are still in the folder. */
+  reset: boolean;
 }
 
 const checkouts = new Map<string, Checkout>();
@@ -44,20 +53,22 @@ const ownWords = [
 /** Remembers a worktree's git folder. Returns false if the repository has no such worktree. */
 export async function rememberCheckout(
   folder: string,
-  { home, branch }: Pick<Checkout, "home" | "branch">,
+  { home, branch, isFresh = false }: Pick<Checkout, "home" | "branch"> & { isFresh?: boolean },
   hooks: readonly string[] = [],
 ): Promise<boolean> {
   const gitFolder = await gitFolderOf(folder, home);
   if (gitFolder === null) return false;
-  const ownConfig = join(gitFolder, "config.worktree");
-  const files: Checkout["files"] = [
-    [join(folder, ".git"), `gitdir: ${gitFolder}\n`],
-    [ownConfig, await textOf(ownConfig)],
-  ];
+  const own = ["config.worktree", "info/sparse-checkout"].map((name) => join(gitFolder, name));
+  const files: Checkout["files"] = [[join(folder, ".git"), `gitdir: ${gitFolder}\n`]];
+  for (const path of own) files.push([path, await textOf(path)]);
+  const excluding = join(home, "info", "exclude");
+  const exclude: Checkout["exclude"] = [excluding, await textOf(excluding)];
   const tell = () => undefined;
   const traces = followTraces(folder);
-  const state = { traces, cleaned: Promise.resolve(), isToReset: false };
-  checkouts.set(folder, { gitFolder, home, branch, hooks, files, ...state, tell });
+  traces.isTouched = !isFresh;
+  const mending = { index: false, reset: false };
+  const state = { traces, cleaned: Promise.resolve(), mending };
+  checkouts.set(folder, { gitFolder, home, branch, hooks, files, exclude, ...state, tell });
   return true;
 }
 
@@ -117,35 +128,46 @@ export async function cleanGitFiles(folder: string): Promise<void> {
   if (checkout.traces.isTouched) {
     checkout.traces.isTouched = false;
     checkout.cleaned = checkout.cleaned.then(() => cleanTouched(folder, checkout));
-  }
+  } else checkout.exclude[1] = await textOf(checkout.exclude[0]);
   await checkout.cleaned.catch((error: unknown) => {
     checkout.traces.isTouched = true;
     checkout.cleaned = Promise.resolve();
     throw error;
   });
-  for (const [path, text] of checkout.files) {
-    if ((await textOf(path)) === text) continue;
-    await rm(path, { recursive: true, force: true });
-    if (text !== null) await writeFile(path, text);
-  }
+  for (const file of checkout.files) await putBack(file);
+}
+
+/** Returns false if the file is as it was. */
+async function putBack([path, text]: Checkout["files"][number]): Promise<boolean> {
+  if ((await textOf(path)) === text) return false;
+  await rm(path, { recursive: true, force: true });
+  if (text !== null) await writeFile(path, text);
+  return true;
 }
 
 async function cleanTouched(folder: string, checkout: Checkout): Promise<void> {
-  const { gitFolder, branch } = checkout;
+  const { gitFolder, branch, mending, traces, exclude } = checkout;
   // Git creates no links in its folder, and would write through one (index, messages).
   await removeSpecialFiles(gitFolder, true);
-  if (await cleanGitFolder(gitFolder, branch)) checkout.isToReset = true;
+  if (await cleanGitFolder(gitFolder, branch)) mending.reset = true;
+  mending.index = true;
+  // A confined program cannot write there: a new line is the person's.
+  if (!traces.isConfined && (await putBack(exclude))) {
+    checkout.tell("Put back, because it hides files from Git", [exclude[0]]);
+  }
   const removed = await removeSpecialFiles(folder);
   const title = "Removed: pipes, sockets and devices, which git would wait at";
   if (removed.length > 0) checkout.tell(title, removed);
 }
 
-/** True, once, if the folder's files are those of a rebase that was undone. */
-export function takeReset(folder: string): boolean {
+/** The mending that is due, once. */
+export function takeMending(folder: string): Mending {
+  const none = { index: false, reset: false };
   const checkout = checkouts.get(folder);
-  if (!checkout?.isToReset) return false;
-  checkout.isToReset = false;
-  return true;
+  if (checkout === undefined) return none;
+  const { mending } = checkout;
+  checkout.mending = none;
+  return mending;
 }
 
 /** Returns null unless it is a regular file. */

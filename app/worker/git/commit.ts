@@ -1,6 +1,7 @@
 import { lstat, realpath, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { tellOf } from "./checkout";
+import { copiedInCommits, copiedInto, whyHeld } from "./copied";
 import { commitOf, committer, conflictedPaths, git, gitEnd, gitPaths } from "./git";
 import { noteOf } from "./worktree";
 
@@ -96,7 +97,17 @@ const largestFile = 10_000_000;
  */
 async function leaveOut(folder: string): Promise<string[]> {
   const out = new Map<string, string>();
-  for (const path of await gitPaths(folder, "ls-files", "--others", "--exclude-standard")) {
+  const copied = await copiedInto(folder);
+  const made = await gitPaths(folder, "ls-files", "--others", "--exclude-standard");
+  if (copied !== null) {
+    for (const path of [...made, ...(await gitPaths(folder, "diff", "--name-only", "HEAD"))]) {
+      const why = await whyHeld(folder, copied, path);
+      if (why !== null) out.set(path, `${path} (${why})`);
+    }
+    // A program may have staged it.
+    if (out.size > 0) await gitEnd(folder, "reset", "--quiet", "--", ...out.keys());
+  }
+  for (const path of made.filter((name) => !out.has(name))) {
     const [packages] = /^(.*\/)?node_modules(?=\/)/.exec(path) ?? [];
     if (packages !== undefined) out.set(packages, `${packages}/`);
     else if (isSecret(basename(path))) out.set(path, `${path} (may hold secrets)`);
@@ -114,13 +125,13 @@ function isSecret(name: string): boolean {
 }
 
 /**
- * What is wrong with a merge that a program began and did not end; null if nothing is. Call it before anything is
- * staged: that would hide it.
+ * Why the work cannot be delivered as a program left it: a merge that it did not end, or commits of what was only lent to
+ * it. Null if nothing is wrong. Call it before anything is staged: that would hide it.
  */
 export async function halfDone(folder: string): Promise<string | null> {
   const conflicted = await conflictedPaths(folder);
   const files = conflicted.length > 0 ? conflicted : await marked(folder);
-  if (files.length === 0) return null;
+  if (files.length === 0) return copiedInCommits(folder, (await noteOf(folder))?.base || "HEAD");
   const where = files.slice(0, 20).join(", ");
   return `A merge is unfinished: ${where} still in conflict. Finish or abort it, so that the work can be delivered.`;
 }

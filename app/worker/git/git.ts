@@ -5,7 +5,8 @@ import { z } from "zod";
 import { personsEnvironment } from "../base/environment";
 import { interruption, uninterrupted } from "../base/interruption";
 import { stopTree } from "../base/process";
-import { cleanGitFiles, gitStart, takeReset } from "./checkout";
+import { cleanGitFiles, gitStart, takeMending, tellOf } from "./checkout";
+import { freshIndex } from "./fresh-index";
 
 const run = promisify(execFile);
 
@@ -71,7 +72,9 @@ export async function gitWithin(
   const interrupt = words.includes("--abort") ? undefined : interruption();
   interrupt?.throwIfAborted();
   await cleanGitFiles(folder);
-  if (takeReset(folder)) await gitWithin(minutes, folder, ["reset", "--quiet", "--hard"]);
+  const mending = takeMending(folder);
+  if (mending.index) await renewIndex(folder);
+  if (mending.reset) await gitWithin(minutes, folder, ["reset", "--quiet", "--hard"]);
   const start = gitStart(folder, words);
   const running = run("git", start.words, {
     cwd: start.folder,
@@ -103,9 +106,18 @@ export async function gitWithin(
   }
 }
 
-/** The user's environment, without prompts and with messages in English. */
+async function renewIndex(folder: string): Promise<void> {
+  const names = await freshIndex(folder, (...words) => gitWithin(mostMinutes, folder, words));
+  if (names.length > 0) tellOf(folder)("Git was told to overlook, and taken all the same", names);
+}
+
+/**
+ * The user's environment, without prompts and with messages in English. Other commits and files than those that a push
+ * sends (`git replace`, grafts) are not looked at.
+ */
 export function gitEnvironment(): NodeJS.ProcessEnv {
-  return { ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+  const real = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: "/dev/null/none" };
+  return { ...personsEnvironment(), ...real, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 }
 
 /** Undoes a merge or rebase that was ended midway. */

@@ -1,7 +1,9 @@
 import { commitLeftovers } from "./commit";
+import { copiedInCommits } from "./copied";
 import { commitOf, git, isAncestor } from "./git";
 import { isOurs, usualPrefix } from "./remote";
 import { type Repository, remoteOf } from "./repository";
+import { noteOf } from "./worktree";
 
 /** Prefix of commit messages for uncommitted work. */
 export const leftBy = "Left by attempt ";
@@ -57,7 +59,10 @@ async function keepCommit(
   work: WorkToKeep,
 ): Promise<string | null> {
   if (commit === work.start || (await isElsewhere(folder, commit, work))) return null;
-  const remote = await remoteOf(folder);
+  const base = (await noteOf(folder))?.base;
+  // What must not leave the machine is kept here alone.
+  const isHeld = base !== undefined && (await copiedInCommits(folder, base || "HEAD")) !== null;
+  const remote = isHeld ? null : await remoteOf(folder);
   const branch = await freeBranch({ folder, remote, prefix: work.prefix }, name, commit);
   await git(folder, ...noHooks, "update-ref", `refs/heads/${branch}`, commit);
   if (remote === null) return branch;

@@ -170,6 +170,24 @@ export async function remoteOf(folder: string): Promise<string | null> {
   return remotes.includes("origin") ? "origin" : (remotes[0] ?? null);
 }
 
+/** The clone in which the command was typed, if its remote is the address; undefined otherwise. */
+export async function cloneHere(address: string): Promise<string | undefined> {
+  const top = await gitEnd(process.cwd(), "rev-parse", "--show-toplevel");
+  if (top.code !== 0 || address === "") return undefined;
+  const urls = await gitEnd(process.cwd(), "config", "--get-regexp", "^remote\\..*\\.url$");
+  const named = urls.output.split("\n").map((line) => nameOfRemote(line.replace(/^\S+ /, "")));
+  return named.includes(nameOfRemote(address)) ? top.output.trim() : undefined;
+}
+
+/** Host and path, which are the same over https and ssh. */
+function nameOfRemote(address: string): string {
+  const plain = address
+    .replace(/^\w+:\/\//, "")
+    .replace(/^[^@/]+@/, "")
+    .replace(/(\.git)?\/*$/, "");
+  return plain.replace(/^([^/:]+)(?::\d+(?=\/)|:)/, "$1/").toLowerCase();
+}
+
 /** Creates the demo's repository: one commit to branch from. */
 async function createSample(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -6,6 +6,7 @@ import { knownAgents } from "~/nouns/workers/known-agents";
 import { forgeWishSchema } from "../base/forge-kinds";
 import { allowances } from "../base/options";
 import { readReach } from "../base/reach";
+import { copiedInto, noteCopied } from "./copied";
 import { git } from "./git";
 import type { Worktree } from "./worktree";
 
@@ -88,11 +89,15 @@ async function parseYaml(text: string): Promise<unknown> {
   }
 }
 
-/** Copies ignored files into the worktree. Skips missing ones and those that lead out of the checkout. */
+/**
+ * Copies ignored files into the worktree. Skips missing ones and those that lead out of the checkout. Returns values in
+ * them that no output may show.
+ */
 export async function copyAlong(
   { folder, repository }: Pick<Worktree, "folder" | "repository">,
   rules: Rules,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const copied: string[] = [];
   for (const name of rules.copy) {
     const path = normalize(name);
     if (path.startsWith("..") || path.startsWith(sep) || path.split(sep).some(isGit)) continue;
@@ -103,7 +108,10 @@ export async function copyAlong(
     if ((await stat(source).catch(() => null)) === null) continue;
     const filter = (from: string) => !isGit(basename(from));
     await cp(source, join(folder, path), { recursive: true, force: false, filter });
+    copied.push(path);
   }
+  await noteCopied(folder, copied);
+  return (await copiedInto(folder))?.values ?? [];
 }
 
 /** The names that git itself refuses in a tree: any case, and as Windows reads them (`core.protectNTFS`). */

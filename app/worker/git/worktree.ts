@@ -12,6 +12,7 @@ import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../base/interruption";
 import { markOf } from "../base/work-folder";
 import { forgetCheckout, rememberCheckout } from "./checkout";
+import { copiedEnd } from "./copied";
 import { commitOf, git } from "./git";
 import {
   fetchAll,
@@ -126,10 +127,10 @@ export async function makeFolder(
   await writeNote(folder, { home, branch, base, prefix: repository.prefix });
   const hooks = withHooks ? await hooksOf(repository.folder, home) : [];
   await git(repository.folder, ...hooks, "worktree", "add", "--quiet", folder, ...what);
-  if (!(await rememberCheckout(folder, { home, branch }, hooks))) {
+  await excludeContext(home);
+  if (!(await rememberCheckout(folder, { home, branch, isFresh: true }, hooks))) {
     throw new Error(`${repository.folder} does not know the worktree that was made of it`);
   }
-  await excludeContext(home);
 }
 
 /**
@@ -214,6 +215,9 @@ export async function mainOf(repository: Repository): Promise<string> {
 /** Suffix of a worktree whose removal has begun. Half of it would look like work that deletes files. */
 export const goneEnd = ".gone";
 
+/** Suffix of the folder next to a worktree with what is not part of its commit, while that is tested. */
+export const asideEnd = ".aside";
+
 /** Removes a worktree, and the branch that was made for it. */
 export async function removeFolder(home: string, folder: string, branch?: string): Promise<void> {
   forgetCheckout(folder);
@@ -227,9 +231,10 @@ export async function removeFolder(home: string, folder: string, branch?: string
     () => false,
   );
   await removeTree(gone);
-  await rm(`${folder}${takenEnd}`, { force: true });
-  // Git objects written by a sandboxed job.
-  await rm(`${folder}.git`, { recursive: true, force: true });
+  for (const end of [takenEnd, copiedEnd]) await rm(`${folder}${end}`, { force: true });
+  // Git objects written by a sandboxed job, and what was set aside.
+  for (const end of [".git", asideEnd])
+    await rm(`${folder}${end}`, { recursive: true, force: true });
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);
   if (branch) await git(home, "branch", "--quiet", "-D", branch).catch(() => undefined);
   // Last: this file says that the folder is in use.

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { driverFor } from "../agents/catalog";
 import { personsVariables } from "../base/environment";
 import { interruptible } from "../base/interruption";
+import { learnSecret, readWorkDir } from "../base/options";
 import { AttemptOver, messageOf, Refusal, WorkerProblem } from "../base/problems";
 import { openWorkFolder } from "../base/work-folder";
 import { rememberCheckout } from "../git/checkout";
+import { copiedInto } from "../git/copied";
 import { git } from "../git/git";
 import { openRepositoryOf } from "../git/repository";
 import { noRules } from "../git/rules";
@@ -25,8 +27,8 @@ import { type Hand, openHand, splitHandWords } from "./open-hand";
 /** give: commits, proves and hands in what a person did; give --back returns it to the agents. */
 export async function give(words: readonly string[], stopSignal: AbortSignal): Promise<void> {
   const { task, rest, hasFlag } = splitHandWords(words, "--back");
-  const hand = await openHand(rest, stopSignal);
-  const found = await findTaken(hand.options.workDir, task);
+  const found = await findTaken(readWorkDir(rest), task);
+  const hand = await openHand(rest, stopSignal, found.service);
   requireSandbox(hand.sandboxes, found);
   await aloneWith(found, (taken) => giveTaken(hand, taken, hasFlag));
 }
@@ -38,6 +40,8 @@ async function giveTaken(hand: Hand, taken: Taken, isBack: boolean): Promise<voi
   attempt.tally.sessionId = taken.sessionId;
   try {
     const worktree = await openWorktree(attempt, taken);
+    for (const value of (await copiedInto(worktree.folder))?.values ?? [])
+      learnSecret(options, value);
     attempt.keeper.begin(worktree);
     attempt.changes.begin(worktree.folder, taken.work.base, noRules);
     await requireHeld(attempt);

@@ -15,17 +15,12 @@ const lookMilliseconds = 2_000;
  * agent: none counts as seen.
  */
 export async function keepLease(
-  { job, worktree }: Taken,
-  { url, token }: { url: string; token: string },
+  { job, worktree, service: login }: Taken,
   isOver: () => boolean | Promise<boolean>,
 ): Promise<void> {
+  if (login === undefined) return;
   const quiet = openJournal(() => undefined);
-  const service = connectService(
-    { url, token },
-    quiet,
-    (text) => text,
-    new AbortController().signal,
-  );
+  const service = connectService(login, quiet, (text) => text, new AbortController().signal);
   let lastBeat = 0;
   while (!(await isOver()) && existsSync(`${worktree.folder}${takenEnd}`)) {
     if (Date.now() - lastBeat >= job.heartbeat_seconds * 1_000) {
@@ -56,7 +51,5 @@ export async function isHeld(
 /** Without a terminal, a separate process keeps the lease for as long as the program lives that asked for it. */
 export async function keepLeaseFor([folder = "", parent = ""]: readonly string[]): Promise<void> {
   const taken = await readTaken(folder);
-  const { BACKLOOM_URL: url = "", BACKLOOM_TOKEN: token = "" } = process.env;
-  if (taken !== null)
-    await keepLease(taken, { url, token }, async () => !(await isRunning(parent)));
+  if (taken !== null) await keepLease(taken, async () => !(await isRunning(parent)));
 }

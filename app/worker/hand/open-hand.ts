@@ -1,7 +1,8 @@
 import { openJournal } from "../base/journal";
-import { readOptions, secretsOf } from "../base/options";
+import { readOptions, secretsOf, withoutOptions } from "../base/options";
 import { Refusal, WorkerProblem } from "../base/problems";
 import { createRedactor } from "../base/redact";
+import { print } from "../base/terminal";
 import { homeOf, openWorkFolder } from "../base/work-folder";
 import { openSandbox } from "../sandbox/open-sandbox";
 import { connectService } from "../service/service";
@@ -10,13 +11,22 @@ import { connectService } from "../service/service";
  * The tools of both commands of a person. Setup, tests and proof run where a worker's would: in a sandbox, unless
  * `--sandbox` says otherwise. The person's own commands do not.
  */
-export async function openHand(words: readonly string[], stopSignal: AbortSignal) {
+export async function openHand(
+  words: readonly string[],
+  stopSignal: AbortSignal,
+  login?: { url: string; token: string },
+) {
+  const { BACKLOOM_URL, BACKLOOM_TOKEN } = process.env;
+  const noted = {
+    BACKLOOM_URL: BACKLOOM_URL || login?.url,
+    BACKLOOM_TOKEN: BACKLOOM_TOKEN || login?.token,
+  };
   // No agent is started: the person does the work.
-  const options = readOptions([...words, "--exec", "by hand"], process.env);
+  const options = readOptions([...words, "--exec", "by hand"], { ...process.env, ...noted });
   const home = homeOf(options.workDir, options.name);
   const own = await openWorkFolder(options.workDir, home, `${options.name} terminal`);
   const sandboxes = await openSandbox(options, own, "");
-  const journal = openJournal((text) => process.stdout.write(text));
+  const journal = openJournal(print);
   const { clean } = createRedactor(secretsOf(options));
   const service = connectService(options, journal, clean, stopSignal);
   const tools = { options, home, sandboxes, journal, clean, service, stopSignal };
@@ -25,11 +35,11 @@ export async function openHand(words: readonly string[], stopSignal: AbortSignal
 
 export type Hand = Awaited<ReturnType<typeof openHand>>;
 
-/** Splits what comes before the options, such as the code of a task. */
+/** Splits off the code of a task and the command's own flag, at any place. */
 export function splitHandWords(words: readonly string[], flag: string) {
-  const [first] = words;
-  const task = first === undefined || first.startsWith("-") ? undefined : first;
-  const rest = words.slice(task === undefined ? 0 : 1).filter((word) => word !== flag);
+  const given = words.filter((word) => word !== flag);
+  const task = withoutOptions(given)[0];
+  const rest = task === undefined ? given : given.toSpliced(given.lastIndexOf(task), 1);
   return { task, rest, hasFlag: words.includes(flag) };
 }
 

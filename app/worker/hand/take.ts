@@ -9,7 +9,10 @@ import { personsEnvironment } from "../base/environment";
 import { interruptible } from "../base/interruption";
 import { endLeftRunning } from "../base/orphans";
 import { WorkerProblem } from "../base/problems";
+import { print } from "../base/terminal";
 import { isRunning, markOf, openWorkFolder } from "../base/work-folder";
+import { gitPaths } from "../git/git";
+import { cloneHere } from "../git/repository";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
 import { awaitRemoval } from "../job/open/leftovers";
@@ -39,8 +42,8 @@ export async function take(words: readonly string[], stopSignal: AbortSignal): P
   const hand = await openHand(rest, stopSignal);
   try {
     const taken = await takeOnce(hand, task.toUpperCase(), hasFlag);
-    printPlace(taken);
-    await (process.stdin.isTTY ? openShell(taken, hand) : leaveLease(taken, hand));
+    await printPlace(taken);
+    await (process.stdin.isTTY ? openShell(taken, hand) : leaveLease(taken));
   } finally {
     await hand.service.close();
   }
@@ -65,7 +68,8 @@ async function takeOnce(hand: Hand, task: string, at_once: boolean): Promise<Tak
 }
 
 /** What the person still has, whose terminal died; null if there is nothing. */
-async function takeUp({ options, service }: Hand, task: string): Promise<Taken | null> {
+async function takeUp(hand: Hand, task: string): Promise<Taken | null> {
+  const { options, service } = hand;
   const isNamed = ({ code, id }: Job["product"]) =>
     options.product === undefined ||
     [code, id.toUpperCase()].includes(options.product.toUpperCase());
@@ -76,13 +80,15 @@ async function takeUp({ options, service }: Hand, task: string): Promise<Taken |
     if (!(await isHeld(service, job))) continue;
     return aloneWith(found, async (taken) => {
       await endLeftRunning(job.id);
-      const own = { ...taken, keeper: await markOf(process.pid) };
+      const own = { ...taken, keeper: await markOf(process.pid), service: loginOf(hand.options) };
       await writeTaken(own);
       return own;
     });
   }
   return null;
 }
+
+const loginOf = ({ url, token }: Hand["options"]) => ({ url, token });
 
 /** Asks until the agent has ended its tool call; first as a take did that was killed. */
 async function claimByHand(
@@ -105,18 +111,19 @@ async function claimByHand(
     }
     call = { url, key: randomUUID(), at_once };
     if (job !== null) continue;
-    journal.sayOnce(`Waiting for worker ${waits_for} to end its tool call (--now does not wait)`);
+    const what = at_once ? "stop" : "end its tool call (--now does not wait for it)";
+    journal.sayOnce(`Waiting for worker ${waits_for} to ${what}`);
     await wait(askAgainMilliseconds, undefined, { signal: stopSignal });
   }
 }
 
 /** Makes the worktree where the agent had its conversation, with the work so far. Returns the job if that fails. */
 async function begin(hand: Hand, job: Job): Promise<Taken> {
-  const { options } = hand;
+  const options = { ...hand.options, repo: hand.options.repo ?? (await cloneHere(job.repo_url)) };
   const known = await findConversation(options.workDir, job);
   const home = known.home ?? hand.home;
   const folder = await openWorkFolder(options.workDir, home, `${options.name} terminal`);
-  const attempt = openAttempt({ ...hand, job, folder });
+  const attempt = openAttempt({ ...hand, options, job, folder });
   attempt.tally.sessionId = known.sessionId;
   try {
     await awaitRemoval(options.workDir, job.id);
@@ -129,7 +136,7 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
       ...{ job, home, work, resolution: assignment.resolution },
       ...{ worktree: place, repo: options.repo, confinement: hand.sandboxes.confinement },
       ...{ agent: known.agent, sessionId: known.sessionId },
-      ...{ keeper: await markOf(process.pid), since: new Date() },
+      ...{ keeper: await markOf(process.pid), since: new Date(), service: loginOf(options) },
     };
     await writeTaken(taken);
     return taken;
@@ -183,7 +190,13 @@ async function findConversation(workDir: string, job: Job) {
 }
 
 /** Plain lines, for people to copy. */
-function printPlace({ job, worktree, agent, sessionId }: Taken): void {
+async function printPlace({ job, worktree, agent, sessionId }: Taken): Promise<void> {
+  const settings = await settingsIn(worktree);
+  if (settings.length > 0) {
+    print(
+      `This work has settings that tools may follow when you open them there, look at them first:\n  ${settings.join("\n  ")}\n`,
+    );
+  }
   const line = resumeLine(agent, sessionId);
   const code = job.task?.code ?? "";
   const place = `cd '${worktree.folder.replaceAll("'", "'\\''")}'`;
@@ -191,9 +204,18 @@ function printPlace({ job, worktree, agent, sessionId }: Taken): void {
     line === null && sessionId !== null
       ? `${place}    # the conversation of the agent is ${JSON.stringify(sessionId)}`
       : [place, ...(line === null ? [] : [line])].join(" && ");
-  process.stdout.write(
+  print(
     `${code} is yours, on the branch ${job.branch ?? worktree.branch}:\n  ${resume}\nHand it in there with give, or return it to the agents with give --back.\n`,
   );
+}
+
+/** Hidden files of the work, as tools have their settings in them: hooks, plugins and servers run as the person. */
+async function settingsIn({ folder, main }: Taken["worktree"]): Promise<string[]> {
+  const changed = await gitPaths(folder, "diff", "--name-only", "--merge-base", main);
+  const made = await gitPaths(folder, "ls-files", "--others", "--exclude-standard");
+  const isSetting = (path: string) =>
+    /(^|\/)(\.(?!git(hub|lab|ignore|attributes|keep|modules)?(\/|$))|opencode\.jsonc?$)/.test(path);
+  return [...new Set([...changed, ...made])].filter(isSetting);
 }
 
 /**
@@ -206,14 +228,13 @@ function resumeLine(agent: string | null, sessionId: string | null): string | nu
   return known?.opensConversation ? `${known.opensConversation} ${sessionId}` : null;
 }
 
-async function openShell(taken: Taken, { options, journal }: Hand): Promise<void> {
+async function openShell(taken: Taken, { journal }: Hand): Promise<void> {
   let isClosed = false;
   const shell = spawn(process.env.SHELL || "/bin/sh", {
     cwd: taken.worktree.folder,
     stdio: "inherit",
     env: {
       ...personsEnvironment(),
-      ...{ BACKLOOM_URL: options.url, BACKLOOM_TOKEN: options.token },
       // Ended with the other programs of the job, should another attempt begin on this machine.
       BACKLOOM_JOB_ID: taken.job.id,
     },
@@ -221,19 +242,19 @@ async function openShell(taken: Taken, { options, journal }: Hand): Promise<void
   const closed = once(shell, "exit").then(() => {
     isClosed = true;
   });
-  await Promise.all([closed, keepLease(taken, options, () => isClosed)]);
+  await Promise.all([closed, keepLease(taken, () => isClosed)]);
   journal.say(
     "The terminal is closed. In five minutes, work you did not give becomes a kept branch",
   );
 }
 
-async function leaveLease(taken: Taken, { options }: Hand): Promise<void> {
+async function leaveLease(taken: Taken): Promise<void> {
   const words = ["take", "--keep-lease", taken.worktree.folder, await markOf(process.ppid)];
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...words], {
     detached: true,
     stdio: "ignore",
     cwd: "/",
-    env: { ...process.env, BACKLOOM_URL: options.url, BACKLOOM_TOKEN: options.token },
+    env: personsEnvironment(),
   });
   child.unref();
   if (child.pid !== undefined) await writeTaken({ ...taken, keeper: await markOf(child.pid) });

@@ -12,8 +12,8 @@ import { deliver, pushOrSendHome, pushQuestion } from "./deliver/deliver";
 import { resolveBatch } from "./deliver/resolve-conflict";
 import { beginFromEarlier } from "./open/begin-from";
 import { mergeBlockers, restoreWork } from "./open/bring-in";
-import { gatherEvidence, inspect, listedFiles, refusalOf } from "./proof/inspect";
-import { prove } from "./proof/prove";
+import { gatherEvidence, listedFiles, refusalOf, undoChanges } from "./proof/inspect";
+import { examineDelivered } from "./proof/on-delivered";
 import {
   finish,
   giveBack,
@@ -29,7 +29,7 @@ import {
   type Execution,
   executionAssignment,
 } from "./turn/assignment";
-import { deniedFailure, failureOf } from "./turn/execute";
+import { failureOf } from "./turn/execute";
 import { onlyPlans, planAndExecute } from "./turn/plan-first";
 
 /** Tasks that this attempt has finished. */
@@ -76,7 +76,8 @@ export async function workOnBatch(attempt: Attempt, workspace: Workspace): Promi
     isFirst: true,
   };
   if (!(await workOnExecutions(attempt, workspace, progress))) return;
-  const evidence = await gatherEvidence(workspace, workspace.start, {}, undefined);
+  const head = await git(workspace.folder, "rev-parse", "HEAD");
+  const evidence = await gatherEvidence(workspace, workspace.start, head, {}, undefined);
   await attempt.changes.send();
   const guide = await guideOfBatch(workspace.folder, progress.guides, evidence.headSha);
   const work = { name: attempt.job.id, base: workspace.start };
@@ -202,16 +203,16 @@ async function judge(
   progress: Progress,
 ): Promise<boolean> {
   const { job, service, journal } = attempt;
-  const { evidence, isSeen, failure } = await inspect(attempt, workspace, {
+  const wish = {
     ...{ assignment, outcome, since: work.base, head: work.head },
     required: execution.verify_required,
-  });
-  const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
+  };
+  await undoChanges(attempt, workspace, wish);
+  const { evidence, isSeen, failure, denied } = await examineDelivered(attempt, workspace, wish);
   if (denied !== undefined) {
     await reportFailure(attempt, denied, outcome.result);
     return false;
   }
-  if (failure === undefined) await prove(attempt, workspace, assignment, outcome, evidence);
   const { test: _output, ...seen } = evidence.details;
   progress.tasks[execution.task_code] = { verify_result: evidence.verifyResult, ...seen };
   const given = {

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { StringDecoder } from "node:string_decoder";
 import { limitTime } from "../base/interruption";
+import { learnSecret } from "../base/options";
 import { eachLine, startProcess } from "../base/process";
 import { copyAlong } from "../git/rules";
 import type { Worktree } from "../git/worktree";
@@ -157,7 +158,7 @@ export async function setUp(
 ): Promise<void> {
   const { journal, job } = attempt;
   const { rules } = place;
-  await copyAlong(place, rules);
+  for (const value of await copyAlong(place, rules)) learnSecret(attempt.options, value);
   if (rules.setup === undefined) return;
   journal.say("Setting up the worktree");
   const end = await runShown(attempt, place, {

@@ -9,11 +9,11 @@ import { deliver, pushQuestion } from "./deliver/deliver";
 import { finishResolution, startResolution } from "./deliver/resolve-conflict";
 import { beginFromEarlier, unjudgedBeginning } from "./open/begin-from";
 import { mergeBlockers, restoreWork } from "./open/bring-in";
-import { inspect, listedFiles, refusalOf } from "./proof/inspect";
-import { prove } from "./proof/prove";
+import { listedFiles, refusalOf, undoChanges } from "./proof/inspect";
+import { examineDelivered } from "./proof/on-delivered";
 import { finish, park, reportFailure, reportStart } from "./report/reports";
 import { type Assignment, taskAssignment } from "./turn/assignment";
-import { deniedFailure, failureOf } from "./turn/execute";
+import { failureOf } from "./turn/execute";
 import { onlyPlans, planAndExecute } from "./turn/plan-first";
 
 /** Runs one task: command, evidence, gate, branch, report. */
@@ -125,14 +125,13 @@ async function conclude(
 ): Promise<string | undefined> {
   const required = attempt.job.task?.verify_required ?? "ALIGNED_OR_PARTIAL";
   const wish = { assignment, outcome, since: work.base, head: workspace.start, required };
-  const { evidence, isSeen, failure } = await inspect(attempt, workspace, wish);
+  await undoChanges(attempt, workspace, wish);
   await attempt.changes.send();
-  const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
+  const { evidence, isSeen, failure, denied } = await examineDelivered(attempt, workspace, wish);
   if (denied !== undefined) {
     await reportFailure(attempt, denied, outcome.result);
     return;
   }
-  if (failure === undefined) await prove(attempt, workspace, assignment, outcome, evidence);
   const verification = await verify(attempt, {
     verify_result: evidence.verifyResult,
     changed_files: listedFiles(evidence),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { NextLanding } from "~/nouns/landings/contract";
+import { learnSecret } from "../base/options";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
 import type { Attempt } from "../job/attempt";
@@ -35,7 +36,7 @@ interface Tests {
 /** Sets up the checkout and runs its tests in the worker's sandbox. Returns what failed, or null. */
 export async function runTests(place: Place, { folder, command, rules }: Tests) {
   const { landing, repository, options, signal, clean } = place;
-  await copyAlong({ folder, repository }, rules);
+  for (const value of await copyAlong({ folder, repository }, rules)) learnSecret(options, value);
   const sandbox = await openFor(place, folder, rules);
   try {
     const commands = rules.setup === undefined ? [command] : [rules.setup, command];

@@ -6,7 +6,7 @@ import { personsVariables } from "../base/environment";
 import { openJobHome } from "./job-home";
 import { type JobStore, lendBranch, objectsInside, openStore, othersRefs } from "./job-store";
 import { lendLogins } from "./kept-logins";
-import { isAsAllowed, isSystem, mountPath, type NeededMount } from "./mounts";
+import { holds, isAsAllowed, isSystem, mountPath, type NeededMount } from "./mounts";
 import { type JobNetwork, openJobNetwork } from "./network/job-network";
 import type { SandboxedJob } from "./sandbox";
 import type { PassingVariables } from "./variables";
@@ -51,6 +51,10 @@ export async function openJobPlace(
   const wish = { folder: join(homes, id), command, environment: personsVariables() };
   const home = await openJobHome(wish, cache);
   const files = [...(await namedFiles(ownCommands)), ...mounts.flatMap(mountOf)];
+  const workers = dirname(dirname(homes));
+  const isShown = mounts.some((mount) => holds(mountPath(mount).path, workers));
+  // Other jobs' worktrees and the tokens of what people have taken stay out of sight.
+  const hiddenWork = isShown ? ["--tmpfs", workers] : [];
   const network = isOnline ? null : await openJobNetwork({ reaches, wanted, service, refused });
   const socket = network === null ? [] : ["--bind", network.socket, proxySocket];
   // Computed before anything runs in the folder, so that a job cannot change what is mounted later.
@@ -66,13 +70,15 @@ export async function openJobPlace(
     home: home.folder,
     network,
     lendLogins: () => lendLogins(home.logins, loginPutBack),
+    // What the user mounts comes first: a folder above the worktree would cover it.
     mountsOf: async (folder) => [
+      ...files,
+      ...needed.filter(isAsAllowed).flatMap(neededWords),
+      ...hiddenWork,
       ...["--bind", home.folder, home.folder],
       ...home.mounts,
       ...["--bind", folder, folder],
       ...(await gitOf(folder)),
-      ...files,
-      ...needed.filter(isAsAllowed).flatMap(neededWords),
       ...socket,
     ],
   };

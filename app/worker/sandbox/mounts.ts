@@ -130,7 +130,7 @@ export function isSystem(path: string): boolean {
 }
 
 /** True if a path is the folder or lies below it. */
-function holds(folder: string, path: string): boolean {
+export function holds(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
 }
 

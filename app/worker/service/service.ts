@@ -82,7 +82,7 @@ export function connectService(
       } catch (error) {
         signal?.throwIfAborted();
         const pause = pauseBefore(error, attempt, retry);
-        if (patience.isOver()) throw new WorkerProblem("The service was not there to be told");
+        if (patience.isOver()) throw new WorkerProblem("The service was out of reach");
         journal.sayOnce(`The service does not answer (${messageOf(error)}); trying again`);
         await patience.pause(pause, signal);
       }

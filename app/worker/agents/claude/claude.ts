@@ -13,6 +13,7 @@ import {
   inFolder,
   type KnownDriver,
   type ToolNeeds,
+  type ToolStart,
   type TurnMessages,
   type Usage,
 } from "../driver";
@@ -50,6 +51,10 @@ const claudeNeeds: ToolNeeds = {
   ownLookups: [],
 };
 
+/** Both ways write the same record. */
+const recorded: NonNullable<ToolStart["recorded"]> = ({ environment }, sessionId, since) =>
+  readClaudeRecord(homeOf(environment), sessionId, since);
+
 /** Claude Code: through its ACP adapter if installed, otherwise through its JSON lines. */
 export const claude: KnownDriver = {
   ...knownAgents.claude,
@@ -62,8 +67,7 @@ export const claude: KnownDriver = {
       return {
         way: adapter,
         program: acp,
-        recorded: ({ environment: own }, sessionId, since) =>
-          readClaudeRecord(homeOf(own), sessionId, since),
+        recorded,
         tellsMoreThanRecord: true,
         run: (turn, output) =>
           runAcpTurn(
@@ -90,6 +94,7 @@ export const claude: KnownDriver = {
     return {
       way: "claude -p",
       program,
+      recorded,
       async run(wanted, output) {
         const turn = await resumable(
           title,

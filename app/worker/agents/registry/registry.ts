@@ -7,6 +7,7 @@ import { createInterface } from "node:readline/promises";
 import { findProgram } from "../../base/find-program";
 import { WorkerProblem } from "../../base/problems";
 import { processEnvironment } from "../../base/process";
+import { print } from "../../base/terminal";
 import { acpStart } from "../acp/agent";
 import type { KnownDriver, ToolNeeds } from "../driver";
 import { copiedOn, entries, type RegistryEntry } from "./entries";
@@ -122,7 +123,7 @@ async function askToInstall(
   }
   const line = `npm ${wordsOf(place, its).join(" ")}`;
   const answer = await askInTerminal(
-    `${missing}. The worker would run as you:\n  ${line}\nInstall it? [y/N] `,
+    `${missing}. Its version is fixed, its dependencies are the newest that npm finds. The worker would run as you:\n  ${line}\nInstall it? [y/N] `,
     stop,
   );
   if (!/^\s*y(es)?\s*$/i.test(answer)) {
@@ -134,7 +135,7 @@ async function askToInstall(
 /** Ctrl-C reaches the worker, not the question. The end of the input is a no. */
 async function askInTerminal(question: string, stop: AbortSignal): Promise<string> {
   const lines = createInterface({ input: process.stdin, terminal: false });
-  process.stdout.write(question);
+  print(question);
   try {
     const [answer] = await Promise.race([
       once(lines, "line", { signal: stop }),
@@ -147,7 +148,15 @@ async function askInTerminal(question: string, stop: AbortSignal): Promise<strin
 }
 
 function wordsOf(place: string, { name, version }: Package): string[] {
-  return ["install", "--no-audit", "--no-fund", "--prefix", place, `${name}@${version}`];
+  return [
+    "install",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--prefix",
+    place,
+    `${name}@${version}`,
+  ];
 }
 
 /** In a folder next to its place until it is whole, so that a kill leaves nothing that counts as installed. */

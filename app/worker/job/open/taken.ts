@@ -17,6 +17,8 @@ const takenSchema = z.object({
   /** The process that keeps the lease (`markOf`). */
   keeper: z.string(),
   repo: z.string().optional(),
+  /** For give: the shell in which the person works gets no token. */
+  service: z.object({ url: z.string(), token: z.string() }).optional(),
   /** The sandbox that the service has noted. */
   confinement: confinementSchema,
   agent: z.string().nullable(),
@@ -43,7 +45,7 @@ const takenSchema = z.object({
 export type Taken = z.output<typeof takenSchema>;
 
 export async function writeTaken(taken: Taken): Promise<void> {
-  await writeWhole(`${taken.worktree.folder}${takenEnd}`, JSON.stringify(taken));
+  await writeWhole(`${taken.worktree.folder}${takenEnd}`, JSON.stringify(taken), 0o600);
 }
 
 /** The job that a person has in a worktree; null if none. */

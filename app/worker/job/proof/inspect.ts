@@ -19,7 +19,7 @@ export interface Inspection {
   failure: Failure | undefined;
 }
 
-interface InspectionWish {
+export interface InspectionWish {
   assignment: Assignment;
   outcome: Outcome;
   /** Commit the work is compared with. */
@@ -29,10 +29,19 @@ interface InspectionWish {
   required: Requirement;
 }
 
-/**
- * Examines a task's work. A verify-only task delivers nothing, so its diff is ignored and the command's verdict or the
- * test counts.
- */
+/** A verify-only task delivers nothing: its changes are kept and undone. */
+export async function undoChanges(
+  { keeper, journal }: Attempt,
+  { folder }: Workspace,
+  { assignment, head }: InspectionWish,
+): Promise<void> {
+  if (!assignment.verifyOnly) return;
+  const kept = await keeper.keepBeforeReset();
+  if (kept !== null) journal.say(`The task should change nothing; its changes are kept on ${kept}`);
+  await git(folder, "reset", "--quiet", "--hard", head);
+}
+
+/** Examines a task's work. In a verify-only task, the command's verdict or the test counts. */
 export async function inspect(
   attempt: Attempt,
   workspace: Workspace,
@@ -43,10 +52,6 @@ export async function inspect(
     const evidence = await examine(attempt, workspace, outcome, since);
     return { evidence, isSeen: true, failure: undefined };
   }
-  const kept = await attempt.keeper.keepBeforeReset();
-  if (kept !== null)
-    attempt.journal.say(`The task should change nothing; its changes are kept on ${kept}`);
-  await git(workspace.folder, "reset", "--quiet", "--hard", head);
   const evidence = await examine(attempt, workspace, outcome, head);
   const verdict = outcome.result.verify_result;
   const test = testOf(evidence);
@@ -118,15 +123,17 @@ export async function examine(
   { result }: Outcome,
   since: string,
 ): Promise<Evidence> {
-  const { testCommand } = workspace;
-  if (testCommand === undefined) return gatherEvidence(workspace, since, result, undefined);
+  const { testCommand, folder } = workspace;
+  // Before the test, which may commit as well.
+  const head = await git(folder, "rev-parse", "HEAD");
+  if (testCommand === undefined) return gatherEvidence(workspace, since, head, result, undefined);
   const test = await runShown(attempt, workspace, {
     kind: "test",
     title: testCommand,
     command: testCommand,
     environment: { BACKLOOM_JOB_ID: attempt.job.id },
   });
-  const evidence = await gatherEvidence(workspace, since, result, test);
+  const evidence = await gatherEvidence(workspace, since, head, result, test);
   const hasFailed = test.exitCode !== 0 && evidence.verifyResult !== "EMPTY";
   return hasFailed ? { ...evidence, verifyResult: "DIVERGENT" } : evidence;
 }
@@ -135,10 +142,10 @@ export async function examine(
 export async function gatherEvidence(
   { folder, main }: Worktree,
   since: string,
+  headSha: string,
   result: CommandResult,
   test: CommandEnd | undefined,
 ): Promise<Evidence> {
-  const headSha = await git(folder, "rev-parse", "HEAD");
   const changedFiles = await gitPaths(folder, "diff", "--name-only", `${since}..${headSha}`);
   const details: Record<string, unknown> = {
     changed_files: changedFiles.length,

@@ -1,0 +1,107 @@
+import { lstat, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
+import { writeWhole } from "../base/files";
+import { tellOf } from "./checkout";
+import { git, gitPaths } from "./git";
+import { asideEnd, contextFolder } from "./worktree";
+
+/**
+ * Runs work in a worktree without the files that are in no commit: those that only the agent's own rules ignore, and
+ * those that the worker leaves out of its commits. Files that the main branch ignores stay, such as packages and builds, as
+ * nothing here could make it again. Everything is put back, even what a killed worker had set aside.
+ */
+export async function withoutExtras<T>(
+  folder: string,
+  main: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  await putBack(folder);
+  const extras = await extrasOf(folder, main);
+  await setAside(folder, [...extras, ...(await contextOf(folder))]);
+  if (extras.length > 0) tellOf(folder)("In no commit, and set aside for the tests", extras);
+  try {
+    return await work();
+  } finally {
+    await putBack(folder);
+  }
+}
+
+/** The worker's files for the agent, who may have added more. */
+async function contextOf(folder: string): Promise<string[]> {
+  const found = await lstat(join(folder, contextFolder)).catch(() => null);
+  return found === null ? [] : [contextFolder];
+}
+
+async function extrasOf(folder: string, main: string): Promise<string[]> {
+  const list = ["ls-files", "--others", "--exclude-standard", "--directory"];
+  const untracked = await gitPaths(folder, ...list);
+  const ignored = await gitPaths(folder, ...list, "--ignored");
+  const found = [...new Set([...untracked, ...ignored])].filter(
+    (path) => !/(^|\/)node_modules(\/|$)/.test(path),
+  );
+  if (found.length === 0) return [];
+  const rules = `${folder}${asideEnd}`;
+  try {
+    await standIns(folder, rules, found, main);
+    const own = await git(folder, "rev-parse", "--absolute-git-dir");
+    const place = [`--git-dir=${own}`, `--work-tree=${rules}`];
+    const seen = await gitPaths(rules, ...place, "ls-files", "--others", "--exclude-standard");
+    return found.filter((path) =>
+      path.endsWith("/") ? seen.some((one) => one.startsWith(path)) : seen.includes(path),
+    );
+  } finally {
+    await rm(rules, { recursive: true, force: true });
+  }
+}
+
+/** The main branch's rules over empty files of the same names, so that git says which of them it ignores there. */
+async function standIns(
+  folder: string,
+  place: string,
+  found: readonly string[],
+  main: string,
+): Promise<void> {
+  const names = await gitPaths(folder, "ls-tree", "-r", "--full-tree", "--name-only", main);
+  await mkdir(place);
+  for (const name of names.filter((one) => basename(one) === ".gitignore")) {
+    await mkdir(dirname(join(place, name)), { recursive: true });
+    await writeFile(join(place, name), await git(folder, "show", `${main}:${name}`));
+  }
+  for (const path of found) {
+    const [inside = "some"] = path.endsWith("/") ? await readdir(join(folder, path)) : [""];
+    const file = join(place, path, inside);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, "", { flag: "a" });
+  }
+}
+
+const listName = "list.json";
+
+async function setAside(folder: string, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const place = `${folder}${asideEnd}`;
+  await mkdir(place);
+  await writeWhole(join(place, listName), JSON.stringify(paths));
+  for (const [index, path] of paths.entries()) {
+    await rename(join(folder, path), join(place, String(index)));
+  }
+}
+
+async function putBack(folder: string): Promise<void> {
+  const place = `${folder}${asideEnd}`;
+  const text = await readFile(join(place, listName), "utf8").catch(() => "[]");
+  for (const [index, path] of z.array(z.string()).parse(JSON.parse(text)).entries()) {
+    const to = join(folder, path);
+    await mkdir(dirname(to), { recursive: true }).catch(() => undefined);
+    // A test may have put a link there that leads elsewhere.
+    if (
+      (await realpath(dirname(to)).catch(() => null)) !==
+      join(await realpath(folder), dirname(path))
+    )
+      continue;
+    await rm(to, { recursive: true, force: true });
+    await rename(join(place, String(index)), to).catch(() => undefined);
+  }
+  await rm(place, { recursive: true, force: true });
+}

@@ -1,0 +1,118 @@
+import { uninterrupted } from "../../base/interruption";
+import { messageOf } from "../../base/problems";
+import { git } from "../../git/git";
+import { withoutExtras } from "../../git/set-aside";
+import { addTreeAt, baseEnd } from "../../git/worktree";
+import type { Attempt, Failure, Workspace } from "../attempt";
+import { setUp } from "../commands";
+import { deniedFailure } from "../turn/execute";
+import { gatherEvidence, type Inspection, type InspectionWish, inspect } from "./inspect";
+import { prove } from "./prove";
+
+interface Examination extends Inspection {
+  /** Why the work failed although its agent ended well. */
+  denied: Failure | undefined;
+}
+
+/**
+ * Tests and proves work on what is delivered: a clean checkout of its commit, set up by the repository's rules. Where
+ * the rules set nothing up, only the agent has installed what the tests need: then its worktree without its extras.
+ */
+export async function examineDelivered(
+  attempt: Attempt,
+  workspace: Workspace,
+  wish: InspectionWish,
+): Promise<Examination> {
+  const { folder, checkout } = workspace;
+  if (!runsSomething(workspace, wish)) return examineIn(attempt, workspace, wish, undefined);
+  const commit = await git(folder, "rev-parse", "HEAD");
+  const examination = await examineAt(attempt, workspace, wish, commit);
+  // A test may have committed something, or moved the branch.
+  if ((await git(folder, "rev-parse", "HEAD")) !== commit) {
+    await git(folder, "checkout", "--quiet", "--force", "-B", checkout, commit);
+  }
+  return examination;
+}
+
+async function examineAt(
+  attempt: Attempt,
+  workspace: Workspace,
+  wish: InspectionWish,
+  commit: string,
+): Promise<Examination> {
+  const { folder, main, rules } = workspace;
+  const examine = (place: Workspace, checkout: Checkout) =>
+    examineIn(attempt, place, wish, checkout);
+  if (attempt.options.provesInPlace) return examine(workspace, "in_place");
+  if (rules.setup === undefined) {
+    return withoutExtras(folder, main, () => examine(workspace, "worktree"));
+  }
+  return onCleanCheckout(attempt, workspace, { ...wish, commit }, (place) =>
+    examine(place, "clean"),
+  );
+}
+
+/** Where tests and proof ran, as in the evidence. */
+type Checkout = "clean" | "worktree" | "in_place";
+
+function runsSomething({ testCommand }: Workspace, { outcome }: InspectionWish): boolean {
+  const { evidence = [] } = outcome.result;
+  return testCommand !== undefined || evidence.some(({ command }) => command !== undefined);
+}
+
+async function onCleanCheckout(
+  attempt: Attempt,
+  workspace: Workspace,
+  { commit, ...wish }: InspectionWish & { commit: string },
+  work: (place: Workspace) => Promise<Examination>,
+): Promise<Examination> {
+  const { job, folder, heartbeat, journal } = attempt;
+  const { repository } = workspace;
+  const name = `${job.id}-${job.attempt}.head${baseEnd}`;
+  const tree = await addTreeAt({ repository, parent: folder.worktrees, name, commit });
+  const place = { ...workspace, folder: tree.folder };
+  try {
+    const problem = await setUp(attempt, place).then(
+      () => null,
+      (error: unknown) => messageOf(error),
+    );
+    heartbeat.signal.throwIfAborted();
+    if (problem === null) return await work(place);
+    journal.say("The setup failed on a clean checkout of the work");
+    const failure_reason = `On a clean checkout of ${commit.slice(0, 8)}: ${problem}`.slice(
+      0,
+      4_000,
+    );
+    const evidence = await gatherEvidence(
+      workspace,
+      wish.since,
+      commit,
+      wish.outcome.result,
+      undefined,
+    );
+    return {
+      evidence: { ...evidence, verifyResult: "DIVERGENT" },
+      ...{ isSeen: true, denied: undefined },
+      failure: { failure_class: "verification_failed", failure_reason },
+    };
+  } finally {
+    await uninterrupted(tree.remove);
+  }
+}
+
+async function examineIn(
+  attempt: Attempt,
+  place: Workspace,
+  wish: InspectionWish,
+  checkout: Checkout | undefined,
+): Promise<Examination> {
+  const { assignment, outcome } = wish;
+  const inspection = await inspect(attempt, place, wish);
+  const { evidence, failure } = inspection;
+  if (checkout !== undefined) evidence.details.checkout = checkout;
+  const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
+  if (denied === undefined && failure === undefined) {
+    await prove(attempt, place, assignment, outcome, evidence);
+  }
+  return { ...inspection, denied };
+}
