@@ -113,7 +113,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
 const authPatience = 10_000;
 
 /**
- * Ends calls of Auth that take too long; those of the Data API have a deadline of their own. What stands in front of Auth may
+ * Ends calls of Auth that take too long; the Data API has another deadline. A proxy in front of Auth may
  * answer without JSON, of which supabase-js would lose the status.
  */
 function withPatience(send: typeof fetch): typeof fetch {

@@ -127,7 +127,7 @@ describe("what Auth refuses at registration is said with its reason", () => {
   });
 });
 
-describe("what stands in front of Auth", () => {
+describe("a proxy in front of Auth", () => {
   it.each([
     ...[500, 502, 504, 520, 522, 525, 530, 544].map(
       (status) => [status, "does not answer"] as const,

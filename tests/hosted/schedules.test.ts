@@ -143,7 +143,7 @@ describe("doctor, about the schedules of a hosted project", () => {
     await setSecret("backloom_origin", app.origin);
   });
 
-  it("tells what pg_net got as an answer, and keeps the last success when pg_net forgets it", async () => {
+  it("names the answer that pg_net got, and keeps the last success when pg_net forgets it", async () => {
     const facts = async (): Promise<Facts> => {
       const [row] = await t.query`select operations.doctor_facts() as facts`;
       return { ...installed, calls: row.facts.calls };

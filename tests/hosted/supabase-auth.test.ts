@@ -330,7 +330,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   });
 });
 
-/** Every way to an account. Without the program, only where its stand-in tells the truth. */
+/** Every way to an account. Without the program, only with the settings of its stand-in. */
 const settingsOfAuth = [
   { signUps: true, confirms: false },
   { signUps: true, confirms: true },

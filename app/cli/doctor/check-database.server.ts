@@ -149,7 +149,7 @@ function judgeCalls({ schedules, calls }: ScheduleFacts): Check {
     error ?? (status === null ? "no answer that pg_net still has" : `the answer ${status}`);
   return failed(
     name,
-    `The call of ${lost.name} at ${called_at} got ${answer} (${ageOf(succeeded_at)}). Mend that, run select private.call_scheduled_endpoint('/api/cron/${lost.name}'), and doctor again two minutes later`,
+    `The call of ${lost.name} at ${called_at} got ${answer} (${ageOf(succeeded_at)}). Resolve that, run select private.call_scheduled_endpoint('/api/cron/${lost.name}'), and doctor again two minutes later`,
   );
 }
 

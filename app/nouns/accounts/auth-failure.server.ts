@@ -100,7 +100,7 @@ function refusalOf({ code = "", status = 0 }: AuthError): Refusal | undefined {
     return keyRefused;
   }
   if ([402, 540].includes(status)) return paused;
-  // Auth's own failures have a code; the others are of what stands in front of it.
+  // Auth's failures have a code; the others come from a proxy in front of it.
   return [0, 502, 503, 504].includes(status) || (status >= 500 && code === "") ? away : undefined;
 }
 

@@ -89,7 +89,7 @@ export async function createSession(
   return { ...session, joined };
 }
 
-/** Null if the product was archived meanwhile: that must not keep anyone from signing in. */
+/** Null if the product was archived: that must not keep anyone from signing in. */
 async function joinAsInvited(database: Database, session_id: string): Promise<string | null> {
   try {
     const { product_id } = await joinProduct({ database, credential: { session_id } }, {});

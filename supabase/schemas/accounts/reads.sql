@@ -54,8 +54,8 @@ end;
 $$;
 grant execute on function operations.find_login_identity to service_role;
 
--- A registration that no one confirmed holds an address, a name or an invitation for no one, and its password was chosen
--- by a stranger: the next one removes it first. Accounts that an operator made, invited or added somewhere stay. Service only.
+-- A registration that no one confirmed must keep no address, name or invitation from the next one, which removes it
+-- first. Accounts that an operator made, invited or added somewhere stay. Service only.
 create function operations.find_unconfirmed_accounts(p_email text, p_code_hash text default null)
 returns json language plpgsql stable set search_path = '' as $$
 begin
