@@ -45,7 +45,7 @@ export function createFront(
       response.setHeader(name, value);
 
     try {
-      refuseForeign(originRule, target, request);
+      refuseForeign(env.appOrigin, originRule, target, request);
       const asked = { target, request, response, context };
       if (!target.isApi) return answerPage(asked);
       await answerApi(routesOf(await source.load()), env.appOrigin, asked);
@@ -57,14 +57,19 @@ export function createFront(
   return (request, response) => void answer(request, response);
 }
 
-function refuseForeign(rule: OriginRule, target: RequestTarget, request: IncomingMessage): void {
+function refuseForeign(
+  appOrigin: string,
+  rule: OriginRule,
+  target: RequestTarget,
+  request: IncomingMessage,
+): void {
   if (!rule.isKnownHost(request.headers.host) || (request.headersDistinct.host?.length ?? 0) > 1) {
     throw new ContractError(400, "This host name is not served here; set APP_ORIGIN to serve it.");
   }
   // Login and pairing are guarded even without a cookie, because they work without one and could be forged.
   const needsCookie = target.isApi && !guardedApi.test(target.pathname);
   if (rule.refusesWrite(request, { needsCookie })) {
-    throw new ContractError(403, "Requests from other sites may not change anything here.");
+    throw new ContractError(403, `This service is at ${appOrigin}: open it there.`);
   }
 }
 
@@ -75,7 +80,10 @@ function fail(
   context: NodeRequestContext,
 ): void {
   const refusal = error instanceof ContractError ? error : unexpected(error, context);
-  if (target.isApi) sendJsonProblem(response, refusal);
+  const isOfScript = new URLSearchParams(target.search).has("_data");
+  // Remix shows a refusal as such only with this header.
+  if (isOfScript && !response.headersSent) response.setHeader("x-remix-catch", "yes");
+  if (target.isApi || isOfScript) sendJsonProblem(response, refusal);
   else sendPlainProblem(response, refusal);
 }
 

@@ -1,10 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 import { variableDefaults, variableNames } from "~/env.server";
 import { allTools, mainTools, workerTools } from "~/mcp/offers.server";
 import { webhookEvents } from "~/nouns/notices/contract";
 import { updateTaskBody } from "~/nouns/tasks/contract";
+import { readRulesOf } from "~/worker/git/rules";
+import { makeRepository } from "../worker/fixture";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 
@@ -414,4 +419,46 @@ it("a method in front of an endpoint is one that it takes", () => {
     taken.get(path)?.includes(verb) === false;
   expect(named.filter(isWrong)).toEqual([]);
   expect(isWrong({ verb: "POST", path: "/api/pulls/observed" })).toBe(true);
+});
+
+/** The fenced blocks of a kind, with their document. */
+const examplesOf = (kind: string) =>
+  readdirSync("docs")
+    .filter((file) => file.endsWith(".md"))
+    .flatMap((file) =>
+      [...readFileSync(`docs/${file}`, "utf8").matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+        .filter(([, found]) => found === kind)
+        .map(([, , text = ""]) => ({ file, text })),
+    );
+
+it("an example in JSON can be read", () => {
+  const examples = examplesOf("json");
+  expect(examples.length).toBeGreaterThan(1);
+  for (const { text } of examples) JSON.parse(text.startsWith('"') ? `{${text}}` : text);
+});
+
+it("an example of .backloom.yml is taken whole by the worker", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "documents-"));
+  const git = makeRepository(folder);
+  const examples = examplesOf("yaml").filter(({ file }) => /^(worker|forges)\.md$/.test(file));
+  expect(examples.length).toBeGreaterThan(1);
+  for (const { text } of examples) {
+    writeFileSync(join(folder, ".backloom.yml"), text);
+    git("add", ".");
+    git("commit", "--quiet", "--message", "Rules");
+    const rules = await readRulesOf(folder, "HEAD");
+    const given = parse(text);
+    expect(Object.keys(given).filter((key) => !(key in rules))).toEqual([]);
+  }
+  rmSync(folder, { recursive: true });
+});
+
+it("an example for a shell is one that a shell reads", () => {
+  const examples = examplesOf("sh");
+  expect(examples.length).toBeGreaterThan(10);
+  for (const { file, text } of examples) {
+    const words = text.replace(/<[a-z][^<>\n]*>/g, "x").replaceAll("…", "x");
+    const { status, stderr } = spawnSync("bash", ["-n"], { input: words, encoding: "utf8" });
+    expect({ file, status, stderr }).toEqual({ file, status: 0, stderr: "" });
+  }
 });

@@ -56,7 +56,16 @@ describe("A15 the configured origin", () => {
     });
     const post = (origin: string) =>
       rawRequest(app.port, rawGet("/api/products", [`Origin: ${origin}`, "Cookie: a=b"], "POST"));
-    expect((await post(app.origin)).status).toBe(403);
+    expect(await post(app.origin)).toMatchObject({
+      status: 403,
+      body: expect.stringContaining("This service is at https://backlog.example: open it there."),
+    });
+    const form = (path: string) =>
+      rawRequest(app.port, rawGet(path, [`Origin: ${app.origin}`, "Cookie: a=b"], "POST"));
+    expect((await form("/")).body).toContain("<p>This service is at https://backlog.example");
+    const byScript = await form("/?index&_data=routes%2F_index");
+    expect(byScript).toMatchObject({ status: 403, headers: { "x-remix-catch": "yes" } });
+    expect(byScript.body).toContain('"error":"This service is at https://backlog.example');
     expect((await post("https://backlog.example")).status).toBe(405);
     const page = await rawRequest(app.port, rawGet("/", ["Host: backlog.example"]));
     expect(page.status).toBe(302);

@@ -71,13 +71,33 @@ export async function createTestDatabase(
   });
   sql.on("error", () => undefined);
   const close = onlyOnce(async () => {
+    const raw = await rawFailures(sql);
     await Promise.all([database.close(), supabase.stop(), sql.end()]);
     await dropDatabase(adminUrl, name);
+    if (raw.length > 0) throw new Error(`A failure has a program's raw words: ${raw.join("\n")}`);
   });
   atTheEnd(close);
   const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
   const makers = makersOf({ database, sql, actorOf });
   return { ...makers, database, supabase, sql, urlFor, actorOf, mails, close };
+}
+
+/** Reasons that tell people what a validator or a stack said, whichever test made them. */
+async function rawFailures(sql: pg.Pool): Promise<string[]> {
+  const words = '"code": ?"invalid_|ZodError|TypeError: |\\n +at .*(app/worker|backloom-worker)';
+  const read = sql.query<{ reason: string }>(
+    `select left(x.reason, 500) as reason
+     from (select failure_reason as reason from public.agent_jobs
+       union all select failure_reason from public.task_executions
+       union all select pause_context ->> 'reason' from public.sprint_runs) x
+     where x.reason ~ $1`,
+    [words],
+  );
+  // A test that breaks its database has nothing to read here.
+  return read.then(
+    ({ rows }) => rows.map(({ reason }) => reason),
+    () => [],
+  );
 }
 
 /** With SUPABASE_AUTH_PROGRAM, Auth itself answers in place of its stand-in. */

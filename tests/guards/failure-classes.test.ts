@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { failureClasses } from "~/nouns/agent-jobs/contract";
+
+/** Files that give a job each class, and for what only. A new place is entered here with the reason why it fits. */
+const uses: Record<(typeof failureClasses)[number], { means: string; where: string[] }> = {
+  agent_error: {
+    means: "the agent or its command failed, or left the work half done",
+    where: [
+      "app/worker/job/batch-job.ts",
+      "app/worker/job/chat-job.ts",
+      "app/worker/job/run-job.ts",
+      "app/worker/job/task-job.ts",
+      "app/worker/job/turn/agent-turn.ts",
+      "app/worker/job/turn/execute.ts",
+      "app/worker/job/turn/plan-first.ts",
+      "app/worker/job/turn/result-file.ts",
+      "app/worker/job/verify-job.ts",
+      "supabase/schemas/agent_jobs/report.sql",
+      "supabase/schemas/questions/rules.sql",
+      "supabase/schemas/tasks/rules.sql",
+    ],
+  },
+  verification_failed: {
+    means: "the work is not what was to be done, or its test fails",
+    where: ["app/worker/job/proof/inspect.ts"],
+  },
+  rate_limited: {
+    means: "a model's limit: the tool said so (kind limit)",
+    where: ["app/worker/job/turn/agent-turn.ts"],
+  },
+  infrastructure: {
+    means: "machine, network or a lost lease",
+    where: ["app/worker/job/run-job.ts", "supabase/schemas/agent_jobs/leases.sql"],
+  },
+  cancelled: {
+    means: "a person, or the end of its run, cancelled it",
+    where: [
+      "supabase/schemas/agent_jobs/failures.sql",
+      "supabase/schemas/agent_jobs/operations.sql",
+      "supabase/schemas/proof/phases.sql",
+      "supabase/schemas/sprint_runs/stop.sql",
+    ],
+  },
+};
+
+const files = ["app/worker", "supabase/schemas"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.(ts|sql)$/.test(file))
+    .map((file) => [`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8")] as const),
+);
+
+/** Whether a file gives a class; what only compares with one does not. */
+function gives([file, text]: readonly [string, string], name: string): boolean {
+  const ways = file.endsWith(".ts")
+    ? [`failure_class(: | = )([^,;]* [?:] )?"${name}"`]
+    : [
+        `(set|,)[^;]*\\bfailure_class = (coalesce\\([^)]*)?'${name}'`,
+        `:= coalesce\\(v_class, '${name}'`,
+      ];
+  const given = text.replace(/\b(where|when|and|or|if|case)\b[^;\n]*failure_class[^\n]*/g, "");
+  return ways.some((way) => new RegExp(way).test(given));
+}
+
+describe("a failure class", () => {
+  it.each(failureClasses)("%s is given for one kind of failure only", (name) => {
+    const found = files.filter((file) => gives(file, name)).map(([file]) => file);
+    expect(found.sort(), uses[name].means).toEqual(uses[name].where);
+  });
+
+  it("rate_limited is given in one place, where a tool has named its limit", () => {
+    const [, text = ""] = files.find(([file]) => file === uses.rate_limited.where[0]) ?? [];
+    const before = text.split('"rate_limited"');
+    expect(before).toHaveLength(2);
+    expect(before[0]).toMatch(
+      /if \(end\.kind === "limit"\) \{\s+return outcome\(\{\s+failure_class: $/,
+    );
+  });
+
+  it.each(failureClasses)("%s is the outcome of some test", (name) => {
+    const tests = readdirSync("tests", { recursive: true, encoding: "utf8" }).filter(
+      (file) => file.endsWith(".test.ts") && !file.includes("failure-classes"),
+    );
+    const using = tests.filter((file) =>
+      new RegExp(`failure_class: "${name}"`).test(readFileSync(`tests/${file}`, "utf8")),
+    );
+    expect(using).not.toEqual([]);
+  });
+});
