@@ -18,7 +18,7 @@ returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return case p_gate
     when 'plan' then (
-      select d.made - 'verify_only'
+      select d.made
       from public.tasks t cross join lateral (select private.decided_plan(t) as made) d
       where t.id = p_item
         and (d.made ->> 'hash' = private.text_hash(t.implementation_plan) or (t.verify_only and (d.made ->> 'verify_only')::boolean)))

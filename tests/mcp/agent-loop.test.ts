@@ -158,7 +158,7 @@ describe("a refused call is a tool error with the body of REST", () => {
     expect(await error("get_task", { task_id: "T-999" })).toMatchObject({ code: 404 });
     expect(await error("get_task", { task_id: rows[0].id })).toMatchObject({ code: 403 });
     expect(await error("get_context", { product_id: "LOOP1" })).toMatchObject({ code: 404 });
-    expect(await error("update_task_status", { task_id: unknown, status: "review" })).toMatchObject(
+    expect(await error("update_task_status", { task_id: unknown, status: "failed" })).toMatchObject(
       {
         code: 422,
       },

@@ -70,13 +70,20 @@ end;
 $$;
 
 -- No work of a task counts before a person decided on its plan, where the run wants that: neither the frozen plan of
--- this attempt, which only takes what was decided, nor the task's own.
+-- this attempt, which only takes what was decided, nor the task's own, if that was decided on since the attempt began.
 create function private.needs_approved_plan(p_job public.agent_jobs, p_task_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
+declare
+  v_decision jsonb;
 begin
   if p_job.phase not in ('implement', 'plan') or p_task_id is null
     or not exists (select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.plan_review = 'person')
-    or private.decision_for('plan', p_task_id) is not null
+  then
+    return false;
+  end if;
+  v_decision := private.decision_for('plan', p_task_id);
+  if (v_decision ->> 'at')::timestamptz >= coalesce(p_job.claimed_at, '-infinity')
+    or ((v_decision ->> 'verify_only')::boolean and (select t.verify_only from public.tasks t where t.id = p_task_id))
   then
     return false;
   end if;
