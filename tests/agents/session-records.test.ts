@@ -3,7 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { readClaudeStream } from "~/worker/agents/claude/stream";
 import { readCodexRecord } from "~/worker/agents/codex/codex";
+import type { TurnOutput, Usage } from "~/worker/agents/driver";
+import { nothingKnown } from "~/worker/agents/usage";
+import { createRedactor } from "~/worker/base/redact";
+import { openTranscript } from "~/worker/base/transcript";
 
 const home = mkdtempSync(join(tmpdir(), "backloom-records-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -55,4 +60,49 @@ it.each([
   mkdirSync(folder, { recursive: true });
   put(join(folder, "rollout-1-abc.jsonl"));
   expect(await readCodexRecord(join(home, what), "abc", since)).toBeNull();
+});
+
+const unheard: TurnOutput = {
+  transcript: openTranscript(createRedactor([]), () => undefined),
+  usage: () => undefined,
+  usageSoFar: () => undefined,
+  session: () => undefined,
+  sessionCost: () => undefined,
+  denied: () => undefined,
+  heard: () => undefined,
+};
+const used = (input: number, output: number, costUSD: number) => ({
+  "claude-x[1m]": { inputTokens: input, outputTokens: output, costUSD },
+});
+const result = (whole: object, since?: object) => ({
+  ...{ type: "result", subtype: "success", is_error: false, result: "Well.", modelUsage: whole },
+  model_usage_since_last_result: since,
+});
+const spoken = {
+  type: "assistant",
+  message: { id: "m", model: "claude-x", usage: { input_tokens: 16, output_tokens: 4 } },
+};
+const before100 = { ...nothingKnown, model: "claude-x", freshInput: 100, output: 10 };
+
+it.each([
+  ["tells the turn beside the total", [result(used(116, 14, 0.5), used(16, 4, 0.1))], 16, 0.1],
+  [
+    "has a result for each message",
+    [result(used(110, 12, 0.4), used(10, 2, 0.1)), result(used(116, 14, 0.5), used(6, 2, 0.2))],
+    16,
+    0.3,
+  ],
+  ["tells the total alone", [spoken, result(used(116, 14, 0.5))], 16, null],
+  ["tells its process alone", [spoken, result(used(20, 4, 0.2))], 20, 0.2],
+  ["was refused before it took any", [result(used(100, 10, 0.4), {})], undefined, undefined],
+])("of a resumed Claude Code counts once where it %s", (_what, lines, fresh, cost) => {
+  const usages: Usage[] = [];
+  const reader = readClaudeStream("/", { ...unheard, usage: (one) => usages.push(one) }, [
+    before100,
+  ]);
+  for (const line of lines) reader.take(JSON.stringify(line));
+  reader.end({ code: 0, signal: null, complaints: "" });
+  expect(usages.map(({ freshInput }) => freshInput)).toEqual(fresh === undefined ? [] : [fresh]);
+  if (typeof cost === "number") expect(usages[0]?.cost).toBeCloseTo(cost);
+  else expect(usages[0]?.cost).toBe(cost);
 });

@@ -104,7 +104,10 @@ export const claude: KnownDriver = {
         );
         const words = wordsOf(turn);
         const environment = asRoot(turn);
-        const reader = readClaudeStream(turn.folder, output);
+        const { sessionId = null } = turn.resume ?? {};
+        const home = homeOf(wanted.environment);
+        const had = sessionId && (await readClaudeRecord(home, sessionId, new Date(0)));
+        const reader = readClaudeStream(turn.folder, output, had || []);
         const talk = (stdin: Writable, prompt: string) =>
           talkToClaude(stdin, prompt, turn.messages);
         const tool = { title, program, words, environment, talk };

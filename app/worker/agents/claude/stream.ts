@@ -5,16 +5,20 @@ import type { TurnEnd, TurnOutput, Usage } from "../driver";
 import { limitIn } from "../limits";
 import { crashEnd, jsonOf, type LineReader } from "../line-turn";
 import { describeChange, type KnownCall, openCallLog } from "../tool-calls";
-import { sumByModel } from "../usage";
+import { nothingKnown, sumByModel } from "../usage";
 
-/** Reads the output of `claude -p --output-format stream-json`. */
-export function readClaudeStream(folder: string, output: TurnOutput): LineReader {
+/** Reads the output of `claude -p --output-format stream-json`. `had` is what a resumed conversation had taken before. */
+export function readClaudeStream(
+  folder: string,
+  output: TurnOutput,
+  had: readonly Usage[] = [],
+): LineReader {
   const { transcript } = output;
   const calls = followCalls(folder, transcript);
-  const answers = countAnswers(output);
+  const answers = countAnswers(output, had);
   let current = "";
   let hasStreamed = false;
-  let result: Line | undefined;
+  const results: Line[] = [];
   let resetsAt: number | undefined;
 
   /** Events of `--include-partial-messages`: text as it streams, and the counts of each complete answer. */
@@ -49,7 +53,7 @@ export function readClaudeStream(folder: string, output: TurnOutput): LineReader
     if (line.type === "user" && line.message) partsOf(line.message.content).forEach(calls.end);
     if (line.type === "rate_limit_event") resetsAt = line.rate_limit_info?.resetsAt ?? resetsAt;
     if (line.type === "system" && line.subtype === "api_retry") sayRetry(line, transcript);
-    if (line.type === "result") result = line;
+    if (line.type === "result") results.push(line);
   };
 
   return {
@@ -58,7 +62,8 @@ export function readClaudeStream(folder: string, output: TurnOutput): LineReader
       if (line.success) takeLine(line.data);
     },
     end(exit) {
-      answers.tell(result?.modelUsage);
+      const result = results.at(-1);
+      answers.tell(results);
       for (const { tool_name, tool_input } of result?.permission_denials ?? []) {
         output.denied(titleOf(tool_name, tool_input, folder));
       }
@@ -166,7 +171,7 @@ function textOf(content: unknown): string {
 }
 
 /** Counts the tokens of each answer, and reports the totals at the end. */
-function countAnswers(output: TurnOutput) {
+function countAnswers(output: TurnOutput, had: readonly Usage[]) {
   /** By message id; later counts replace earlier ones. */
   const answers = new Map<string, Usage>();
   return {
@@ -184,12 +189,45 @@ function countAnswers(output: TurnOutput) {
       output.usageSoFar(sumByModel(answers.values()));
     },
     /** The tool's own totals take precedence over the counted ones. */
-    tell(byModel: Line["modelUsage"]): void {
-      const told = Object.entries(byModel ?? {}).map(usageOf);
-      const used = told.length > 0 ? told : answers.values();
-      for (const usage of sumByModel(used)) output.usage(usage);
+    tell(results: readonly Line[]): void {
+      const parts = results
+        .map((result) => result.model_usage_since_last_result)
+        .filter((part) => part !== undefined);
+      const whole = Object.entries(results.at(-1)?.modelUsage ?? {}).map(usageOf);
+      const counted = sumByModel(answers.values());
+      const told =
+        parts.length > 0
+          ? parts.flatMap((models) => Object.entries(models).map(usageOf))
+          : whole.map((usage) => sinceThen(usage, had, counted));
+      const used = parts.length > 0 || told.length > 0 ? sumByModel(told) : counted;
+      for (const usage of used) if (tokensOf(usage) > 0 || usage.cost) output.usage(usage);
     },
   };
+}
+
+/**
+ * What a turn took, where the tool only tells the total: some releases tell that of the whole conversation, others that of
+ * their process. The cost of the rest is not known then.
+ */
+function sinceThen(total: Usage, had: readonly Usage[], counted: readonly Usage[]): Usage {
+  const before = had.find(({ model }) => model === total.model);
+  const turn = counted.find(({ model }) => model === total.model);
+  if (before === undefined || tokensOf(total) < tokensOf(before) + tokensOf(turn)) return total;
+  const less = (one: number | null, other: number | null) => (one ?? 0) - (other ?? 0);
+  return {
+    model: total.model,
+    freshInput: less(total.freshInput, before.freshInput),
+    output: less(total.output, before.output),
+    cacheRead: less(total.cacheRead, before.cacheRead),
+    cacheWrite: less(total.cacheWrite, before.cacheWrite),
+    cost: null,
+    currency: null,
+  };
+}
+
+function tokensOf(usage: Usage | undefined): number {
+  const { freshInput, output, cacheRead, cacheWrite } = usage ?? nothingKnown;
+  return (freshInput ?? 0) + (output ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0);
 }
 
 type ModelCounts = NonNullable<Line["modelUsage"]>[string];
@@ -238,6 +276,17 @@ const message = z.looseObject({
   usage: usageSchema.optional(),
 });
 
+const usageByModel = z.record(
+  z.string(),
+  z.looseObject({
+    inputTokens: tokens,
+    outputTokens: tokens,
+    cacheReadInputTokens: tokens,
+    cacheCreationInputTokens: tokens,
+    costUSD: tokens,
+  }),
+);
+
 const lineSchema = z.looseObject({
   type: z.string(),
   subtype: z.string().optional(),
@@ -263,18 +312,8 @@ const lineSchema = z.looseObject({
   api_error_status: z.number().nullish(),
   result: z.string().optional(),
   stop_reason: z.string().nullish(),
-  modelUsage: z
-    .record(
-      z.string(),
-      z.looseObject({
-        inputTokens: tokens,
-        outputTokens: tokens,
-        cacheReadInputTokens: tokens,
-        cacheCreationInputTokens: tokens,
-        costUSD: tokens,
-      }),
-    )
-    .optional(),
+  modelUsage: usageByModel.optional(),
+  model_usage_since_last_result: usageByModel.optional(),
   permission_denials: z
     .array(z.looseObject({ tool_name: z.string(), tool_input: z.record(z.string(), z.unknown()) }))
     .optional(),
