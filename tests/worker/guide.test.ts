@@ -50,11 +50,6 @@ it("brings the guide of a result to the reviewer, cut to what the service takes"
   ]);
 }, 60_000);
 
-it("keeps the result of an agent whose guide is not as documented", async () => {
-  const result = { verify_result: "ALIGNED", guide: [{ name: "no title" }] };
-  expect(await guideAfter("MISGUIDED", result)).toMatchObject({ source: "order" });
-}, 60_000);
-
 it("has the chapters of a batch task by task, with their lines where later tasks moved them", async () => {
   const [first, second] = [
     [{ title: "Line 40", why: "It is first", parts: [{ path: "long.txt", from: 40, to: 40 }] }],

@@ -127,11 +127,12 @@ async function handInByHand(
 async function handInFrom(attempt: Attempt, workspace: Workspace, { work, resolution }: Taken) {
   const assignment = { ...taskAssignment(attempt.job, workspace), resolution };
   const file = join(workspace.folder, contextFolder, "result.json");
-  const left = await readResult(file, attempt.clean);
+  const { result: left, leftOut, fault } = await readResult(file, attempt);
+  if (fault !== undefined) return fault;
   const { summary = "Done by hand.", verify_result, evidence, guide, lessons } = left;
   const end = { exitCode: 0, output: "", answer: summary, timedOut: false };
   const result = { summary, verify_result, evidence, guide, lessons };
-  const outcome = { end, result, denied: [] };
+  const outcome = { end, result, denied: [], leftOut };
   return handIn(attempt, workspace, work, { assignment, outcome, isLast: true, isByHand: true });
 }
 

@@ -7,7 +7,7 @@ import { copyAlong } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
 import { type Attempt, logFileOf, type Place } from "./attempt";
-import type { CommandResult } from "./turn/result-file";
+import type { ReadResult } from "./turn/result-file";
 
 /** How a command ended. `output` is the end of what it printed. */
 export interface CommandEnd {
@@ -20,9 +20,8 @@ export interface CommandEnd {
 }
 
 /** How the command ended and what it reported. */
-export interface Outcome {
+export interface Outcome extends ReadResult {
   end: CommandEnd;
-  result: CommandResult;
   /** What an agent was not allowed to do. */
   denied: string[];
   /** Why the job waits for another try: not the work's fault, so no failure. */

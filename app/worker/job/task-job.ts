@@ -68,7 +68,8 @@ async function takeTurn(
   const missing = await handIn(attempt, workspace, work, { assignment, outcome, isLast });
   if (missing === undefined) return;
   attempt.journal.say(missing);
-  await takeTurn(attempt, workspace, work, { ...assignment, previousFailure: missing }, true);
+  const previousFailure = [missing, outcome.leftOut].filter(Boolean).join("\n\n");
+  await takeTurn(attempt, workspace, work, { ...assignment, previousFailure }, true);
 }
 
 /** A turn that has ended. */

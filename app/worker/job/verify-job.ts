@@ -35,7 +35,8 @@ export async function verifyWork(attempt: Attempt, workspace: Workspace): Promis
     if (turn === mostTurns) {
       return reportFailure(attempt, { failure_class: "agent_error", failure_reason: missing });
     }
-    assignment = { ...assignment, previousFailure: missing };
+    const previousFailure = [missing, outcome.leftOut].filter(Boolean).join("\n\n");
+    assignment = { ...assignment, previousFailure };
   }
 }
 

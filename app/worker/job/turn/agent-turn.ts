@@ -16,7 +16,7 @@ import { openTurnNote, reportUsage } from "../report/usage";
 import type { Assignment } from "./assignment";
 import { assignedAgent } from "./assignment";
 import type { ContextFiles } from "./context-files";
-import { askable, type CommandResult, readResult } from "./result-file";
+import { askable, type CommandResult, type ReadResult, readResult } from "./result-file";
 import { type Conversation, openConversation } from "./sessions";
 
 interface TurnPlace extends Place {
@@ -81,7 +81,7 @@ export async function runAgentTurn(
     // A broken conversation is not resumed by the next attempt.
     if (end.kind === "failed" && end.cause !== "killed") await conversation.forget();
     if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
-    return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
+    return outcomeOf(end, await readResult(files.result, attempt), job.attempt);
   } finally {
     heartbeat.setBusy(false);
     await reportUsage(attempt, used);
@@ -189,7 +189,8 @@ function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
  * Converts the end of an agent's turn to an outcome, the form that commands have. Token counts in the result file are
  * ignored, as a model does not know its own usage.
  */
-export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): Outcome {
+export function outcomeOf(end: AgentEnd, read: ReadResult, attempt: number): Outcome {
+  const { result: told, ...slips } = read;
   const summary = told.summary ?? (end.words || undefined);
   const { verify_result, failure_class, failure_reason, resets_at, question } = told;
   const { evidence, guide, lessons, implementation_plan } = told;
@@ -200,6 +201,7 @@ export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): 
     end: command,
     result: { ...said, ...result },
     denied: end.denied,
+    ...slips,
   });
   if (end.kind === "question") return outcome({ question: askable(end.question) });
   if (end.kind === "limit") {

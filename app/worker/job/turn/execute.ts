@@ -5,7 +5,7 @@ import { readCodexLines } from "../../agents/codex/jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "../../agents/driver";
 import { type LineReader, signalOf } from "../../agents/line-turn";
 import { wordsOfMessages } from "../../agents/message-words";
-import { notesOf } from "../../base/files";
+import { notesOf, readPlain } from "../../base/files";
 import { type ExecWish, secretsOf } from "../../base/options";
 import { WorkerProblem } from "../../base/problems";
 import { createRedactor } from "../../base/redact";
@@ -18,7 +18,7 @@ import { reportUsage } from "../report/usage";
 import { mostKilled, outcomeOf, runAgentTurn } from "./agent-turn";
 import type { Assignment } from "./assignment";
 import { type ContextFiles, environmentOf, writeContextFiles } from "./context-files";
-import { readResult } from "./result-file";
+import { mostBytes, readResult } from "./result-file";
 
 /** Runs one assignment in a folder, with the agent or the command. */
 export async function execute(
@@ -29,30 +29,59 @@ export async function execute(
 ): Promise<Outcome> {
   const { job, options, heartbeat } = attempt;
   const notes = notesOf(attempt.folder.worktrees, `${job.id}-${job.attempt}`);
-  const files = await writeContextFiles(folder, notes, assignment);
+  const { work } = options;
+  const reader = "agents" in work ? "agent" : "command";
+  const files = await writeContextFiles(folder, notes, assignment, reader);
   const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
   const environment = {
     ...rules.env,
     ...environmentOf(assignment, files, { ...extra, ...demo }),
   };
   const place = { folder, rules, sandbox, environment };
-  const { work } = options;
-  if (!("agents" in work)) {
-    const outcome = await runExecTurn(attempt, work, files, place);
-    heartbeat.signal.throwIfAborted();
-    return outcome;
-  }
-  const turn = async (own: ContextFiles, isAlive: () => void) => {
-    const outcome = await runAgentTurn(attempt, work, assignment, own, { ...place, isAlive });
+  const turn = async (isAlive: () => void) => {
+    const outcome =
+      "agents" in work
+        ? await runAgentTurn(attempt, work, assignment, files, { ...place, isAlive })
+        : await runExecTurn(attempt, work, files, place);
     heartbeat.signal.throwIfAborted();
     return outcome;
   };
-  let outcome = await turn(files, await promptWith(attempt.messages, files));
+  // A command reads messages from a file while it runs.
+  const messages = "agents" in work ? attempt.messages : undefined;
+  // What the agent put in the place of the files must not lead the worker's writes elsewhere.
+  const renew = async () => {
+    const told = await readPlain(files.result, mostBytes);
+    await writeContextFiles(folder, notes, assignment, reader);
+    if (told !== null) await writeFile(files.result, told, { flag: "wx" });
+  };
+  let outcome = await turn(await promptWith(messages, files));
+  if (outcome.fault !== undefined && isWorking(outcome)) {
+    await renew();
+    outcome = await askAgain(outcome, files, turn);
+  }
   // Messages that came too late for a turn get another one in the same conversation.
-  while (attempt.messages.hasWaiting() && isWorking(outcome)) {
-    outcome = await turn(files, await promptWith(attempt.messages, files, "alone"));
+  while (messages?.hasWaiting() && isWorking(outcome)) {
+    await renew();
+    outcome = await turn(await promptWith(messages, files, "alone"));
   }
   return outcome;
+}
+
+/** A fault of form is none of the work: one more turn for the result file, with nothing else asked. */
+async function askAgain(
+  first: Outcome,
+  files: ContextFiles,
+  turn: (isAlive: () => void) => Promise<Outcome>,
+): Promise<Outcome> {
+  const words = `${first.fault}. Your work is as you left it. Write $BACKLOOM_RESULT_FILE again and end your turn.`;
+  await addToPrompts(files, "Your result file", words, "alone");
+  const again = await turn(() => undefined);
+  const { fault: failure_reason, result, end } = again;
+  if (failure_reason !== undefined && isWorking(again)) {
+    return { ...again, result: { ...result, failure_class: "agent_error", failure_reason } };
+  }
+  const summary = result.summary === end.answer ? first.result.summary : result.summary;
+  return { ...again, result: { ...result, summary } };
 }
 
 /** True if the agent ended normally and can take another turn. */
@@ -142,10 +171,10 @@ async function runExecTurn(
       takeComplaint: (piece) => complaints.say("text", piece),
       clean: attempt.clean,
     }).finally(growing.close);
-    const told = await readResult(files.result, attempt.clean);
+    const { result: told, ...slips } = await readResult(files.result, attempt);
     if (format === "text" || end.timedOut) {
       attempt.tally.add(told);
-      return { end, result: told, denied, waits: reasonIfKilled(end, attempt.job) };
+      return { end, result: told, denied, waits: reasonIfKilled(end, attempt.job), ...slips };
     }
     const read = reader.end({ code: end.exitCode, signal: null, complaints: end.output });
     const whole: AgentEnd = {
@@ -154,7 +183,7 @@ async function runExecTurn(
       sessionId: attempt.tally.sessionId,
       denied,
     };
-    return outcomeOf(whole, told, attempt.job.attempt);
+    return outcomeOf(whole, { result: told, ...slips }, attempt.job.attempt);
   } finally {
     transcript.flush();
     complaints.flush();
@@ -207,22 +236,28 @@ function readerOf(format: ExecWish["output"], folder: string, output: TurnOutput
   };
 }
 
-/**
- * Adds waiting messages to the prompts; with `alone`, they are the whole continuation prompt. Call the returned
- * function at the agent's first sign of life.
- */
+/** Adds waiting messages to the prompts. Call the returned function at the agent's first sign of life. */
 async function promptWith(
-  messages: Attempt["messages"],
-  { prompt, continuation }: ContextFiles,
+  messages: Attempt["messages"] | undefined,
+  files: ContextFiles,
   alone?: "alone",
 ): Promise<() => void> {
-  const taken = messages.takeWaiting();
+  const taken = messages?.takeWaiting() ?? [];
   if (taken.length === 0) return () => undefined;
-  const words = wordsOfMessages(taken);
-  const section = `\n## What people wrote to you\n\n${words}\n`;
+  await addToPrompts(files, "What people wrote to you", wordsOfMessages(taken), alone);
+  const ids = taken.map(({ id }) => id);
+  return () => messages?.seen(ids);
+}
+
+/** With `alone`, the words are the whole prompt of the conversation. */
+async function addToPrompts(
+  { prompt, continuation }: ContextFiles,
+  heading: string,
+  words: string,
+  alone?: "alone",
+): Promise<void> {
+  const section = `\n## ${heading}\n\n${words}\n`;
   await appendFile(prompt, section);
   if (alone) await writeFile(continuation, `${words}\n`);
   else await appendFile(continuation, section);
-  const ids = taken.map(({ id }) => id);
-  return () => messages.seen(ids);
 }

@@ -6,17 +6,39 @@ import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
 import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
 import { type Guide, guideLimits } from "~/nouns/reviews/guide";
 import { readPlain } from "../../base/files";
+import { messageOf } from "../../base/problems";
 import { cleanedValue } from "../../base/redact";
 import { sendable } from "../../base/sendable";
+import type { Attempt } from "../attempt";
 
-const tokens = z.int().min(0).optional();
+/** Models write a count as a text, a word in their own spelling, lines as a list: none of it is ambiguous. */
+const ifText = (read: (text: string) => unknown) => (value: unknown) =>
+  typeof value === "string" ? read(value.trim()) : value;
+const toNumber = ifText((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text));
+const flag = z.preprocess(
+  ifText((text) => ({ true: true, false: false })[text.toLowerCase()] ?? text),
+  z.boolean(),
+);
+const words = z.preprocess(
+  (value) => (Array.isArray(value) ? value.join("\n") : value),
+  z.string(),
+);
+const count = (least: number) => z.preprocess(toNumber, z.int().min(least)).optional();
 
-const lineNumber = z.int().min(1).optional();
+/** One of the words, in any case, also where more follows: `passed` is `pass`. */
+const oneOf = <const T extends readonly string[]>(all: T, otherwise?: T[number]) => {
+  const plain = (text: string) => text.toLowerCase().replace(/[\s-]+/g, "_");
+  const known = (text: string) => all.find((word) => plain(text).startsWith(word.toLowerCase()));
+  return z.preprocess(
+    ifText((text) => known(text) ?? otherwise ?? text),
+    z.enum(all),
+  );
+};
 
 interface RawChapter {
   title: string;
-  why?: string | null | undefined;
-  criterion?: string | null | undefined;
+  why?: string | undefined;
+  criterion?: string | undefined;
   parts?: Guide[number]["parts"] | undefined;
 }
 
@@ -38,59 +60,62 @@ function cutLessons(lessons: readonly string[]): string[] {
     .slice(0, lessonLimits.perJob);
 }
 
-const resultSchema = z.object({
-  summary: z.string().optional(),
+/** The result file, as docs/worker.md has it. */
+export const resultSchema = z.object({
+  summary: words.optional(),
   /** Result of a planning turn. */
-  implementation_plan: z.string().optional(),
-  verify_result: z.enum(verifyResults).optional(),
-  failure_class: z.enum(failureClasses).optional(),
-  failure_reason: z.string().optional(),
+  implementation_plan: words.optional(),
+  verify_result: oneOf(verifyResults).optional(),
+  failure_class: oneOf(failureClasses, "agent_error").optional(),
+  failure_reason: words.optional(),
   resets_at: z
-    .union([
-      z.iso.datetime({ offset: true }),
-      z.int().min(1e9).max(9_999_999_999_999).transform(timeOf),
-    ])
+    .preprocess(
+      toNumber,
+      z.union([
+        z.iso.datetime({ offset: true }),
+        z.int().min(1e9).max(9_999_999_999_999).transform(timeOf),
+      ]),
+    )
     .optional(),
   model_id: z.string().optional(),
-  input_tokens: tokens,
-  output_tokens: tokens,
-  cache_read_tokens: tokens,
-  cache_write_tokens: tokens,
+  input_tokens: count(0),
+  output_tokens: count(0),
+  cache_read_tokens: count(0),
+  cache_write_tokens: count(0),
   /** Proof of a criterion, by its id; ideally a command that exits with 0. */
   evidence: z
     .array(
       z.object({
         criterion: z.string(),
-        verdict: z.enum(evidenceVerdicts).optional(),
+        verdict: oneOf(evidenceVerdicts).optional(),
         kind: z.enum(evidenceKinds).exclude(["person"]).optional(),
-        command: z.string().regex(/\S/).optional(),
-        guards: z.boolean().optional(),
-        excerpt: z.string().optional(),
+        command: z.string().optional(),
+        guards: flag.optional(),
+        excerpt: words.optional(),
         url: httpUrlSchema.optional(),
         /** Path of a picture or recording that the command makes. */
         file: z.string().optional(),
       }),
     )
-    .max(200)
+    .transform((all) => all.slice(0, 200))
     .optional(),
-  /** How to read the change; one that is not as documented is left out, and the result stays. */
+  /** How to read the change. */
   guide: z
     .array(
       z.object({
         title: z.string(),
-        why: z.string().nullish(),
-        criterion: z.string().nullish(),
-        parts: z.array(z.object({ path: z.string(), from: lineNumber, to: lineNumber })).optional(),
+        why: words.optional(),
+        criterion: z.string().optional(),
+        parts: z.array(z.object({ path: z.string(), from: count(1), to: count(1) })).optional(),
       }),
     )
     .transform(cutGuide)
-    .optional()
-    .catch(undefined),
+    .optional(),
   /** What rework taught; a person decides before any agent reads it. */
-  lessons: z.array(z.string()).transform(cutLessons).optional().catch(undefined),
+  lessons: z.array(z.string()).transform(cutLessons).optional(),
   question: z
     .object({
-      question: z.string().regex(/\S/),
+      question: z.string(),
       options: z
         .array(
           z.union([
@@ -99,7 +124,7 @@ const resultSchema = z.object({
           ]),
         )
         .optional(),
-      recommended_option: z.int().min(0).optional(),
+      recommended_option: count(0),
     })
     .transform(askable)
     .optional(),
@@ -138,18 +163,152 @@ export function askable({ kind, question, options = [], recommended_option }: Ra
   };
 }
 
-/** Reads the result file. Missing: no result. Invalid: the command has failed. */
+/** A result file, and what its agent hears of it. */
+export interface ReadResult {
+  result: CommandResult;
+  /** Names what could not be read, by key and place. The rest counts. */
+  leftOut?: string | undefined;
+  /** Set if the turn cannot end with this: the file is no JSON, or asks or plans what cannot be read. */
+  fault?: string | undefined;
+}
+
+/** Reads the result file. Missing or blank: no result. */
 export async function readResult(
   file: string,
-  clean: (text: string) => string,
-): Promise<CommandResult> {
-  const text = await readPlain(file, mostBytes);
-  if (text === null) return {};
+  { clean, output, journal }: Pick<Attempt, "clean" | "output" | "journal">,
+): Promise<ReadResult> {
+  const text = (await readPlain(file, mostBytes))?.trim();
+  if (!text) return { result: {} };
+  let told: unknown;
   try {
-    return resultSchema.parse(cleanedValue(JSON.parse(text), clean));
-  } catch {
-    return { failure_class: "agent_error", failure_reason: "The result file is not as documented" };
+    told = cleanedValue(parsed(text), clean);
+  } catch (error) {
+    return { result: {}, fault: `The result file is not JSON ${placeIn(text, messageOf(error))}` };
+  }
+  if (!isRecord(told)) return { result: {}, fault: "The result file has no JSON object" };
+  const { result, slips } = readEach(told);
+  if (slips.length === 0) return { result };
+  const leftOut = `Left out of the result file: ${slips.slice(0, 20).join("; ")}`;
+  output.add({ kind: "note", text: leftOut, at: new Date().toISOString() });
+  journal.say(leftOut);
+  const decisive = (["question", "implementation_plan"] as const).find(
+    (key) => result[key] === undefined && slips.some((slip) => slip.startsWith(key)),
+  );
+  // Without these, the turn would have another end than its agent meant.
+  return {
+    result,
+    leftOut,
+    fault: decisive && `The result file cannot be read: ${slips.join("; ")}`,
+  };
+}
+
+/** A longer result file is none. */
+export const mostBytes = 4 * 1024 ** 2;
+
+/** JSON, also in a code fence or between words, with a comma too many or with line breaks in its texts. */
+function parsed(text: string): unknown {
+  const bare = text.slice(Math.max(0, text.indexOf("{")), text.lastIndexOf("}") + 1) || text;
+  try {
+    return JSON.parse(bare);
+  } catch (error) {
+    try {
+      return JSON.parse(bare.replace(/"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|,(?=\s*[}\]])/g, mended));
+    } catch {
+      throw error;
+    }
   }
 }
 
-const mostBytes = 4 * 1024 ** 2;
+function mended(piece: string): string {
+  if (piece === ",") return "";
+  return piece.replace(/\p{Cc}/gu, (one) => JSON.stringify(one).slice(1, -1));
+}
+
+/** Where and why a text is no JSON, by the words of JSON.parse, which states a position or quotes what is around it. */
+function placeIn(text: string, message: string): string {
+  const [, position] = /position (\d{1,9})/.exec(message) ?? [];
+  const [, cut, near] = /, (\.\.\.)?"([\s\S]*?)"(?:\.\.\.)? is not valid JSON$/.exec(message) ?? [];
+  const begin = Math.max(0, text.indexOf("{"));
+  const [, token = ""] = /^Unexpected token '(.)'/su.exec(message) ?? [];
+  const within = cut ? 10 : Math.max(0, near?.indexOf(token) ?? 0);
+  const quoted = near === undefined ? text.length : text.indexOf(near) + within;
+  const place = position === undefined ? quoted : begin + Number(position);
+  const reason = message.replace(/(?:, (?:\.\.\.)?"| in JSON at)[\s\S]*$/, "");
+  return `at line ${text.slice(0, place).split("\n").length}: ${reason}`;
+}
+
+/** Reads each key by itself: what does not fit is left out, as deep inside as it can be, and named. */
+function readEach(told: Fields) {
+  const slips: string[] = [];
+  for (let rest = shaped(told); ; rest = withoutEmpty(rest)) {
+    const read = resultSchema.safeParse(rest ?? {});
+    if (read.success) return { result: read.data, slips };
+    const gone = new Set<string>();
+    for (const { path, message } of read.error.issues) {
+      const steps = path.map((one) => (typeof one === "number" ? `[${one}]` : `.${String(one)}`));
+      const name = steps.join("").slice(1);
+      if (gone.has(name)) continue;
+      gone.add(name);
+      slips.push(`${name} ${message}`);
+      leaveOut(rest, path);
+    }
+  }
+}
+
+type Fields = Record<PropertyKey, unknown>;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Takes away what is at the place. A required part that is not there takes what lacks it along. */
+function leaveOut(value: unknown, path: readonly PropertyKey[]): void {
+  const [last, ...rest] = [...path].reverse();
+  const within = (one: unknown, step: PropertyKey): unknown =>
+    typeof one === "object" && one !== null ? Reflect.get(one, step) : undefined;
+  const inner = rest.reverse().reduce(within, value);
+  if (Array.isArray(inner)) inner[Number(last)] = null;
+  else if (isRecord(inner) && last !== undefined) {
+    if (inner[last] === undefined) leaveOut(value, rest);
+    else Reflect.deleteProperty(inner, last);
+  }
+}
+
+/** The forms that models take for the documented ones: one for a list of one, a text for a question or a path. */
+function shaped(told: Fields): unknown {
+  const all = withoutEmpty(told);
+  if (!isRecord(all)) return {};
+  for (const key of ["evidence", "guide", "lessons"]) all[key] = listOf(all[key]);
+  for (const chapter of listOf(all.guide).filter(isRecord)) {
+    const parts = listOf(chapter.parts);
+    chapter.parts = parts.map((part) => (typeof part === "string" ? { path: part } : part));
+  }
+  const [asked] = listOf(all.question);
+  const question = typeof asked === "string" ? { ...all, question: asked } : asked;
+  all.question = isRecord(question) ? { ...question, options: listOf(question.options) } : asked;
+  return withoutEmpty(all);
+}
+
+function listOf(value: unknown): unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/** Null, a blank text and what holds nothing count as not there. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const kept = value.map((one) => (one === "" ? one : withoutEmpty(one))).filter(isThere);
+    return kept.length > 0 ? kept : undefined;
+  }
+  if (typeof value === "string") return value.trim() === "" ? undefined : value;
+  if (!isRecord(value)) return value ?? undefined;
+  const kept = Object.entries(value).flatMap(([key, one]) => {
+    const rest = withoutEmpty(one);
+    return isThere(rest) ? [[key, rest]] : [];
+  });
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined;
+}
