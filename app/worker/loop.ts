@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
 import manifest from "../../package.json";
+import { isOtherAcp } from "./agents/catalog";
 import { interruptible } from "./base/interruption";
 import { messageOf } from "./base/problems";
 import { followedAddresses } from "./git/repository";
@@ -35,6 +36,12 @@ export async function runLoop(loop: Loop): Promise<void> {
   if (sandboxes.leftOut.length > 0) {
     journal.say(
       `Variables that jobs do not get: ${sandboxes.leftOut.join(", ")} (--env NAME adds one)`,
+    );
+  }
+  const others = "agents" in options.work ? options.work.agents.filter(isOtherAcp) : [];
+  if (others.length > 0) {
+    journal.say(
+      `--allow cannot be passed on to ${others.join(", ")}: the worker only answers what such an agent asks`,
     );
   }
   const offers = await openOffers(options);

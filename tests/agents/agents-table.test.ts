@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { drivers } from "~/worker/agents/catalog";
+import { driverNamed, drivers, isOtherAcp } from "~/worker/agents/catalog";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 
@@ -23,4 +23,18 @@ function reportsTable(): string {
 
 it("is in the page about the worker as the drivers say it", () => {
   expect(readFileSync(join(docs, "worker.md"), "utf8")).toContain(reportsTable());
+});
+
+it("An adapter behind acp: goes through the driver that knows its modes, and keeps its name", async () => {
+  for (const [name, known] of [
+    ["acp:claude-agent-acp", "Claude Code"],
+    ["acp:codex-acp", "Codex"],
+    ["acp:gemini --acp", "Gemini CLI"],
+    ["acp:opencode acp", "opencode"],
+  ] as const) {
+    expect(driverNamed(name)).toMatchObject({ name, title: known });
+    expect(isOtherAcp(name)).toBe(false);
+  }
+  expect(isOtherAcp("acp:my-agent --acp")).toBe(true);
+  expect(isOtherAcp("claude")).toBe(false);
 });

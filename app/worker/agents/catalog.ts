@@ -11,6 +11,19 @@ import { registryDrivers } from "./registry/registry";
 /** Agents known by name. */
 export const drivers: readonly KnownDriver[] = [claude, codex, gemini, opencode];
 
+/** What `acp:` starts by their own command: their drivers know which of their modes an allowance is. */
+const adapters: Readonly<Record<string, KnownDriver>> = {
+  "acp:claude-agent-acp": claude,
+  "acp:codex-acp": codex,
+  "acp:gemini --acp": gemini,
+  "acp:opencode acp": opencode,
+};
+
+/** True for an agent of which only its command is known, and so no mode for an allowance. */
+export function isOtherAcp(name: string): boolean {
+  return name.startsWith("acp:") && name.length > 4 && adapters[name] === undefined;
+}
+
 const names = new Set(drivers.map(({ name }) => name));
 
 /** These and the others of the ACP registry. */
@@ -47,7 +60,9 @@ export async function driverFor(
 }
 
 export function driverNamed(name: string): Driver {
-  if (name.startsWith("acp:") && name.length > 4) return acpCommand(name.slice(4));
+  if (isOtherAcp(name)) return acpCommand(name.slice(4));
+  const adapter = adapters[name];
+  if (adapter !== undefined) return { ...adapter, name };
   const driver = allDrivers.find((one) => one.name === name);
   if (driver !== undefined) return driver;
   const near = allDrivers.flatMap((one) => (one.name.includes(name.toLowerCase()) ? one.name : []));

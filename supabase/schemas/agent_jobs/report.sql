@@ -99,7 +99,12 @@ begin
     v_not_before := private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id);
   end if;
   if v_status = 'FAILED' then
-    v_fallback := case when v_class is distinct from 'cancelled' then private.next_agent(v_job, v_not_before) end;
+    v_fallback := case when v_class is distinct from 'cancelled' then private.next_agent(v_job, case
+      -- A limit without an end, met again by the same agent, is far away for all that anyone knows.
+      when v_report.resets_at is not null or not exists (
+        select from public.job_attempts a join public.job_attempts b using (job_id, agent)
+        where a.job_id = v_job.id and a.attempt = p_attempt and b.attempt = p_attempt - 1 and b.outcome = 'rate_limited')
+      then v_not_before end) end;
     v_next := case when v_fallback is not null then 'QUEUED' else v_next end;
   end if;
   if v_job.kind = 'PLAN_CHAT' and v_next = 'DONE' then

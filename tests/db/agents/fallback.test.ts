@@ -61,6 +61,18 @@ describe("an attempt that ends by a limit", () => {
     expect(attempts).toMatchObject([{ agent: "claude" }, { agent: "codex", outcome: null }]);
   });
 
+  it("without an end waits a minute, and hands over where the same agent meets it again", async () => {
+    const world = await running(["codex"]);
+    const endless = { failure_class: "rate_limited", failure_reason: "limit" };
+    const first = await claimed(world, "claude");
+    expect(await fail(world, first, endless)).toMatchObject({ fallback_agent: null });
+    await t.query`update agent_jobs set not_before = null where id = ${first.id}`;
+    const again = await claimed(world, "claude");
+    expect(await fail(world, again, endless)).toMatchObject({
+      ...{ status: "queued", fallback_agent: "codex", not_before: null },
+    });
+  });
+
   it("nearer than that waits for it, as it does without a list", async () => {
     for (const [fallback, minutes] of [
       [["codex"], 14],
