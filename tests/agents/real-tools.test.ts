@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { driverNamed } from "~/worker/agents/catalog";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { driverNamed, drivers } from "~/worker/agents/catalog";
 import type { Entry } from "~/worker/base/transcript";
+import { lendSession, returnSession } from "~/worker/hand/lend-session";
 import { openModel, type ScriptedModel } from "./models/open-model";
 import type { Step } from "./models/script";
 import { environmentFor, type RealTool, toolsHere, toolsMissing } from "./toolbox";
@@ -28,7 +29,13 @@ async function openScene(tool: RealTool, script: (place: Place) => Step[]) {
       { folder, environment, silenceSeconds: 180, ...wish },
       watch,
     );
-  return { model, folder, git, take, environment };
+  return { model, folder, git, take, environment, home };
+}
+
+function driverNeeds(agent: string) {
+  const driver = drivers.find(({ name }) => name === agent);
+  if (driver === undefined) throw new Error(`There is no ${agent}`);
+  return driver.needs;
 }
 
 interface Place {
@@ -139,6 +146,31 @@ for (const tool of toolsHere) {
       const told = second.entries.map(({ text }) => text).join("");
       expect(told).toContain("It is green now.");
       expect(told).not.toContain("Which color");
+    });
+
+    it("goes on in the home of a person who takes over, and with what they said when it is given back", async () => {
+      const { sessions: kept, home: place } = driverNeeds(tool.agent);
+      if (kept === undefined || tool.agent === "gemini") return;
+      const { model, take, environment, home } = await openScene(tool, () => [{ say: "Red." }]);
+      const sessionId = (await take("Which color?")).end?.sessionId ?? "";
+      // What was the home of the tool is now that of a job in a sandbox, and the person has another.
+      const job = { id: "job" };
+      const worker = join(home, "..", `worker-${tool.way.replaceAll(" ", "-")}`);
+      const inside = join(worker, "homes", job.id, kept.folder);
+      cpSync(join(home, kept.folder), inside, { recursive: true });
+      rmSync(join(home, kept.folder), { recursive: true });
+      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+      expect(place.moved && environment[place.moved.variable]).toBeUndefined();
+      const held = { agent: tool.agent, sessionId, home: worker, job };
+      const lent = await lendSession(held);
+      expect(lent).toHaveLength(1);
+      model.goOnWith([{ say: "Green." }]);
+      expect((await take("And now?", { sessionId })).end).toMatchObject({ words: "Green." });
+      expect(JSON.stringify(model.asked.at(-1))).toContain("Which color?");
+      await returnSession(held, lent ?? []);
+      vi.unstubAllEnvs();
+      expect(readFileSync(join(inside, lent?.[0] ?? ""), "utf8")).toContain("Green.");
+      expect(existsSync(join(home, kept.folder, lent?.[0] ?? ""))).toBe(false);
     });
 
     it.each(["429", "529", "limit"])("takes a %s in the middle for a pause", async (name) => {

@@ -187,6 +187,8 @@ export interface ToolNeeds {
   hosts: readonly string[];
   /** Hosts that it looks up by itself and works without: plugins, updates, statistics. */
   ownLookups: readonly string[];
+  /** Where it keeps a file for each conversation, and how that file's name ends. */
+  sessions?: { folder: string; endOf(sessionId: string): string };
 }
 
 export function inFolder(folder: string, names: readonly string[]): string[] {

@@ -22,6 +22,7 @@ import { taskAssignment } from "../job/turn/assignment";
 import { readResult } from "../job/turn/result-file";
 import { takeOver } from "../sandbox/job-store";
 import type { Sandbox } from "../sandbox/sandbox";
+import { returnSession } from "./lend-session";
 import { type Hand, openHand, splitHandWords } from "./open-hand";
 
 /** give: commits, proves and hands in what a person did; give --back returns it to the agents. */
@@ -47,8 +48,11 @@ async function giveTaken(hand: Hand, taken: Taken, isBack: boolean): Promise<voi
     await requireHeld(attempt);
     await noteUsage(attempt, taken);
     const { signal } = attempt.heartbeat;
-    if (isBack) await giveBack(attempt, worktree, taken);
-    else await interruptible(signal, () => handInByHand(attempt, worktree, taken, hand.sandboxes));
+    if (isBack) {
+      await returnSession(taken, taken.lent ?? []);
+      await giveBack(attempt, worktree, taken);
+    } else
+      await interruptible(signal, () => handInByHand(attempt, worktree, taken, hand.sandboxes));
   } finally {
     attempt.heartbeat.end();
     await attempt.output.close();

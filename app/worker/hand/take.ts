@@ -25,6 +25,7 @@ import { noSandbox } from "../sandbox/sandbox";
 import { receivedJobSchema } from "../service/received-claim";
 import { type Asked, askedFile, type OpenAsked, openAsked } from "./asked";
 import { isHeld, keepLease } from "./keep-lease";
+import { lendSession } from "./lend-session";
 import { type Hand, openHand, orSay, splitHandWords } from "./open-hand";
 
 const answerSchema = z.object({
@@ -137,6 +138,7 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
       ...{ worktree: place, repo: options.repo, confinement: hand.sandboxes.confinement },
       ...{ agent: known.agent, sessionId: known.sessionId },
       ...{ keeper: await markOf(process.pid), since: new Date(), service: loginOf(options) },
+      lent: await lendSession({ ...known, home, job }),
     };
     await writeTaken(taken);
     return taken;
@@ -190,14 +192,14 @@ async function findConversation(workDir: string, job: Job) {
 }
 
 /** Plain lines, for people to copy. */
-async function printPlace({ job, worktree, agent, sessionId }: Taken): Promise<void> {
+async function printPlace({ job, worktree, agent, sessionId, lent }: Taken): Promise<void> {
   const settings = await settingsIn(worktree);
   if (settings.length > 0) {
     print(
       `This work has settings that tools may follow when you open them there, look at them first:\n  ${settings.join("\n  ")}\n`,
     );
   }
-  const line = resumeLine(agent, sessionId);
+  const line = lent?.length === 0 ? null : resumeLine(agent, sessionId);
   const code = job.task?.code ?? "";
   const place = `cd '${worktree.folder.replaceAll("'", "'\\''")}'`;
   const resume =

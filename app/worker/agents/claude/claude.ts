@@ -49,6 +49,7 @@ const claudeNeeds: ToolNeeds = {
   ],
   hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
   ownLookups: [],
+  sessions: { folder: ".claude/projects", endOf: (id) => `/${id}.jsonl` },
 };
 
 /** Both ways write the same record. */

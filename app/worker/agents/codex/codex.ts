@@ -44,6 +44,7 @@ const codexNeeds: ToolNeeds = {
   variables: () => [/^((OPENAI|CODEX|AZURE_OPENAI)_\w+)$/],
   hosts: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
   ownLookups: ["ab.chatgpt.com", "api.github.com", "github.com"],
+  sessions: { folder: ".codex/sessions", endOf: (id) => `-${id}.jsonl` },
 };
 
 /** Codex: through its ACP adapter if installed, otherwise through its JSON lines. */

@@ -37,6 +37,7 @@ const geminiNeeds: ToolNeeds = {
     ...["oauth2.googleapis.com", "aiplatform.googleapis.com"],
   ],
   ownLookups: ["play.googleapis.com"],
+  sessions: { folder: ".gemini/tmp", endOf: (id) => `-${id.slice(0, 8)}.jsonl` },
 };
 
 /** Gemini CLI, which speaks ACP itself. */

@@ -24,6 +24,8 @@ const takenSchema = z.object({
   agent: z.string().nullable(),
   sessionId: z.string().nullable(),
   since: z.coerce.date(),
+  /** Records of the conversation that its person has in their own home; null if they were there before. */
+  lent: z.array(z.string()).nullable().default(null),
   worktree: z.object({
     folder: z.string(),
     branch: z.string(),

@@ -1,0 +1,72 @@
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { allDrivers } from "../agents/catalog";
+import { personsVariables } from "../base/environment";
+import { readPlain } from "../base/files";
+import { plainFolder } from "../sandbox/job-store";
+import { placeOf } from "../sandbox/tool-homes";
+
+/** Whose conversation it is, and the folder of its worker. */
+interface Held {
+  agent: string | null;
+  sessionId: string | null;
+  home: string;
+  job: { id: string };
+}
+
+const mostBytes = 256 * 1024 ** 2;
+
+/**
+ * Brings the agent's record of its conversation from its sandbox into the person's own home, where their tool looks for
+ * it. Returns the files; none if the agent keeps no file for each. Null without a sandbox: it is there already. What the
+ * person has under that name stays: the name comes from the agent.
+ */
+export async function lendSession(held: Held): Promise<string[] | null> {
+  const places = placesOf(held);
+  const wasConfined = (await stat(homeOfJob(held)).catch(() => null)) !== null;
+  if (!wasConfined) return null;
+  if (places === null) return [];
+  const { inside, own, end } = places;
+  const names = await filesIn(inside, end);
+  if (names.length === 0 && (await filesIn(own, end)).length > 0) return null;
+  for (const name of names) {
+    const text = await readPlain(join(inside, name), mostBytes);
+    await mkdir(dirname(join(own, name)), { recursive: true });
+    const options = { flag: "wx", mode: 0o600 };
+    if (text !== null) await writeFile(join(own, name), text, options).catch(() => undefined);
+  }
+  return names;
+}
+
+/** Takes it back, with what the person said. Where an agent may have written, no link is followed. */
+export async function returnSession(held: Held, lent: readonly string[]): Promise<void> {
+  const places = placesOf(held);
+  if (places === null) return;
+  for (const name of lent) {
+    const text = await readPlain(join(places.own, name), mostBytes);
+    if (text === null) continue;
+    const target = join(places.inside, name);
+    await plainFolder(homeOfJob(held), dirname(target));
+    await rm(target, { recursive: true, force: true });
+    await writeFile(target, text, { flag: "wx", mode: 0o600 });
+    await rm(join(places.own, name));
+  }
+}
+
+async function filesIn(folder: string, end: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => []);
+  return entries.filter((entry) => entry.endsWith(end));
+}
+
+function homeOfJob({ home, job }: Held): string {
+  return join(home, "homes", job.id);
+}
+
+function placesOf(held: Held) {
+  const { agent, sessionId } = held;
+  const needs = allDrivers.find(({ name }) => name === agent)?.needs;
+  if (needs?.sessions === undefined || sessionId === null) return null;
+  const { folder, endOf } = needs.sessions;
+  const own = placeOf(needs.home, folder, personsVariables());
+  return { inside: join(homeOfJob(held), folder), own, end: endOf(sessionId) };
+}
