@@ -54,7 +54,7 @@ export default defineConfig({
       : { fsModuleCache: false },
     testNamePattern: isShort ? namesOfShort : undefined,
     globalSetup: ["tests/setup/global-setup.ts"],
-    setupFiles: ["tests/setup/at-the-end.ts"],
+    setupFiles: ["tests/setup/each-file.ts"],
     pool: "forks",
     // Some wait for clocks and lost connections while others work: three keep two cores busy, a fourth wins nothing.
     maxWorkers: 3,

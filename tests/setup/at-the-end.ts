@@ -1,5 +1,3 @@
-import { afterAll } from "vitest";
-
 const open: (() => Promise<unknown>)[] = [];
 
 /** Runs when the file is over, last first. Unlike `afterAll` it may also be called in `beforeAll`, where Vitest hears of no hook. */
@@ -7,7 +5,7 @@ export function atTheEnd(work: () => Promise<unknown>): void {
   open.push(work);
 }
 
-// A set-up file of each test file, so that this hook is the first registered and the last run.
-afterAll(async () => {
+/** For the set-up of each file, which Vitest loads anew while this module stays. */
+export async function end(): Promise<void> {
   for (const work of open.splice(0).reverse()) await work();
-});
+}
