@@ -14,7 +14,7 @@ export function text(max: number) {
 }
 
 /** Whether there is something to see: not only spaces, zero-width characters, fillers and blank Braille. */
-function isVisible(value: string): boolean {
+export function isVisible(value: string): boolean {
   return /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u.test(value);
 }
 

@@ -120,9 +120,11 @@ describe("what belongs together stays together", () => {
       "## Acceptance Criteria\n- [x] #1 It works\n- [ ] #2 It is fast\n\n## Implementation Notes\n\nUses the outbox\n\n## Final Summary\n\nShipped\n\n## Comments\n\nKeep it\n";
     const done = await move(
       { format: "backlog-md", ...newProduct() },
-      ["b-1 - One.md", file(1, "dependencies: [B-2]\n", body)],
+      ["b-1 - One.md", file(1, "dependencies: [B-2, B-1]\n", body)],
       ["b-2 - Two.md", file(2, "")],
+      ["b-1.1 - Part.md", file(1.1, "parent_task_id: B-1\nmilestone: M\ndependencies: [B-2]\n")],
     );
+    expect(done.dependencies).toBe(1);
     expect(done.left_out).toEqual([]);
     expect(await waitsIn(done.product.id)).toEqual(["Number 1 > Number 2"]);
     const log = await t.query`select l.content, l.user_id from story_logs l join stories s

@@ -163,11 +163,69 @@ describe("files that other programs make", () => {
 
   it.each<[string, Part]>([
     ["Excel's line before the header", `\uFEFFsep=;\r\n${csv}`],
+    ["the same line once Excel has saved it again", `"sep=;"\r\n${csv}`],
     ["UTF-16 as Windows writes it", utf16(csv.replaceAll(";", "\t"), true)],
     ["UTF-16, the other end first", utf16(csv, false)],
     ["line ends of old", csv.replaceAll("\r\n", "\r")],
   ])("reads %s", async (_what, file) => {
     expect((await seen("linear", file)).states).toEqual(["A: A DONE"]);
+  });
+
+  it("trello: order by pos, and states in names with brackets, dashes and colons", async () => {
+    const lists = [
+      "To Do",
+      "Done (Sprint 12)",
+      "Q3 – Done",
+      "Review: Design",
+      "Done or not",
+      "Ideas",
+    ];
+    const board = {
+      name: "Shop",
+      lists: lists.map((name, index) => ({ id: name, name, pos: 100 - index })),
+      cards: lists.flatMap((name, index) =>
+        [2, 1].map((pos) => ({ id: `${index}${pos}`, name: `${index}.${pos}`, idList: name, pos })),
+      ),
+      checklists: [2, 1].map((pos) => ({
+        ...{ id: `c${pos}`, idCard: "02", pos },
+        checkItems: [2, 1].map((at) => ({
+          id: `${pos}${at}`,
+          name: `${pos}${at}`,
+          state: "incomplete",
+          pos: at,
+        })),
+      })),
+    };
+    const { move } = await someone();
+    const report = await move({ format: "trello", ...newProduct() }, [
+      "a.json",
+      JSON.stringify(board),
+    ]);
+    const rows =
+      await t.query`select b.title as pbi, s.title, (select string_agg(concat(k.title, ' ', k.status), ', ' order by k.sort_order)
+        from tasks k where k.story_id = s.id) as tasks
+      from stories s join pbis b on b.id = s.pbi_id where s.product_id = ${report.product.id} order by b.sort_order, s.sort_order`;
+    expect(rows.map(({ pbi, title, tasks }) => `${pbi}: ${title}: ${tasks}`)).toEqual([
+      ...["Ideas: 5.1: 5.1 TO_DO", "Ideas: 5.2: 5.2 TO_DO"],
+      ...["Done or not: 4.1: 4.1 TO_DO", "Done or not: 4.2: 4.2 TO_DO"],
+      ...[
+        "Shop: 3.1: 3.1 REVIEW",
+        "Shop: 3.2: 3.2 REVIEW",
+        "Shop: 2.1: 2.1 DONE",
+        "Shop: 2.2: 2.2 DONE",
+      ],
+      ...["Shop: 1.1: 1.1 DONE", "Shop: 1.2: 1.2 DONE", "Shop: 0.1: 0.1 TO_DO"],
+      "Shop: 0.2: 11 TO_DO, 12 TO_DO, 21 TO_DO, 22 TO_DO",
+    ]);
+    expect(report.statuses.filter(({ known }) => !known).map(({ word }) => word)).toEqual([
+      ...["Ideas", "Done or not"],
+    ]);
+  });
+
+  it("linear: titles that no one can see get the name of their issue", async () => {
+    const file = "ID,Title,Status\nLIN-7,\u200b\u200d\u2060,Todo\nLIN-8,\u2800,Todo\n";
+    const { stories } = await seen("linear", file);
+    expect(stories.map(({ title }) => title)).toEqual(["Untitled LIN-7", "Untitled LIN-8"]);
   });
 
   it("jira: markup in cells with line ends of Windows", async () => {
@@ -191,11 +249,11 @@ describe("files that other programs make", () => {
 
   it("backlog-md: texts without quotes are read, and a file that cannot be is named", async () => {
     const file = (id: number, more: string) => `---\nid: B-${id}\n${more}\n---\n`;
-    const { states, left, read } = await seen(
+    const { states, left, read, stories } = await seen(
       "backlog-md",
       file(1, "title: Fix: login: loop\nstatus: Ready for tea"),
       file(2, "title: Support C# 12 #urgent\nstatus: 🔨 In Progress\nassignee: @mara"),
-      file(3, "title: [Web] @mara's list\nmilestone: 1.10"),
+      file(3, "title: [Web] @mara's list\nmilestone: 1.10\nlabels: [1.20, yes]"),
       file(4, "title: >-\n  Long\n  title"),
       file(5, "title: one\ntitle: two"),
     );
@@ -205,6 +263,7 @@ describe("files that other programs make", () => {
       "Support C# 12 #urgent: Support C# 12 #urgent IN_PROGRESS",
       "[Web] @mara's list: [Web] @mara's list TO_DO",
     ]);
+    expect(stories.find(({ title }) => title.startsWith("[Web]"))?.labels).toEqual(["1.20", "yes"]);
     expect(read).toEqual(["Ready for tea → TO_DO?", "🔨 In Progress → IN_PROGRESS"]);
     expect(left).toContainEqual({
       count: 1,

@@ -211,6 +211,24 @@ describe("beads", () => {
     expect(counts(await again())).toMatchObject({ stories: 0, tasks: 0, already_there: 3 });
   });
 
+  it("the newest line of an issue counts; deferred is a label, why it was closed in the text", async () => {
+    const line = (id: string, day: number, more: object) =>
+      JSON.stringify({ id, title: id, updated_at: `2026-08-0${day}T10:00:00Z`, ...more });
+    const closed = line("b-1", 5, { status: "closed", close_reason: "Superseded by b-3" });
+    const lines = [
+      line("b-1", 1, {}),
+      line("b-2", 1, { status: "deferred" }),
+      closed,
+      line("b-1", 2, {}),
+    ];
+    const { report, stories } = await imported("beads", lines.join("\n"));
+    expect(stories).toMatchObject([
+      { title: "b-1", status: "DONE", description: "Close reason: Superseded by b-3" },
+      { title: "b-2", labels: ["deferred"] },
+    ]);
+    expect(report.left_out).toEqual([{ count: 2, reason: "Older lines of the same issue: b-1" }]);
+  });
+
   it("begins today where it has a date that no one can keep", async () => {
     const dates = ["+012026-01-01T00:00:00Z", "-000001-01-01", "0000-01-01", "99999-01-01"];
     const lines = dates.map((created_at) =>

@@ -181,9 +181,11 @@ returns table (kind text, id uuid) language sql stable set search_path = '' as $
 $$;
 
 -- The only writer of dependencies: both ends exist in one product, no cycle, at most 100 per task or story. Called
--- under the product's lock. Idempotent.
+-- under the product's lock. Idempotent: false where it was there.
 create function private.insert_dependency(p_kind text, p_product_id uuid, p_blocked_id uuid, p_blocker_id uuid)
-returns void language plpgsql volatile set search_path = '' as $$
+returns boolean language plpgsql volatile set search_path = '' as $$
+declare
+  v_is_new boolean;
 begin
   if p_blocked_id = p_blocker_id then
     perform private.refuse(422, format('A %s cannot be blocked by itself.', p_kind),
@@ -199,10 +201,12 @@ begin
     insert into public.story_dependencies (blocked_id, blocker_id, product_id)
     values (p_blocked_id, p_blocker_id, p_product_id) on conflict do nothing;
   end if;
+  v_is_new := found;
   if (select count(*) from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_blocked_id)
     + (select count(*) from public.story_dependencies d where p_kind = 'story' and d.blocked_id = p_blocked_id) > 100 then
     perform private.refuse(422, format('A %s can be blocked by at most 100 others.', p_kind));
   end if;
+  return v_is_new;
 end;
 $$;
 

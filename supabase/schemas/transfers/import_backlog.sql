@@ -217,7 +217,7 @@ $$;
 
 -- The last step of import_backlog. Only dependencies of what is new, and on what is new: those between older items
 -- may have been removed since. A task and a story cannot wait for one another, so the task's story does. Impossible
--- ones are answered with the reason.
+-- ones, and those that become one with another by that, are answered with the reason.
 create function private.import_relations(p_product_id uuid, p_pbis jsonb, p_new text[])
 returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
@@ -250,16 +250,18 @@ begin
   loop
     v_reason := case
       when v_edge.story_id is null or v_edge.awaited_story_id is null then 'Dependencies on what is not imported'
-      when v_edge.story_id = v_edge.awaited_story_id and num_nulls(v_edge.task_id, v_edge.awaited_task_id) > 0
+      when v_edge.story_id = v_edge.awaited_story_id and num_nulls(v_edge.task_id, v_edge.awaited_task_id) = 1
         then 'Dependencies between a story and its own part' end;
     if v_reason is null then
       begin
-        if num_nulls(v_edge.task_id, v_edge.awaited_task_id) = 0 then
-          perform private.insert_dependency('task', p_product_id, v_edge.task_id, v_edge.awaited_task_id);
+        if case when num_nulls(v_edge.task_id, v_edge.awaited_task_id) = 0
+          then private.insert_dependency('task', p_product_id, v_edge.task_id, v_edge.awaited_task_id)
+          else private.insert_dependency('story', p_product_id, v_edge.story_id, v_edge.awaited_story_id) end
+        then
+          v_count := v_count + 1;
         else
-          perform private.insert_dependency('story', p_product_id, v_edge.story_id, v_edge.awaited_story_id);
+          v_reason := 'Dependencies that are one with another of the same stories';
         end if;
-        v_count := v_count + 1;
       exception when sqlstate 'PT409' then
         v_reason := 'Dependencies that close a circle';
       when sqlstate 'PT422' then

@@ -37,7 +37,9 @@ const issueSchema = z.looseObject({
   estimated_minutes: z.int().min(0).max(1_000_000).nullish(),
   external_ref: z.string().nullish(),
   due_at: z.string().nullish(),
+  close_reason: z.string().nullish(),
   created_at: z.string().optional(),
+  updated_at: z.string().nullish(),
 });
 
 type Issue = z.output<typeof issueSchema>;
@@ -46,7 +48,7 @@ type Issue = z.output<typeof issueSchema>;
 const epicSchema = issueSchema.pick({
   ...{ id: true, title: true, status: true, issue_type: true, priority: true, created_at: true },
   ...{ description: true, design: true, acceptance_criteria: true, notes: true, comments: true },
-  ...{ external_ref: true, due_at: true },
+  ...{ external_ref: true, due_at: true, close_reason: true, updated_at: true },
 });
 
 const headings = {
@@ -66,7 +68,7 @@ const mostLines = 30_000;
 /** Reads the issues.jsonl of beads: epics become PBIs, issues stories, and what is below them tasks. */
 export function readBeads(text: string): ImportDraft {
   const draft = new Draft("beads");
-  const issues = issuesOf(text).filter((issue) => isWork(draft, issue));
+  const issues = newestOf(draft, issuesOf(text)).filter((issue) => isWork(draft, issue));
   const epics = new Map<string, Issue>();
   for (const issue of issues) if (issue.issue_type === "epic") epics.set(issue.id, issue);
   for (const epic of epics.values()) {
@@ -97,6 +99,18 @@ function issuesOf(text: string): Issue[] {
       ? []
       : [readJson(line, issueSchema, `an issue of beads (line ${index + 1})`)],
   );
+}
+
+/** A merge of two branches leaves an issue twice: the newest counts, in the place of the first. */
+function newestOf({ leftOut }: Draft, issues: readonly Issue[]): Issue[] {
+  const newest = new Map<string, Issue>();
+  const time = (issue: Issue) => Date.parse(issue.updated_at ?? "") || 0;
+  for (const issue of issues) {
+    const known = newest.get(issue.id);
+    if (known) leftOut.add("Older lines of the same issue", 1, issue.id);
+    if (!known || time(issue) >= time(known)) newest.set(issue.id, issue);
+  }
+  return [...newest.values()];
 }
 
 function isWork(draft: Draft, { id, status, issue_type }: Issue): boolean {
@@ -142,6 +156,7 @@ function fullText(issue: Issue, sections: readonly (keyof typeof headings)[]): s
   const facts = {
     "External reference": issue.external_ref ?? "",
     "Due date": issue.due_at ?? "",
+    "Close reason": issue.close_reason ?? "",
   };
   return withComments(
     withFacts([issue.description ?? "", ...texts].join("\n\n"), facts),
@@ -167,7 +182,8 @@ function fieldsOf(draft: Draft, issue: Issue) {
     // 0 is the most urgent there, and 2 is usual.
     priority: issue.priority + 1,
     assignee: issue.assignee,
-    labels: issue.labels ?? [],
+    // Put off, which no status here says.
+    labels: [...(issue.labels ?? []), ...(issue.status === "deferred" ? ["deferred"] : [])],
     blocked_by: blockers,
     estimated_minutes: issue.estimated_minutes ?? null,
     created_at: timeOf(issue.created_at),

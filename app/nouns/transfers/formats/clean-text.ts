@@ -1,3 +1,4 @@
+import { isVisible } from "~/contract/text";
 import { titleLimit } from "../exported-parts";
 
 const mostText = 90_000;
@@ -20,9 +21,11 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-export function cleanTitle(text: string): string {
-  const letters = [...cleanLine(text)];
-  if (letters.length === 0) return "Untitled";
+/** A title that can be seen; without one, the name that it has there. */
+export function cleanTitle(text: string, name = ""): string {
+  const line = cleanLine(text);
+  if (!isVisible(line)) return `Untitled ${name.slice(0, 200)}`.trim();
+  const letters = [...line];
   return letters.length <= titleLimit - 40
     ? letters.join("")
     : `${letters.slice(0, titleLimit - 41).join("")}…`;

@@ -134,7 +134,7 @@ export class Draft {
     const story: ImportedStory = {
       external_id,
       code: codeOf(fields.code),
-      title: cleanTitle(fields.title),
+      title: cleanTitle(fields.title, cleanLine(fields.code ?? fields.id)),
       description: cleanText(fields.description),
       acceptance_criteria: cleanText(fields.acceptance_criteria),
       priority: fields.priority ?? 3,
@@ -198,7 +198,7 @@ export class Draft {
       {
         external_id,
         code: codeOf(fields.code),
-        title: cleanTitle(fields.title),
+        title: cleanTitle(fields.title, cleanLine(fields.code ?? fields.id)),
         description: cleanText(fields.description),
         implementation_plan: fields.implementation_plan
           ? cleanText(fields.implementation_plan)

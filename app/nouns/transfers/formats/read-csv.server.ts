@@ -73,9 +73,9 @@ export function readCsv(text: string, needed: readonly string[], tool: string): 
 }
 
 function parseLines(given: string): string[][] {
-  // Cells of Windows keep its line ends, and Excel names the delimiter in a line before the header.
+  // Cells of Windows keep its line ends. Excel names the delimiter in a line before the header, in quotes once it saves again.
   const text = given.replace(/\r\n?/g, "\n");
-  const [named, sign] = /^\uFEFF?sep=(.)\n/i.exec(text) ?? [""];
+  const [named, , sign] = /^\uFEFF?("?)sep=(.)\1[,;\t]*\n/i.exec(text) ?? [""];
   try {
     const lines: string[][] = parse(text.slice(named.length), {
       bom: true,

@@ -32,14 +32,25 @@ const states = new Map(
   ),
 ).set("", "TO_DO");
 
-/** Undefined for a status unknown here. Signs around the words, such as emoji, do not count. */
+/**
+ * Undefined for a status unknown here. Signs around the words, such as emoji, do not count; nor does what stands in
+ * brackets, or behind a dash or colon, where only one part is a state: `Done (Sprint 12)`, `Q3 – Done`.
+ */
 export function toState(status: string): SourceState | undefined {
-  const [words = ""] = /\p{L}(?:.*\p{L})?/u.exec(status.slice(0, 100)) ?? [];
-  const known = words
-    .toLowerCase()
-    .replaceAll("’", "'")
-    .replaceAll(/[-_ ]+/g, " ");
-  return states.get(known);
+  const line = status.slice(0, 100);
+  const parts = line.split(/[()[\]{}:–—|]|\s-{1,3}\s/).filter((part) => /\p{L}/u.test(part));
+  const told = new Set(parts.map(ofWords).filter((state) => state !== undefined));
+  return ofWords(line) ?? (told.size === 1 ? [...told][0] : undefined);
+}
+
+function ofWords(part: string): SourceState | undefined {
+  const [words = ""] = /\p{L}(?:.*\p{L})?/u.exec(part) ?? [];
+  return states.get(
+    words
+      .toLowerCase()
+      .replaceAll("’", "'")
+      .replaceAll(/[-_ ]+/g, " "),
+  );
 }
 
 /** True if the tasks alone show their story's state. */

@@ -7,6 +7,9 @@ import { readJson } from "./read-json";
 import { toState } from "./state";
 
 const id = z.string().min(1);
+/** Order in a board, list or checklist. */
+const pos = z.number().default(0);
+const byPos = (one: { pos: number }, other: { pos: number }) => one.pos - other.pos;
 
 const cardSchema = z.looseObject({
   id,
@@ -14,6 +17,7 @@ const cardSchema = z.looseObject({
   desc: z.string().default(""),
   closed: z.boolean().default(false),
   idList: id,
+  pos,
   idMembers: z.array(id).default([]),
   labels: z
     .array(z.object({ name: z.string().default(""), color: z.string().nullish() }))
@@ -21,17 +25,18 @@ const cardSchema = z.looseObject({
   dueComplete: z.boolean().nullish(),
   due: z.string().nullish(),
 });
-const itemSchema = z.looseObject({ id, name: z.string(), state: z.string() });
+const itemSchema = z.looseObject({ id, name: z.string(), state: z.string(), pos });
 
 const checklistSchema = z.looseObject({
   id: z.string().optional(),
   idCard: id,
+  pos,
   checkItems: z.array(itemSchema).default([]),
 });
 
 const boardSchema = z.looseObject({
   name: z.string(),
-  lists: z.array(z.object({ id, name: z.string(), closed: z.boolean().default(false) })),
+  lists: z.array(z.object({ id, name: z.string(), pos, closed: z.boolean().default(false) })),
   cards: z.array(cardSchema),
   members: z.array(z.object({ id, username: z.string() })).default([]),
   checklists: z.array(checklistSchema).default([]),
@@ -58,7 +63,7 @@ export function readTrello(text: string): ImportDraft {
   const draft = new Draft("trello");
   const lists = new Map(board.lists.map((list) => [list.id, list]));
   const people = new Map(board.members.map((member) => [member.id, member.username]));
-  const itemsOf = checkItems(draft, board.checklists);
+  const itemsOf = checkItems(draft, board.checklists.toSorted(byPos));
   draft.leftOut.addUnread("board.", board, boardSchema.shape);
   const comments = new Map<string, string[]>();
   for (const { type, date, data, memberCreator } of board.actions) {
@@ -69,14 +74,17 @@ export function readTrello(text: string): ImportDraft {
     const said = `**${memberCreator?.username ?? "someone"}**${date ? `, ${date}` : ""}:\n\n${data.text}`;
     append(comments, data.card.id, said);
   }
-  for (const card of board.cards) {
+  const cardsOf = new Map<string, typeof board.cards>();
+  for (const card of board.cards.toSorted(byPos)) append(cardsOf, card.idList, card);
+  const inOrder = board.lists.toSorted(byPos).flatMap(({ id }) => take(cardsOf, id));
+  for (const card of [...inOrder, ...[...cardsOf.values()].flat()]) {
     const list = lists.get(card.idList);
     if (card.closed || !list || list.closed) {
       draft.leftOut.add("Archived in Trello");
       continue;
     }
     // A list that names no state is a topic.
-    const told = card.dueComplete ? "DONE" : (toState(list.name) ?? "TO_DO");
+    const told = card.dueComplete ? "DONE" : toState(list.name);
     const state = draft.readState({ word: list.name, told });
     if (state === null) {
       draft.leftOut.add(`In the list ${list.name.slice(0, 60)}`);
@@ -110,7 +118,7 @@ function checkItems(draft: Draft, checklists: z.output<typeof checklistSchema>[]
   const items = new Map<string, TaskFields[]>();
   for (const checklist of checklists) {
     draft.leftOut.addUnread("checklist.", checklist, checklistSchema.shape);
-    for (const item of checklist.checkItems) {
+    for (const item of checklist.checkItems.toSorted(byPos)) {
       draft.leftOut.addUnread("item.", item, itemSchema.shape);
       const state = item.state === "complete" ? "DONE" : "TO_DO";
       append(items, checklist.idCard, { id: item.id, title: item.name, state });

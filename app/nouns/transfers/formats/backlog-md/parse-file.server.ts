@@ -161,7 +161,9 @@ export function toKey(id: string): string {
 
 function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { reason: string } {
   try {
-    const parsed = frontMatterSchema.safeParse(parseYaml(quoteTexts(text), { schema: "core" }));
+    const parsed = frontMatterSchema.safeParse(
+      parseYaml(quoteTexts(text), { schema: "failsafe", customTags: ["null"] }),
+    );
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     return {
