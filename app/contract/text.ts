@@ -18,10 +18,11 @@ export function isVisible(value: string): boolean {
   return /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u.test(value);
 }
 
-/** Text with something to see. */
+/** Text with something to see, such as a title or name, in the one form of its letters by which it is found (NFC). */
 export function requiredText(max: number) {
   return z
     .string()
+    .normalize("NFC")
     .min(1, "Must not be empty.")
     .max(max, `Must have at most ${max} characters.`)
     .refine(isVisible, { message: "Must not be blank." })

@@ -40,6 +40,14 @@ begin
 end;
 $$;
 
+-- Letters of titles have one form on every path, so that searches find them: a Mac's file names have another.
+create function private.tg_any__compose_title() returns trigger language plpgsql set search_path = '' as $$
+begin
+  new.title := normalize(new.title, nfc);
+  return new;
+end;
+$$;
+
 -- All rules about time use this clock, so that tests can set it (`backloom.now`, which no API client can set) and
 -- a transaction that waited does not decide by the stale time of its start (specification: States and transitions,
 -- Limits). Stable, although the clock moves: a volatile one would keep indexes on times from being used, and views

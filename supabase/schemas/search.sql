@@ -20,9 +20,9 @@ begin
 
   perform private.take_rate_limit('search', auth.uid()::text);
   if p_query ~* '(^|\s)blocked:' then
-    return private.search_blocked(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
+    return private.search_blocked(normalize(left(p_query, 200), nfc), p_product_id, p_kind, v_limit, v_offset);
   end if;
-  return private.find_matches(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
+  return private.find_matches(normalize(left(p_query, 200), nfc), p_product_id, p_kind, v_limit, v_offset);
 end;
 $$;
 grant execute on function operations.search to authenticated;

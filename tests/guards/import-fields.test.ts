@@ -154,9 +154,13 @@ describe("no field of a tool is lost unseen", () => {
         checklists: [
           {
             idCard: "c1",
-            checkItems: [{ id: "i1", name: "Peas", state: "incomplete", ...item }],
+            checkItems: [
+              { id: "i1", name: "Peas", state: "incomplete", ...item },
+              { id: "i2", name: "Beans", state: "incomplete" },
+            ],
             ...list,
           },
+          { idCard: "c1", checkItems: [{ id: "i3", name: "Kale", state: "incomplete" }] },
         ],
         ...board,
       });

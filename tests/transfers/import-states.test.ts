@@ -189,7 +189,7 @@ describe("files that other programs make", () => {
       checklists: [2, 1].map((pos) => ({
         ...{ id: `c${pos}`, idCard: "02", pos },
         checkItems: [2, 1].map((at) => ({
-          id: `${pos}${at}`,
+          id: `item ${pos}${at}`,
           name: `${pos}${at}`,
           state: "incomplete",
           pos: at,

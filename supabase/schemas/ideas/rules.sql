@@ -1,5 +1,7 @@
 create trigger _140_take_rate_limit before insert on public.ideas
   for each row execute function private.tg_any__take_rate_limit('idea');
+create trigger _145_compose_title before insert or update of title on public.ideas
+  for each row when (new.title is not nfc normalized) execute function private.tg_any__compose_title();
 create trigger _150_assign_code before insert on public.ideas
   for each row execute function private.tg_any__assign_code('idea');
 

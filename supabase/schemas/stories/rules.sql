@@ -41,6 +41,8 @@ for each row when (new.status <> old.status and current_setting('backloom.shared
 execute function private.tg_stories__lock_pbi();
 create trigger _140_take_rate_limit before insert on public.stories
   for each row execute function private.tg_any__take_rate_limit('story');
+create trigger _145_compose_title before insert or update of title on public.stories
+  for each row when (new.title is not nfc normalized) execute function private.tg_any__compose_title();
 create trigger _150_assign_code before insert on public.stories
   for each row execute function private.tg_any__assign_code('story');
 create trigger _151_assign_code before update on public.stories

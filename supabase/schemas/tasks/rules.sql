@@ -25,6 +25,8 @@ create trigger _130_lock_product before insert or update or delete on public.tas
   for each row execute function private.tg_any__lock_product();
 create trigger _140_take_rate_limit before insert on public.tasks
   for each row execute function private.tg_any__take_rate_limit('task');
+create trigger _145_compose_title before insert or update of title on public.tasks
+  for each row when (new.title is not nfc normalized) execute function private.tg_any__compose_title();
 create trigger _150_assign_code before insert on public.tasks
   for each row execute function private.tg_any__assign_code('task');
 create trigger _151_assign_code before update of code on public.tasks

@@ -254,9 +254,9 @@ begin
         then 'Dependencies between a story and its own part' end;
     if v_reason is null then
       begin
-        if case when num_nulls(v_edge.task_id, v_edge.awaited_task_id) = 0
+        if (case when num_nulls(v_edge.task_id, v_edge.awaited_task_id) = 0
           then private.insert_dependency('task', p_product_id, v_edge.task_id, v_edge.awaited_task_id)
-          else private.insert_dependency('story', p_product_id, v_edge.story_id, v_edge.awaited_story_id) end
+          else private.insert_dependency('story', p_product_id, v_edge.story_id, v_edge.awaited_story_id) end)
         then
           v_count := v_count + 1;
         else

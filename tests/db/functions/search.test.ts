@@ -41,6 +41,19 @@ describe("search", () => {
     );
   });
 
+  it("finds letters in either form, on every path that writes titles", async () => {
+    const { actor, product, story } = await t.seedWorld(1);
+    const composed = "Größe der Bücher";
+    const apart = composed.normalize("NFD");
+    await createPbi(actor, { product_id: product.id, title: apart });
+    await t.query`update stories set title = ${apart} where id = ${story.id}`;
+    await t.query`update tasks set title = ${apart} where story_id = ${story.id}`;
+    for (const query of ["größe", "BÜCHER", "größe".normalize("NFD")]) {
+      const { items } = await search(actor, { query });
+      expect(items.map(({ title }) => title)).toEqual([composed, composed, composed]);
+    }
+  });
+
   it("finds codes by their beginning, best first", async () => {
     const { actor } = await t.seedWorld(3);
     const { items } = await search(actor, { query: "t-2" });

@@ -16,6 +16,7 @@ export function cleanText(text = ""): string {
 
 export function cleanLine(text: string): string {
   return text
+    .normalize("NFC")
     .replace(/[\s\p{Cc}]+/gu, " ")
     .replace(/\p{Surrogate}/gu, "")
     .trim();
