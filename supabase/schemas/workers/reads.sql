@@ -83,9 +83,9 @@ $$;
 
 -- One number for pages and streams: online workers of the members of these products, without viewers' and those that take
 -- another product only, each once
--- (specification: Solo stream, workers).
+-- (specification: Solo stream, workers). Definer: users may not read which product a worker takes; callers check access.
 create function private.workers_online(p_product_ids uuid[])
-returns bigint language plpgsql stable set search_path = '' as $$
+returns bigint language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
     select count(*) from public.agent_workers w
