@@ -86,10 +86,10 @@ function sealedIn(cookieHeader: string | null, name: string): string[] {
   return ours.slice(0, 5).map((pair) => pair.slice(name.length + 1));
 }
 
-const namesOf = (env: CookieEnv) => [ownCookie("session", env), sessionCookieName];
+const namesOf = (env: CookieEnv) => [sessionCookieName, ownCookie("session", env)];
 
 const openCookies = (cookieHeader: string | null, env: CookieEnv) =>
-  openFirst(cookieHeader, namesOf(env), env.sessionSecrets);
+  openFirst(cookieHeader, namesOf(env).reverse(), env.sessionSecrets);
 
 /** The first cookie of these names that opens with a secret. */
 async function openFirst(cookieHeader: string | null, names: string[], secrets: readonly string[]) {
