@@ -6,10 +6,11 @@ import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
 import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
 import { type Guide, guideLimits } from "~/nouns/reviews/guide";
 import { readPlain } from "../../base/files";
+import type { Journal } from "../../base/journal";
 import { messageOf } from "../../base/problems";
 import { cleanedValue } from "../../base/redact";
 import { sendable } from "../../base/sendable";
-import type { Attempt } from "../attempt";
+import type { AttemptOutput } from "../../service/output-sender";
 
 /** Models write a count as a text, a word in their own spelling, lines as a list: none of it is ambiguous. */
 const ifText = (read: (text: string) => unknown) => (value: unknown) =>
@@ -172,10 +173,17 @@ export interface ReadResult {
   fault?: string | undefined;
 }
 
+/** Who says what was left out. */
+interface Teller {
+  clean: (text: string) => string;
+  output: AttemptOutput;
+  journal: Journal;
+}
+
 /** Reads the result file. Missing or blank: no result. */
 export async function readResult(
   file: string,
-  { clean, output, journal }: Pick<Attempt, "clean" | "output" | "journal">,
+  { clean, output, journal }: Teller,
 ): Promise<ReadResult> {
   const text = (await readPlain(file, mostBytes))?.trim();
   if (!text) return { result: {} };
