@@ -10,4 +10,3 @@ create table private.applied_rules (
 comment on table private.applied_rules is 'The rules that were applied, the newest last. Owner only.';
 
 alter table private.applied_rules enable row level security;
-create policy applied_rules_service on private.applied_rules for all to service_role using (true) with check (true);

@@ -10,7 +10,6 @@ create table public.code_counters (
 comment on table public.code_counters is 'Last generated number per scope and kind (specification: Entity codes). Service only.';
 
 alter table public.code_counters enable row level security;
-create policy code_counters_service on public.code_counters for all to service_role using (true) with check (true);
 
 -- Only private.next_code uses the counters.
 

@@ -43,7 +43,6 @@ alter table public.file_contents alter column content set storage external;
 comment on table public.file_contents is 'The bytes of files; service only.';
 
 alter table public.file_contents enable row level security;
-create policy file_contents_service on public.file_contents for all to service_role using (true) with check (true);
 
 create trigger _900_emit after insert or delete on public.files for each row
   execute function private.tg_any__emit('file', '{product:product_id}', '{"story_id": "story_id", "task_id": "task_id"}');

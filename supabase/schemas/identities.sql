@@ -20,7 +20,6 @@ create index account_identities_account_idx on public.account_identities (accoun
 create index account_identities_checked_at_idx on public.account_identities (checked_at) where ended_at is null;
 
 alter table public.account_identities enable row level security;
-create policy account_identities_service on public.account_identities for all to service_role using (true) with check (true);
 
 -- No one reads identities directly.
 

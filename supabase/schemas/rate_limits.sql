@@ -13,7 +13,6 @@ comment on table public.rate_limit_counters is
 create index rate_limit_counters_window_start_idx on public.rate_limit_counters (window_start);
 
 alter table public.rate_limit_counters enable row level security;
-create policy rate_limit_counters_service on public.rate_limit_counters for all to service_role using (true) with check (true);
 
 -- No one reads or resets counters directly.
 

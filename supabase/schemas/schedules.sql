@@ -15,7 +15,6 @@ comment on table public.schedule_runs is
   'Which entry of the in-process schedule was taken for which due time (specification: Schedules). Service only.';
 
 alter table public.schedule_runs enable row level security;
-create policy schedule_runs_service on public.schedule_runs for all to service_role using (true) with check (true);
 
 -- Writes the contract's two entries into pg_cron. Idempotent. Returns how many entries are installed.
 create function private.install_schedules() returns integer language plpgsql volatile set search_path = '' as $$

@@ -26,7 +26,6 @@ comment on column public.job_diffs.files is
 create index job_diffs_product_id_idx on public.job_diffs (product_id, created_at);
 
 alter table public.job_diffs enable row level security;
-create policy job_diffs_service on public.job_diffs for all to service_role using (true) with check (true);
 
 -- Read through operations.get_job_diff, which checks access once per diff.
 

@@ -21,7 +21,6 @@ comment on table public.job_outputs is 'Output of an attempt, entry by entry (do
 create index job_outputs_created_at_idx on public.job_outputs (created_at);
 
 alter table public.job_outputs enable row level security;
-create policy job_outputs_service on public.job_outputs for all to service_role using (true) with check (true);
 
 -- Read through operations.get_job_output, which checks access once per page of entries.
 

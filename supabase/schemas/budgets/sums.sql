@@ -12,7 +12,6 @@ create table private.budget_sums (
 comment on table private.budget_sums is 'Stored total of a budget, computed from the usage ledger up to a line (private.sum_budget).';
 
 alter table private.budget_sums enable row level security;
-create policy budget_sums_service on private.budget_sums for all to service_role using (true) with check (true);
 
 -- Only for the functions of this folder, which are definer.
 grant select, insert, update, delete on private.budget_sums to service_role;

@@ -39,4 +39,3 @@ create index idempotency_keys_created_at_idx on public.idempotency_keys (created
 create index idempotency_keys_user_idx on public.idempotency_keys (user_id, created_at);
 
 alter table public.idempotency_keys enable row level security;
-create policy idempotency_keys_service on public.idempotency_keys for all to service_role using (true) with check (true);

@@ -23,7 +23,6 @@ create index changes_session_idx on private.changes (session_id, id);
 create index changes_changed_at_idx on private.changes (changed_at);
 
 alter table private.changes enable row level security;
-create policy changes_service on private.changes for all to service_role using (true) with check (true);
 
 -- Only for the functions of this folder, which are definer.
 grant select, insert, update, delete on private.changes to service_role;

@@ -25,6 +25,5 @@ create index job_conflicts_other_job_id_idx on public.job_conflicts (other_job_i
 create index job_conflicts_product_id_idx on public.job_conflicts (product_id);
 
 alter table public.job_conflicts enable row level security;
-create policy job_conflicts_service on public.job_conflicts for all to service_role using (true) with check (true);
 
 -- Read with a claim and through functions that check access.

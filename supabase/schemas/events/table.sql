@@ -7,7 +7,6 @@ create unlogged table private.event_flushes (
 comment on table private.event_flushes is 'Transactions that have events to send (specification: Events). Always empty to others.';
 
 alter table private.event_flushes enable row level security;
-create policy event_flushes_service on private.event_flushes for all to service_role using (true) with check (true);
 
 -- Written and emptied by private.emit and its trigger, which run as their owner.
 

@@ -38,4 +38,3 @@ comment on column public.settled_items.merged_into is 'The story that an issue o
 create index settled_items_merged_into_idx on public.settled_items (merged_into) where merged_into is not null;
 
 alter table public.settled_items enable row level security;
-create policy settled_items_service on public.settled_items for all to service_role using (true) with check (true);

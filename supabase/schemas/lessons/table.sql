@@ -17,7 +17,6 @@ create index task_returns_product_id_idx on public.task_returns (product_id, beg
 create index task_returns_task_id_idx on public.task_returns (task_id, created_at);
 
 alter table public.task_returns enable row level security;
-create policy task_returns_service on public.task_returns for all to service_role using (true) with check (true);
 
 -- A sentence that an attempt proposes after rework, for every later agent to read. Nothing of it reaches an agent
 -- before a person has accepted it. Read and written through functions only.
@@ -56,4 +55,3 @@ create index lessons_job_id_idx on public.lessons (job_id);
 create index lessons_task_id_idx on public.lessons (task_id);
 
 alter table public.lessons enable row level security;
-create policy lessons_service on public.lessons for all to service_role using (true) with check (true);

@@ -31,7 +31,6 @@ create index notices_webhook_id_idx on public.notices (webhook_id, created_at, i
 create index notices_product_id_idx on public.notices (product_id);
 
 alter table public.notices enable row level security;
-create policy notices_service on public.notices for all to service_role using (true) with check (true);
 
 -- A browser that accepts push messages (specification: Other records, Push subscription: belongs to one user). An
 -- endpoint that the push service reports as gone is disabled, not retried forever.

@@ -13,7 +13,6 @@ comment on table public.oauth_clients is
 create index oauth_clients_created_at_idx on public.oauth_clients (created_at);
 
 alter table public.oauth_clients enable row level security;
-create policy oauth_clients_service on public.oauth_clients for all to service_role using (true) with check (true);
 
 -- No one reads clients directly.
 
@@ -45,7 +44,6 @@ create index oauth_codes_token_id_idx on public.oauth_codes (token_id);
 create index oauth_codes_created_at_idx on public.oauth_codes (created_at);
 
 alter table public.oauth_codes enable row level security;
-create policy oauth_codes_service on public.oauth_codes for all to service_role using (true) with check (true);
 
 -- No one reads codes directly: they hold hashes of secrets.
 
@@ -64,6 +62,5 @@ comment on table public.spent_refresh_tokens is
 create index spent_refresh_tokens_token_id_idx on public.spent_refresh_tokens (token_id);
 
 alter table public.spent_refresh_tokens enable row level security;
-create policy spent_refresh_tokens_service on public.spent_refresh_tokens for all to service_role using (true) with check (true);
 
 -- No one reads them directly.

@@ -41,7 +41,6 @@ create index login_pairings_pending_expiry_idx on public.login_pairings (expires
 create index login_pairings_created_at_idx on public.login_pairings (created_at);
 
 alter table public.login_pairings enable row level security;
-create policy login_pairings_service on public.login_pairings for all to service_role using (true) with check (true);
 
 -- No one reads pairings directly: they hold hashes of secrets.
 

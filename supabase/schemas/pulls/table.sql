@@ -47,7 +47,6 @@ comment on table public.pull_reactions is 'Reactions to events of a pull request
 create index pull_reactions_job_id_idx on public.pull_reactions (job_id) where job_id is not null;
 
 alter table public.pull_reactions enable row level security;
-create policy pull_reactions_service on public.pull_reactions for all to service_role using (true) with check (true);
 
 -- Read and written by functions only.
 

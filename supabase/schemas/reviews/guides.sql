@@ -10,7 +10,6 @@ create table public.job_guides (
 comment on table public.job_guides is 'Chapters in which agents describe their changes (docs/review.md).';
 create index job_guides_product_id_idx on public.job_guides (product_id);
 alter table public.job_guides enable row level security;
-create policy job_guides_service on public.job_guides for all to service_role using (true) with check (true);
 
 -- Keeps the guide that comes with a result; the last one of an attempt counts. Refusals: 404, 403, 409 for a lost
 -- attempt, 422. Definer: guides are written by functions only (docs/review.md).

@@ -255,4 +255,3 @@ create table public.touched_paths (
 create index touched_paths_folder_idx on public.touched_paths (product_id, folder);
 comment on table public.touched_paths is 'Paths that attempts of the product have touched (docs/review.md).';
 alter table public.touched_paths enable row level security;
-create policy touched_paths_service on public.touched_paths for all to service_role using (true) with check (true);

@@ -28,7 +28,6 @@ create index job_reviews_task_id_idx on public.job_reviews (task_id) where task_
 create index job_reviews_author_id_idx on public.job_reviews (author_id);
 
 alter table public.job_reviews enable row level security;
-create policy job_reviews_service on public.job_reviews for all to service_role using (true) with check (true);
 
 -- Read through operations.list_job_comments, which checks access once.
 
@@ -59,6 +58,5 @@ create index job_comments_review_id_idx on public.job_comments (review_id);
 create index job_comments_author_id_idx on public.job_comments (author_id);
 
 alter table public.job_comments enable row level security;
-create policy job_comments_service on public.job_comments for all to service_role using (true) with check (true);
 
 -- Read through operations.list_job_comments, because a draft is visible only to its author.

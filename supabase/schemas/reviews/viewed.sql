@@ -13,7 +13,6 @@ create table public.viewed_files (
 comment on table public.viewed_files is 'Files of changes that people have viewed, readable only by them (docs/review.md).';
 create index viewed_files_job_id_idx on public.viewed_files (job_id);
 alter table public.viewed_files enable row level security;
-create policy viewed_files_service on public.viewed_files for all to service_role using (true) with check (true);
 
 -- Marks a file of an attempt as viewed by the caller, or takes the mark back. Refusals: 404, 403, 422, 429.
 -- Definer: marks are written by functions only (docs/review.md).

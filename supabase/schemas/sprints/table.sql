@@ -65,6 +65,5 @@ comment on table public.sprint_leftovers is 'Stories that were not done when the
 create index sprint_leftovers_story_id_idx on public.sprint_leftovers (story_id);
 
 alter table public.sprint_leftovers enable row level security;
-create policy sprint_leftovers_service on public.sprint_leftovers for all to service_role using (true) with check (true);
 
 -- Read through operations.get_sprint_review, which checks access once.
