@@ -39,7 +39,6 @@ const issueSchema = z.looseObject({
   due_at: z.string().nullish(),
   close_reason: z.string().nullish(),
   created_at: z.string().optional(),
-  updated_at: z.string().nullish(),
 });
 
 type Issue = z.output<typeof issueSchema>;
@@ -48,7 +47,7 @@ type Issue = z.output<typeof issueSchema>;
 const epicSchema = issueSchema.pick({
   ...{ id: true, title: true, status: true, issue_type: true, priority: true, created_at: true },
   ...{ description: true, design: true, acceptance_criteria: true, notes: true, comments: true },
-  ...{ external_ref: true, due_at: true, close_reason: true, updated_at: true },
+  ...{ external_ref: true, due_at: true, close_reason: true },
 });
 
 const headings = {
@@ -104,7 +103,7 @@ function issuesOf(text: string): Issue[] {
 /** A merge of two branches leaves an issue twice: the newest counts, in the place of the first. */
 function newestOf({ leftOut }: Draft, issues: readonly Issue[]): Issue[] {
   const newest = new Map<string, Issue>();
-  const time = (issue: Issue) => Date.parse(issue.updated_at ?? "") || 0;
+  const time = (issue: Issue) => Date.parse(`${issue.updated_at}`) || 0;
   for (const issue of issues) {
     const known = newest.get(issue.id);
     if (known) leftOut.add("Older lines of the same issue", 1, issue.id);
