@@ -2,9 +2,7 @@
  * What browsers offer only on https and localhost, each member optional here, because people may use plain http in a
  * home network. A guard refuses these names in all other files that run in the browser.
  */
-type SecureOnly = Partial<
-  Pick<Navigator, "locks" | "serviceWorker" | "setAppBadge" | "clearAppBadge">
->;
+type SecureOnly = Partial<Pick<Navigator, "serviceWorker" | "setAppBadge" | "clearAppBadge">>;
 
 // Neither a server nor a test has a navigator.
 export const secureOnly: SecureOnly = typeof navigator === "undefined" ? {} : navigator;

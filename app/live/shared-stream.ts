@@ -1,24 +1,43 @@
-import { randomId, secureOnly } from "~/secure-only";
+import { randomId } from "~/secure-only";
 import { isFields, type Signal, type SignalListener } from "./signal";
 import { StreamConnection } from "./stream-connection";
 
+/** Browsers allow six connections to a host over plain http; two stay free for pages and clicks. */
+const mostStreams = 4;
+/** How long the others have to say what they hold. A spread keeps them from taking a stream all at once. */
+const answerMs = 250;
+const spreadMs = 250;
+const hiddenExtraMs = 500;
+/** After so much silence a follower asks whether the holder is still there, and gives it `patienceMs` to answer. */
+const silenceMs = 2000;
+const patienceMs = 1000;
+/** How long a stream that has no place stays open after its greeting. */
+const turnMs = 300;
+
 /**
- * One stream shared by all tabs of this browser, because browsers allow only six connections to a host. The tab with
- * the lock holds the connection and forwards everything; when it closes, the next tab gets the lock. Without lock or
- * channel support, each tab opens its own connection.
+ * One stream shared by all tabs of this browser. The tab that holds it forwards everything. Tabs agree by messages
+ * alone, because browsers give locks only to https: the newest claim to a stream counts, and whoever follows a silent
+ * holder asks for a sign of life, so that one that crashed or froze is replaced. Of more streams than fit, those of
+ * hidden tabs end first (a page reloads its data when it is seen), and the newest of the visible ones open in turns.
  */
 export class SharedStream {
-  readonly #name: string;
+  readonly #channelName: string;
   readonly #url: string;
   readonly #tabId = randomId();
   readonly #listeners = new Set<SignalListener>();
   readonly #log = new GreetingLog();
+  /** Who holds which stream, as far as they said so. */
+  readonly #claims = new Map<string, Claim>();
   #channel: BroadcastChannel | undefined;
   #connection: StreamConnection | undefined;
-  #stopping: AbortController | undefined;
+  /** When this tab claimed the stream; 0 if it did not. */
+  #since = 0;
+  #heardAt = 0;
+  #decision: ReturnType<typeof setTimeout> | undefined;
+  #watch: ReturnType<typeof setInterval> | undefined;
 
-  constructor(name: string, url: string) {
-    this.#name = name;
+  constructor(channelName: string, url: string) {
+    this.#channelName = channelName;
     this.#url = url;
   }
 
@@ -40,64 +59,112 @@ export class SharedStream {
   }
 
   #start(): void {
-    addEventListener("pagehide", this.#onPageHide);
-    addEventListener("pageshow", this.#onPageShow);
+    for (const [target, type, handler] of this.#moments()) target.addEventListener(type, handler);
     this.#begin();
   }
 
   #stop(): void {
-    removeEventListener("pagehide", this.#onPageHide);
-    removeEventListener("pageshow", this.#onPageShow);
+    for (const [target, type, handler] of this.#moments())
+      target.removeEventListener(type, handler);
     this.#end();
   }
 
-  #begin(): void {
-    this.#stopping = new AbortController();
-    if (!secureOnly.locks || typeof BroadcastChannel === "undefined") {
-      this.#connect();
-      return;
-    }
-    this.#channel = new BroadcastChannel(this.#name);
-    this.#channel.onmessage = ({ data }) => this.#heard(data);
-    void this.#lead(secureOnly.locks, this.#stopping.signal);
-    this.#say({ kind: "hello", from: this.#tabId });
+  #moments(): [EventTarget, string, () => void][] {
+    return [
+      [window, "pagehide", this.#end],
+      [window, "pageshow", this.#begin],
+      [document, "freeze", this.#end],
+      [document, "resume", this.#begin],
+      [document, "visibilitychange", this.#onVisibility],
+    ];
   }
 
-  #end(): void {
-    this.#stopping?.abort();
-    this.#connection?.close();
-    this.#connection = undefined;
+  #begin = (): void => {
+    if (this.#channel) return;
+    this.#channel = new BroadcastChannel(this.#channelName);
+    this.#channel.onmessage = ({ data }) => this.#heard(data);
+    this.#watch = setInterval(() => this.#look(), silenceMs);
+    this.#decide(answerMs, true);
+  };
+
+  /** A page that closes, freezes or waits in the back/forward cache holds no connection. */
+  #end = (): void => {
+    this.#release();
+    clearTimeout(this.#decision);
+    clearInterval(this.#watch);
     this.#channel?.close();
     this.#channel = undefined;
+  };
+
+  #onVisibility = (): void => {
+    if (this.#since > 0) this.#forward([], null);
+    else if (!isHidden()) this.#decide(answerMs, false);
+  };
+
+  /** Asks who holds what, and takes the stream if nobody has it. A new tab also asks what was sent before. */
+  #decide(waitMs: number, isNew: boolean): void {
+    clearTimeout(this.#decision);
+    this.#claims.clear();
+    this.#say({ kind: "ask", from: this.#tabId, url: this.#url, isNew });
+    const extraMs = Math.random() * spreadMs + (isHidden() ? hiddenExtraMs : 0);
+    this.#decision = setTimeout(() => this.#take(), waitMs + extraMs);
   }
 
-  /** Waits for the lock and holds it until this tab stops. */
-  async #lead(locks: LockManager, stopping: AbortSignal): Promise<void> {
-    try {
-      await locks.request(this.#name, { signal: stopping }, () => {
-        if (stopping.aborted) return;
-        this.#connect();
-        return new Promise<void>((resolve) =>
-          stopping.addEventListener("abort", () => resolve(), { once: true }),
-        );
-      });
-    } catch (error) {
-      if (!stopping.aborted) throw error;
-    }
+  #take(): void {
+    if (this.#connection || this.#claims.has(this.#url)) return;
+    const now = Date.now();
+    if (this.#hasPlace(now)) this.#since = now;
+    else if (isHidden()) return;
+    this.#connect();
+    if (this.#since > 0) this.#forward([], null);
+  }
+
+  /** Visible tabs come first, then earlier claims. */
+  #hasPlace(since: number): boolean {
+    const own = isHidden();
+    const isBefore = (claim: Claim) =>
+      claim.url !== this.#url && (claim.isHidden === own ? claim.since <= since : own);
+    return [...this.#claims.values()].filter(isBefore).length < mostStreams;
   }
 
   #connect(): void {
-    this.#connection = new StreamConnection(this.#url, (signal) => {
+    const isFirst = this.#log.isEmpty;
+    const connection = new StreamConnection(this.#url, (signal) => {
+      if (!isFirst && signal.type === "status" && signal.status === "connecting") return;
       this.#pass(signal);
-      this.#say({ kind: "signals", to: null, signals: [signal] });
+      if (this.#since > 0) this.#forward([signal], null);
+      else if (isGreeting(signal)) setTimeout(() => this.#endTurn(connection), turnMs);
     });
-    this.#connection.start();
+    this.#connection = connection;
+    connection.start();
+  }
+
+  /** The next turn begins when this tab looks again. */
+  #endTurn(connection: StreamConnection): void {
+    if (this.#connection === connection && this.#since === 0) this.#giveUp();
   }
 
   #restart(): void {
     if (!this.#connection) return;
     this.#connection.close();
     this.#connect();
+  }
+
+  #release(): void {
+    if (this.#since > 0) this.#say({ kind: "left", from: this.#tabId, url: this.#url });
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#since = 0;
+  }
+
+  /** Hidden tabs do not look: browsers slow their clocks down. */
+  #look(): void {
+    if (this.#connection || isHidden() || Date.now() - this.#heardAt < silenceMs) return;
+    this.#decide(this.#claims.has(this.#url) ? patienceMs : answerMs, false);
   }
 
   #pass(signal: Signal): void {
@@ -109,52 +176,99 @@ export class SharedStream {
     this.#channel?.postMessage(message);
   }
 
-  #heard(data: unknown): void {
-    if (!isTabMessage(data)) return;
-    const message = data;
-    if (message.kind === "hello") this.#answer(message.from);
-    else if (!this.#connection && (message.to === null || message.to === this.#tabId)) {
-      for (const signal of message.signals) this.#pass(signal);
-    }
+  #forward(signals: readonly Signal[], to: string | null): void {
+    const claim = { from: this.#tabId, url: this.#url, since: this.#since, isHidden: isHidden() };
+    this.#say({ kind: "held", ...claim, to, signals });
   }
 
-  #answer(newcomer: string): void {
-    if (!this.#connection) return;
-    const signals = this.#log.replay();
-    if (signals) this.#say({ kind: "signals", to: newcomer, signals: [...signals] });
+  #heard(message: unknown): void {
+    if (!isTabMessage(message)) return;
+    if (message.kind === "ask") this.#answer(message);
+    else if (message.kind === "left") this.#heardLeave(message);
+    else if (message.url === this.#url) this.#heardRival(message);
+    else this.#heardOther(message);
+  }
+
+  #answer({ from, url, isNew }: Ask): void {
+    if (this.#since === 0) return;
+    const signals = isNew && url === this.#url ? this.#log.replay() : [];
+    if (signals) this.#forward(signals, from);
     else this.#restart();
   }
 
-  /** A page in the back/forward cache holds no connection. When shown again, it reconnects and gets its state. */
-  #onPageHide = (): void => this.#end();
+  #heardLeave({ from, url }: Leave): void {
+    if (this.#claims.get(url)?.from !== from) return;
+    this.#claims.delete(url);
+    if (url === this.#url && !this.#connection) this.#decide(answerMs, false);
+  }
 
-  #onPageShow = (event: PageTransitionEvent): void => {
-    if (event.persisted) this.#begin();
-  };
+  #heardRival(claim: Claim): void {
+    const isNewer = claim.since - this.#since || (claim.from > this.#tabId ? 1 : -1);
+    if (isNewer < 0) {
+      this.#forward([], claim.from);
+      return;
+    }
+    this.#giveUp();
+    this.#claims.set(claim.url, claim);
+    this.#heardAt = Date.now();
+    if (claim.to !== null && claim.to !== this.#tabId) return;
+    for (const signal of claim.signals) this.#pass(signal);
+  }
+
+  #heardOther(claim: Claim): void {
+    this.#claims.set(claim.url, claim);
+    if (this.#since > 0 && !this.#hasPlace(this.#since)) this.#release();
+  }
 }
+
+const isHidden = () => document.visibilityState === "hidden";
 
 const streams = new Map<string, SharedStream>();
 
-/** Returns this tab's shared stream for an address. Its name keeps two users of one browser apart. */
+/** Returns this tab's shared stream for an address. The channel's name keeps two users of one browser apart. */
 export function sharedStream(userId: string, url: string): SharedStream {
-  const name = `backloom:${userId}:${url}`;
-  const known = streams.get(name);
-  if (known) return known;
-  const stream = new SharedStream(name, url);
-  streams.set(name, stream);
+  const key = `${userId}:${url}`;
+  const stream = streams.get(key) ?? new SharedStream(`backloom:${userId}`, url);
+  streams.set(key, stream);
   return stream;
 }
 
-/** Messages between tabs: a new tab says hello, and the tab with the connection sends signals. */
-type TabMessage =
-  | { kind: "hello"; from: string }
-  | { kind: "signals"; to: string | null; signals: Signal[] };
+interface Leave {
+  kind: "left";
+  from: string;
+  url: string;
+}
+
+interface Ask {
+  kind: "ask";
+  from: string;
+  url: string;
+  /** Whether it has heard nothing yet and wants all since the last greeting. */
+  isNew: boolean;
+}
+
+/** Sent by the tab that holds a stream: with what came, or as a sign of life. */
+interface Claim {
+  kind: "held";
+  from: string;
+  url: string;
+  since: number;
+  isHidden: boolean;
+  /** The tab that the signals are for; null for all. */
+  to: string | null;
+  signals: readonly Signal[];
+}
+
+type TabMessage = Leave | Ask | Claim;
 
 /** Validates messages, because another tab may run another version of the page. */
 function isTabMessage(value: unknown): value is TabMessage {
-  if (!isFields(value)) return false;
-  if (value.kind === "hello") return typeof value.from === "string";
-  return value.kind === "signals" && Array.isArray(value.signals) && value.signals.every(isSignal);
+  if (!isFields(value) || typeof value.from !== "string" || typeof value.url !== "string")
+    return false;
+  if (value.kind !== "held") return value.kind === "ask" || value.kind === "left";
+  return (
+    typeof value.since === "number" && Array.isArray(value.signals) && value.signals.every(isSignal)
+  );
 }
 
 function isSignal(value: unknown): value is Signal {
@@ -164,7 +278,8 @@ function isSignal(value: unknown): value is Signal {
   return value.type === "change";
 }
 
-const named = (signal: Signal, name: string) => signal.type === "named" && signal.name === name;
+const isGreeting = (signal: Signal) =>
+  signal.type === "named" && (signal.name === "ready" || signal.name === "state");
 const longestLog = 500;
 
 /**
@@ -176,12 +291,16 @@ export class GreetingLog {
   #signals: Signal[] = [];
   #isTooLong = false;
 
+  get isEmpty(): boolean {
+    return this.#signals.length === 0;
+  }
+
   add(signal: Signal): void {
     if (signal.type === "status") {
       this.#status = signal;
       return;
     }
-    if (named(signal, "ready") || named(signal, "state")) {
+    if (isGreeting(signal)) {
       this.#signals = [];
       this.#isTooLong = false;
     }
