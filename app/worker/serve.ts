@@ -70,7 +70,8 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     await checkAgent(options, stop);
     const sandboxes = await openSandbox(options, folder, demoCommand);
     const product = await findServedProduct(options, service, stop);
-    await interruptible(stop, () => checkRepository(options, product, folder));
+    const remotes = await interruptible(stop, () => checkRepository(options, product, folder));
+    if (remotes !== null) journal.say(remotes);
     const pulls = await interruptible(stop, () => describePulls(options, product, service));
     if (pulls !== null) journal.say(pulls);
     const hello = new AbortController();

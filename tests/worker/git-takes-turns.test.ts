@@ -60,7 +60,7 @@ it("a name is free again when a kill cut the removal of its worktree short", asy
   const folder = await makeRepository("cut");
   const parent = join(home, "cut-worktrees");
   await mkdir(parent);
-  const repository = { folder, remote: null };
+  const repository = { folder, remote: null, base: null };
   const worktree = await addWorktree({ repository, parent, name: "job-1", branch: "b/cut" });
   await rename(worktree.folder, `${worktree.folder}.gone`);
   const said: string[] = [];
@@ -74,7 +74,7 @@ it("many workers of one repository make and remove their worktrees at once", asy
   const origin = await makeRepository("origin");
   const folder = join(home, "clone");
   await git(home, "clone", "--quiet", origin, folder);
-  const repository = { folder, remote: "origin" };
+  const repository = { folder, remote: "origin", base: "origin" };
   const work = async (worker: number) => {
     for (let n = 0; n < 15; n++) {
       const name = `${worker}-${n}`;

@@ -6,6 +6,7 @@ import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server"
 import { withoutAlias } from "~/worker/forge/place";
 import { git as workersGit } from "~/worker/git/git";
 import { findKept } from "~/worker/git/kept-branch";
+import { remotesOf } from "~/worker/git/repository";
 import { addWorktree, mainOf } from "~/worker/git/worktree";
 import { at } from "../setup/world";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
@@ -238,7 +239,7 @@ describe("git of the worker", () => {
     keep("own-10", "2026-01-01T00:00:00Z");
     keep("own-10-2", "2026-01-01T00:00:00Z");
     keep("own-10-aside", "2026-01-08T00:00:00Z");
-    const kept = await findKept({ folder: repo, remote: null }, ["own", "old"]);
+    const kept = await findKept({ folder: repo, remote: null, base: null }, ["own", "old"]);
     expect(kept.map((name) => name.slice("backloom/kept/".length))).toEqual([
       ...["own-10-2", "own-10", "own-2", "old-7", "own-10-aside"],
     ]);
@@ -251,9 +252,13 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
     const { job } = await work("echo x > x");
     const branch = String(job.branch);
     git("checkout", "--quiet", branch);
-    const main = await mainOf({ folder: repo, remote: null });
+    const main = await mainOf({ folder: repo, remote: null, base: null });
     expect(main).toBe(git("rev-parse", "main"));
-    const again = { repository: { folder: repo, remote: null }, parent: home, name: "again" };
+    const again = {
+      repository: { folder: repo, remote: null, base: null },
+      parent: home,
+      name: "again",
+    };
     await expect(addWorktree({ ...again, branch })).rejects.toThrow(`${branch} is checked out in`);
   });
 
@@ -300,7 +305,7 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
     const folder = mkdtempSync(join(home, "main-"));
     const git = makeRepository(folder);
     for (const line of words) git(...line.split(" "));
-    const main = await mainOf({ folder, remote: null });
+    const main = await mainOf({ folder, remote: null, base: null });
     expect(main).toBe(git("rev-parse", name));
   });
 });
@@ -312,7 +317,7 @@ it("follows a main branch that the remote has renamed", async () => {
   origin("clone", "--quiet", join(folder, "origin"), join(folder, "clone"));
   for (const words of ["branch -m trunk", "branch dev"]) origin(...words.split(" "));
   git("fetch", "--quiet", "--prune");
-  expect(await mainOf({ folder: join(folder, "clone"), remote: "origin" })).toBe(
+  expect(await mainOf({ folder: join(folder, "clone"), remote: "origin", base: "origin" })).toBe(
     origin("rev-parse", "trunk"),
   );
 });
@@ -400,4 +405,65 @@ it("ends with --until-idle where only a person is waited for", async () => {
   await startRun(t, ada, { code, product: { done_requires: "person" } });
   const words = ["--repo", repo, "--exec", "echo x > x", "--until-idle"];
   expect(await endOf(serve(code, words))).toContain("1 waits for a review");
+});
+
+describe("a clone of a fork whose main follows the project's repository", {
+  timeout: 120_000,
+}, () => {
+  /** The fork has the first commit only; what was pushed to each of the two. */
+  async function openFork(code: string) {
+    const theirs = join(home, `${code}-project.git`);
+    const fork = join(home, `${code}-fork.git`);
+    const seed = join(home, `${code}-seed`);
+    const project = makeRepository(seed);
+    project("clone", "--quiet", "--bare", seed, fork);
+    project("commit", "--quiet", "--allow-empty", "-m", "Newest");
+    project("clone", "--quiet", "--bare", seed, theirs);
+    const repo = join(home, code);
+    project("clone", "--quiet", fork, repo);
+    const git = gitIn(repo);
+    git("remote", "add", "upstream", theirs);
+    git("fetch", "--quiet", "upstream");
+    git("branch", "--quiet", "--set-upstream-to=upstream/main", "main");
+    const run = await startRun(t, ada, { code });
+    const work = async () => {
+      const said = await serveOnce(code, ["--repo", repo, "--exec", "echo x > x"]);
+      const { id } = at((await run.read()).jobs, 0);
+      return { said, branch: String((await getAgentJob(t.actorOf(ada), { job_id: id })).branch) };
+    };
+    return {
+      git,
+      work,
+      newest: project("rev-parse", "main"),
+      theirs: gitIn(theirs),
+      fork: gitIn(fork),
+    };
+  }
+
+  it("begins from the project's newest commit, pushes to the fork, and the worker says both", async () => {
+    const { work, newest, theirs, fork } = await openFork("FORK");
+    const { said, branch } = await work();
+    expect(said).toContain("the main branch of upstream and is pushed to origin");
+    expect(fork("rev-parse", `${branch}~1`)).toBe(newest);
+    expect(theirs("branch", "--list", branch)).toBe("");
+  });
+
+  it("pushes where git is set to push", async () => {
+    const { git, work, newest, theirs, fork } = await openFork("PUSH");
+    git("config", "remote.pushDefault", "upstream");
+    git("config", "branch.main.remote", "origin");
+    const { branch } = await work();
+    expect(theirs("rev-parse", `${branch}~1`)).not.toBe(newest);
+    expect(fork("branch", "--list", branch)).toBe("");
+  });
+
+  it("uses one remote for both where it is named, and names one that is not there", async () => {
+    const { git, work, newest, theirs, fork } = await openFork("ONE");
+    git("config", "backloom.remote", "nowhere");
+    await expect(remotesOf(join(home, "ONE"))).rejects.toThrow("backloom.remote names nowhere");
+    git("config", "backloom.remote", "upstream");
+    const { branch } = await work();
+    expect(theirs("rev-parse", `${branch}~1`)).toBe(newest);
+    expect(fork("branch", "--list", branch)).toBe("");
+  });
 });

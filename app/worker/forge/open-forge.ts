@@ -5,7 +5,7 @@ import { personsEnvironment } from "../base/environment";
 import { learnSecret, type WorkerOptions } from "../base/options";
 import { askCredential } from "../git/ask-credential";
 import { git } from "../git/git";
-import { isAddress, type Repository, remoteOf } from "../git/repository";
+import { isAddress, type Repository, remotesOf } from "../git/repository";
 import type { Rules } from "../git/rules";
 import type { RunTool } from "./driver";
 import { type Credential, type Forge, type ForgePlace, ForgeProblem, NoGitHost } from "./forge";
@@ -61,15 +61,21 @@ export async function learnLogin(
 /** True if the user named this host with `--repo`. Tasks may name repositories elsewhere. */
 async function isOfRepo(address: string, { repo }: WorkerOptions): Promise<boolean> {
   if (repo === undefined) return false;
-  const remote = isAddress(repo) ? null : await remoteOf(repo).catch(() => null);
-  const own =
-    remote === null ? await withoutAlias("/", repo) : await remoteAddress({ folder: repo, remote });
+  const remotes = isAddress(repo) ? null : await remotesOf(repo).catch(() => null);
+  const own = remotes?.remote
+    ? await remoteAddress({ folder: repo, ...remotes })
+    : await withoutAlias("/", repo);
   return hostIn(own) === hostIn(address);
 }
 
 /** The remote's URL after git's rewrites (`insteadOf`) and those of ssh. */
-async function remoteAddress({ folder, remote }: Repository): Promise<string> {
+async function remoteAddress({ folder, remote, base }: Repository): Promise<string> {
   if (remote === null) throw new NoGitHost("the repository has no remote");
+  if (remote !== base) {
+    throw new NoGitHost(
+      `main comes from ${base} and branches go to ${remote}, and none is opened from one repository to another: open it there, or name one for both with \`git config backloom.remote <name>\``,
+    );
+  }
   return withoutAlias(folder, await git(folder, "remote", "get-url", remote));
 }
 

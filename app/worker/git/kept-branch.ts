@@ -2,7 +2,7 @@ import { commitLeftovers } from "./commit";
 import { copiedInCommits } from "./copied";
 import { commitOf, git, isAncestor } from "./git";
 import { isOurs, usualPrefix } from "./remote";
-import { type Repository, remoteOf } from "./repository";
+import { type Repository, remotesOf } from "./repository";
 import { noteOf } from "./worktree";
 
 /** Prefix of commit messages for uncommitted work. */
@@ -62,7 +62,7 @@ async function keepCommit(
   const base = (await noteOf(folder))?.base;
   // What must not leave the machine is kept here alone.
   const isHeld = base !== undefined && (await copiedInCommits(folder, base || "HEAD")) !== null;
-  const remote = isHeld ? null : await remoteOf(folder);
+  const remote = isHeld ? null : (await remotesOf(folder)).remote;
   const branch = await freeBranch({ folder, remote, prefix: work.prefix }, name, commit);
   await git(folder, ...noHooks, "update-ref", `refs/heads/${branch}`, commit);
   if (remote === null) return branch;
@@ -77,7 +77,7 @@ async function keepCommit(
 
 /** Finds a branch name that is free, or whose commits are part of what is kept now. */
 async function freeBranch(
-  { folder, remote, prefix }: Repository,
+  { folder, remote, prefix }: Omit<Repository, "base">,
   name: string,
   head: string,
 ): Promise<string> {

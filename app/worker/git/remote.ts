@@ -6,11 +6,13 @@ import type { Repository } from "./repository";
 export const begunFolder = "refs/backloom/begun";
 
 /** Fetches all branches and notes, no matter what refspec the clone has. */
-export async function fetchAll({ folder, remote }: Repository): Promise<void> {
+export async function fetchAll({ folder, remote, base }: Repository): Promise<void> {
   if (remote === null) return;
   const begun = `+${begunFolder}/*:${begunFolder}/*`;
-  const branches = `+refs/heads/*:refs/remotes/${remote}/*`;
-  await git(folder, "fetch", "--quiet", "--prune", remote, branches, begun);
+  const branchesOf = (name: string) => `+refs/heads/*:refs/remotes/${name}/*`;
+  await git(folder, "fetch", "--quiet", "--prune", remote, branchesOf(remote), begun);
+  if (base === null || base === remote) return;
+  await git(folder, "fetch", "--quiet", "--prune", base, branchesOf(base));
 }
 
 /** Where the names of our branches begin, unless the product says otherwise. */
@@ -34,13 +36,13 @@ export function isOwnBranch(branch: string, prefix?: string): boolean {
 export async function mainNameOf(repository: Repository): Promise<string | null> {
   for await (const name of mainNames(repository)) {
     if (name === "" || isOurs(name)) continue;
-    if ((await tipOf(repository, name)) !== null) return name;
+    if ((await commitOf(repository.folder, mainRefOf(repository, name))) !== null) return name;
   }
   return null;
 }
 
 /** What may be the main branch, most certain first. `git config backloom.main` settles it. */
-async function* mainNames({ folder, remote, prefix }: Repository): AsyncGenerator<string> {
+async function* mainNames({ folder, base: remote, prefix }: Repository): AsyncGenerator<string> {
   const answer = (...words: string[]) => git(folder, ...words).catch(() => "");
   yield await answer("config", "--get", "backloom.main");
   const root = remote === null ? "refs/heads/" : `refs/remotes/${remote}/`;
@@ -130,6 +132,10 @@ export async function tipOf(repository: Repository, branch: string) {
   return commitOf(repository.folder, refOf(repository, branch));
 }
 
-export function refOf({ remote }: Repository, branch: string): string {
+export function refOf({ remote }: Pick<Repository, "remote">, branch: string): string {
   return remote === null ? `refs/heads/${branch}` : `refs/remotes/${remote}/${branch}`;
 }
+
+/** The main branch, where it comes from. */
+export const mainRefOf = ({ base }: Repository, name: string): string =>
+  refOf({ remote: base }, name);

@@ -14,6 +14,8 @@ export interface Repository {
   folder: string;
   /** Where work is pushed. Null: the folder's own branches are moved. */
   remote: string | null;
+  /** Where the main branch comes from: another one in a clone of a fork. */
+  base: string | null;
   /** Where the names of branches of ours begin, if a job says so. */
   prefix?: string | undefined;
 }
@@ -56,16 +58,16 @@ async function openRepository(wish: RepositoryWish): Promise<Repository> {
 
 /**
  * Checks the repository before a job is taken, so that no retry is lost to a problem of this machine. A worker for
- * several products finds out with each job.
+ * several products finds out with each job. Returns what its person should know of it.
  */
 export async function checkRepository(
   options: WorkerOptions,
   product: { id: string; repo_url: string } | null,
   { repositories }: WorkFolder,
-): Promise<void> {
+): Promise<string | null> {
   const { repo, kinds } = options;
-  if (product === null || kinds?.every((kind) => kind === "PLAN_CHAT")) return;
-  await openRepository({
+  if (product === null || kinds?.every((kind) => kind === "PLAN_CHAT")) return null;
+  const { remote, base } = await openRepository({
     given: repo,
     productId: product.id,
     productAddress: product.repo_url,
@@ -74,6 +76,8 @@ export async function checkRepository(
     repositories,
     mayCreate: isDemo(options),
   });
+  if (remote === base) return null;
+  return `Work begins from the main branch of ${base} and is pushed to ${remote} (\`git config backloom.remote <name>\` names one for both)`;
 }
 
 export async function openRepositoryOf(
@@ -123,7 +127,7 @@ async function openFolder(folder: string, mayCreate: boolean): Promise<Repositor
     const words = problem === "" ? "" : `: ${problem}`;
     throw new WorkerProblem(`${folder} is not a Git repository with at least one commit${words}`);
   }
-  return requireLfs({ folder, remote: await remoteOf(folder) });
+  return requireLfs({ folder, ...(await remotesOf(folder)) });
 }
 
 /** Opens the clone of an address; all workers of the machine share it. */
@@ -143,7 +147,7 @@ async function openClone(address: string, repositories: string): Promise<Reposit
     await git(repositories, "-C", draft, "worktree", "prune");
     await moveInPlace(draft, folder);
   }
-  return requireLfs({ folder, remote: "origin" });
+  return requireLfs({ folder, remote: "origin", base: "origin" });
 }
 
 /** Where git is set up for LFS but the program is missing, each checkout of such a repository would fail. */
@@ -164,10 +168,27 @@ async function moveInPlace(draft: string, folder: string): Promise<void> {
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
 }
 
-/** Name of the remote to push to; null if there is none. */
-export async function remoteOf(folder: string): Promise<string | null> {
+/** Name of the remote that is pushed to, and of the one that main follows. `git config backloom.remote` settles both. */
+export async function remotesOf(folder: string): Promise<Pick<Repository, "remote" | "base">> {
   const remotes = (await git(folder, "remote")).split("\n").filter((name) => name !== "");
-  return remotes.includes("origin") ? "origin" : (remotes[0] ?? null);
+  const answer = (...words: string[]) => git(folder, ...words).catch(() => "");
+  const set = (key: string) => answer("config", "--get", key);
+  const firstOf = (names: string[]) => names.find((name) => remotes.includes(name)) ?? null;
+  const given = await set("backloom.remote");
+  if (given !== "" && !remotes.includes(given)) {
+    throw new WorkerProblem(
+      `git config backloom.remote names ${sendable(given, 200)}, and ${folder} has no such remote: name one that \`git remote\` lists`,
+    );
+  }
+  const remote = firstOf([given, await set("remote.pushDefault"), "origin", ...remotes]);
+  const here = (await answer("symbolic-ref", "--quiet", "HEAD")).slice("refs/heads/".length);
+  const head = await answer("symbolic-ref", "--quiet", `refs/remotes/${remote}/HEAD`);
+  const named = [await set("backloom.main"), head.slice(`refs/remotes/${remote}/`.length)];
+  for (const name of [...named, await set("init.defaultBranch"), "main", "master", here]) {
+    const followed = name === "" ? "" : await set(`branch.${name}.remote`);
+    if (followed !== "") return { remote, base: firstOf([given, followed, "origin", ...remotes]) };
+  }
+  return { remote, base: firstOf([given, "origin", ...remotes]) };
 }
 
 /** The clone in which the command was typed, if its remote is the address; undefined otherwise. */

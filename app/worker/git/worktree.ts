@@ -17,7 +17,7 @@ import { commitOf, git } from "./git";
 import {
   fetchAll,
   mainNameOf,
-  refOf,
+  mainRefOf,
   requireFreeBranch,
   requireRoom,
   tipOf,
@@ -202,7 +202,7 @@ async function setWritable(folder: string, isWritable: boolean): Promise<void> {
 /** The main branch as last fetched. */
 export async function mainOf(repository: Repository): Promise<string> {
   const name = await mainNameOf(repository);
-  if (name !== null) return git(repository.folder, "rev-parse", refOf(repository, name));
+  if (name !== null) return git(repository.folder, "rev-parse", mainRefOf(repository, name));
   const head = await commitOf(repository.folder, "HEAD");
   if (head === null) throw new Error("The repository has no commit to begin from");
   const isDetached = (await git(repository.folder, "branch", "--show-current")) === "";

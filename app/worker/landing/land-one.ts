@@ -184,7 +184,7 @@ async function pushToMain(
   head: string,
 ): Promise<LandingReport | "main_moved"> {
   const { repository, main } = place;
-  const { folder, remote } = repository;
+  const { folder, base: remote } = repository;
   const name = await mainNameOf(repository);
   if (name === null) return { state: "refused", words: "The main branch is unknown." };
   const moves = `${head}:refs/heads/${name}`;

@@ -24,7 +24,7 @@ async function open(address: string, token: string, words: string[] = [], url?: 
   const folder = clone(`job-${Math.random()}`, address);
   const common = ["--url", "http://localhost:3000", "--token", "blm_x", "--exec", "true"];
   const options = readOptions([...common, ...words], { BACKLOOM_FORGE_URL: url });
-  return openForge({ folder, remote: "origin" }, { forge: "forgejo" }, options);
+  return openForge({ folder, remote: "origin", base: "origin" }, { forge: "forgejo" }, options);
 }
 
 describe("BACKLOOM_FORGE_TOKEN", () => {
