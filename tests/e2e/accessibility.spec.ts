@@ -13,8 +13,20 @@ const parts: readonly [about: string, options: BrowserContextOptions][] = [
   ["any page of a person on a phone", phone],
 ];
 
+/** Fields into which a phone would zoom. */
+const smallFields = (page: Page) =>
+  page
+    .locator(
+      "input:not([type=checkbox], [type=radio], [type=hidden], [type=file]), select, textarea",
+    )
+    .evaluateAll((fields) =>
+      fields
+        .filter((field) => Number.parseFloat(getComputedStyle(field).fontSize) < 16)
+        .map((field) => field.outerHTML.slice(0, 120)),
+    );
+
 for (const [about, options] of parts) {
-  test(`axe finds nothing on ${about}, and none is wider than its window (light and dark)`, async ({
+  test(`axe finds nothing on ${about}, none is wider than its window, and a phone need not zoom (light and dark)`, async ({
     browser,
   }) => {
     test.setTimeout(180_000);
@@ -39,6 +51,7 @@ for (const [about, options] of parts) {
         () => document.documentElement.scrollWidth > window.innerWidth,
       );
       expect.soft(tooWide, `${place} is wider than the window`).toBe(false);
+      if (options.isMobile) expect.soft(await smallFields(page), place).toEqual([]);
     };
     if (about.includes("a product")) {
       for (const place of [...placesOf(world), run]) await look(place);
