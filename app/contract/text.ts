@@ -97,10 +97,7 @@ export const dateSchema = z.iso
   .refine((day) => !day.startsWith("0000"), { message: "The year 0 does not exist." });
 
 /** Priority of a PBI, story or task: a whole number, lowest first. */
-export const prioritySchema = z
-  .int("Must be a whole number.")
-  .min(0, "Must be at least 0.")
-  .max(1_000_000, "Must be at most 1000000.");
+export const prioritySchema = z.int().min(0).max(1_000_000);
 
 function isHttpUrl(value: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(value) && URL.canParse(value);

@@ -76,7 +76,9 @@ async function callTool(
     const once = tool.onceOf(rawArguments);
     const actor = { ...context.actor, once };
     const result = await tool.call({ ...context, actor, signal }, rawArguments);
-    return toolSuccess(result, once?.wasReplayed);
+    const ignored = tool.unknownIn(rawArguments);
+    const told = ignored.length > 0 ? { ...result, ignored_arguments: ignored } : result;
+    return toolSuccess(told, once?.wasReplayed);
   } catch (error) {
     if (error instanceof ContractError) return toolFailure(error);
     reportError(error);
@@ -89,7 +91,6 @@ const hints: Partial<Record<number, string>> = {
   403: "Ask a member of the product for access, or use a token of an account that may write.",
   404: "Look the id or code up with list_products, get_context or search.",
   409: "Read the current state again before you decide what to do.",
-  422: "Correct the arguments that the error names and call again.",
   429: "Wait for the seconds in `retry_after`, then call again.",
 };
 

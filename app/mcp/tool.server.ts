@@ -4,13 +4,10 @@ import { z } from "zod";
 import { idempotencyKeySchema } from "~/contract/concurrency";
 import { ContractError, type Issue } from "~/contract/errors";
 import { idempotencyField } from "~/contract/idempotency-field";
-import { idSchema } from "~/contract/text";
 import { type Actor, Once } from "~/db/rpc.server";
 import type { Principal } from "~/nouns/accounts/contract";
 import type { Scope } from "~/nouns/oauth/contract";
 import type { Services } from "~/services.server";
-
-const idPattern = z.toJSONSchema(idSchema).pattern;
 
 /** What a tool gets: the caller, the services of this process, and an abort signal. */
 export interface ToolContext {
@@ -59,6 +56,8 @@ export interface Tool {
   scopes: readonly Scope[];
   annotations: ToolAnnotations;
   inputSchema: { type: "object"; [key: string]: unknown };
+  /** Names of arguments that the tool does not have. */
+  unknownIn(rawArguments: unknown): string[];
   /** Returns the idempotency key of this call, if the tool takes one. */
   onceOf(rawArguments: unknown): Once | undefined;
   call(context: ToolContext, rawArguments: unknown): Promise<ToolResult>;
@@ -76,6 +75,7 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
     scopes,
     annotations: annotate(access, effect),
     inputSchema: creates ? withKey(toInputSchema(input)) : toInputSchema(input),
+    unknownIn: (rawArguments) => unknownArguments(input, rawArguments),
     onceOf: (rawArguments) => (creates ? readOnce(name, rawArguments) : undefined),
     call: (context, rawArguments) => run(context, parseArguments(name, input, rawArguments)),
   };
@@ -112,30 +112,78 @@ function toInputSchema(input: z.ZodObject): Tool["inputSchema"] {
     unrepresentable: "any",
     override: ({ jsonSchema }) => shorten(jsonSchema),
   });
-  return { ...schema, type: "object" };
+  return { ...oneTypeEach(schema), type: "object" };
 }
 
+/** Strict models refuse a list of types, for which alternatives say the same, and items without a type. */
+function oneTypeEach<Schema>(schema: Schema): Schema;
+function oneTypeEach(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(oneTypeEach);
+  if (!isRecord(schema)) return schema;
+  const { type, items, ...rest } = schema;
+  const plain: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(rest)) plain[key] = oneTypeEach(value);
+  if (isRecord(items))
+    plain.items = "type" in items || "anyOf" in items ? oneTypeEach(items) : { type: "object" };
+  if (Array.isArray(type)) plain.anyOf = type.map((one) => ({ type: one }));
+  else if (type !== undefined) plain.type = oneTypeEach(type);
+  return plain;
+}
+
+/** What a model would have to guess, wherever an argument of this name has no words of its own. */
+const words: Readonly<Record<string, string>> = {
+  blocked_by: "Ids or codes",
+  escalate_to: "Who answers then",
+  expires_in_seconds: "Default: a day",
+  metadata: "Facts",
+  on_expiry: "Default STOP",
+  priority: "Lowest first; default 3",
+  reach: "permission: host",
+  recommended_option: "From 0",
+  requires_opus: "Only by model opus",
+  strategy: "One branch, a branch per story, or one job",
+  verify_required: "Least that passes",
+};
+
+const bounds = [
+  ...(["pattern", "minimum", "maximum", "minItems", "maxItems"] as const),
+  ...(["minLength", "maxLength", "propertyNames"] as const),
+];
+
 /**
- * Shortens a schema, because models read every byte of it at each start. Removes patterns that a format implies
- * and bounds that calls rarely miss; the error names them. A `brief` object keeps one line and its field names.
+ * Shortens a schema, because models read every byte of it at each start, and keeps to forms that strict models take.
+ * Removes patterns and bounds; the error names them. A `brief` object keeps one line, and the
+ * names and types of its fields.
  */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.pattern === idPattern) schema.format = "uuid";
-  if (schema.format !== undefined) delete schema.pattern;
-  if ((schema.maximum ?? 0) >= 2 ** 31 - 1) delete schema.maximum;
-  if ((schema.minimum ?? 2) < 2 && schema.maximum === undefined) delete schema.minimum;
-  if (schema.minItems === 1) delete schema.minItems;
-  if ((schema.maxItems ?? 0) > 50) delete schema.maxItems;
-  delete schema.minLength;
-  delete schema.maxLength;
-  if (schema.propertyNames !== undefined) delete schema.propertyNames;
+  for (const bound of bounds) delete schema[bound];
+  const properties = Object.entries(schema.properties ?? {});
   if (typeof schema.brief === "string") {
     schema.description = schema.brief;
-    const names = Object.keys(schema.properties ?? {});
-    schema.properties = Object.fromEntries(names.map((name) => [name, {}]));
+    schema.properties = Object.fromEntries(
+      properties.map(([name, field]) => [name, typeIn(field)]),
+    );
     delete schema.brief;
+  } else {
+    for (const [name, field] of properties) {
+      if (typeof field === "object" && name in words) field.description ??= words[name];
+    }
   }
   if (saysNothing(schema.additionalProperties)) delete schema.additionalProperties;
+}
+
+/** The type alone, of an alternative the first one. */
+function typeIn(field: z.core.JSONSchema._JSONSchema): z.core.JSONSchema.BaseSchema {
+  if (typeof field === "boolean") return {};
+  const [first] = field.anyOf ?? field.oneOf ?? [];
+  if (field.type === undefined && first !== undefined) return typeIn(first);
+  if (field.type !== "array") return { type: field.type ?? "string" };
+  return {
+    type: "array",
+    items: typeIn(
+      typeof field.items === "object" && !Array.isArray(field.items) ? field.items : {},
+    ),
+  };
 }
 
 /** Whether `additionalProperties` adds no information, because the named fields already say it. */
@@ -148,17 +196,50 @@ function parseArguments<Input extends z.ZodObject>(
   input: Input,
   rawArguments: unknown,
 ): z.output<Input> {
-  const parsed = input.safeParse(rawArguments ?? {});
+  const given = rawArguments ?? {};
+  const first = input.safeParse(given);
+  const parsed = first.success ? first : input.safeParse(readTexts(given, first.error.issues));
   if (parsed.success) return parsed.data;
   const issues: Issue[] = parsed.error.issues.map((issue) => ({
     path: issue.path.join("."),
     message: issue.message,
   }));
-  throw new ContractError(
-    422,
-    `The arguments of ${name} do not fit its input schema. Correct what the issues name.`,
-    { issues },
-  );
+  const unknown = unknownArguments(input, given);
+  if (unknown.length > 0)
+    issues.push({ path: "", message: `${name} has no ${unknown.join(", ")}` });
+  throw new ContractError(422, `The arguments of ${name} do not fit`, { issues });
+}
+
+function unknownArguments(input: z.ZodObject, given: unknown): string[] {
+  const names = Object.keys(isRecord(given) ? given : {});
+  return names.filter((name) => !Object.hasOwn(input.shape, name) && name !== idempotencyField);
+}
+
+/** Some clients send every argument as text: what is a number, a list and so on as JSON is read as such. */
+function readTexts(given: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const read: unknown = structuredClone(given);
+  for (const { code, path } of issues) {
+    const field = path.at(-1);
+    const parent = path.slice(0, -1).reduce(childOf, read);
+    const value = field === undefined ? undefined : childOf(parent, field);
+    if (typeof value !== "string" || !/^invalid_(type|union|value)$/.test(code)) continue;
+    if (field !== undefined && isRecord(parent)) parent[field] = jsonIn(value);
+  }
+  return read;
+}
+
+const isRecord = (value: unknown): value is Record<PropertyKey, unknown> =>
+  typeof value === "object" && value !== null;
+
+const childOf = (parent: unknown, field: PropertyKey): unknown =>
+  isRecord(parent) && Object.hasOwn(parent, field) ? parent[field] : undefined;
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /**

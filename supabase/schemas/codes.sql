@@ -127,9 +127,11 @@ $$;
 create function operations.resolve_reference(p_kind text, p_reference text, p_product_id uuid default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare
+  v_kinds constant text[] := '{product,pbi,story,task,sprint,idea}';
   v_found json[];
+  v_other text;
 begin
-  perform private.parse_choice('kind', coalesce(p_kind, ''), '{product,pbi,story,task,sprint,idea}');
+  perform private.parse_choice('kind', coalesce(p_kind, ''), v_kinds);
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
@@ -145,6 +147,12 @@ begin
     v_found := private.find_reference(p_kind, p_reference, null, p_product_id);
     if v_found is null then
       v_found := private.find_reference(p_kind, upper(p_reference), null, p_product_id);
+    end if;
+    if v_found is null then
+      select k into v_other from unnest(v_kinds) k
+        where private.find_reference(k, upper(p_reference), null, p_product_id) is not null limit 1;
+      perform private.refuse(404, format('No such %s: %s %s', replace(p_kind, 'pbi', 'PBI'), p_reference,
+        coalesce(format('is a %s.', replace(v_other, 'pbi', 'PBI')), 'is not the code of one that you can see.')));
     end if;
   end if;
 

@@ -222,3 +222,38 @@ describe("a name that nothing is counted under", () => {
     expect(report).toMatchObject(refusal("evidence.0", "passed"));
   });
 });
+
+describe("arguments as some clients send them", () => {
+  it("count as what they say where the text leaves no doubt, and are checked as that", async () => {
+    const { agent } = await someone("TEXT");
+    const made = { story_id: "ST-001", title: "12", priority: "2", blocked_by: '["T-1"]' };
+    const task = ok(await agent.call("create_task", { ...made, verify_only: "true" }));
+    expect(task).toMatchObject({ title: "12", priority: 2, verify_only: true });
+    expect(await agent.call("search", { query: "12", limit: "500" })).toMatchObject({
+      result: { code: 422, issues: [{ path: "limit", message: "must be at most 50" }] },
+    });
+    expect(await agent.call("create_task", { ...made, priority: "soon" })).toMatchObject({
+      result: { code: 422, issues: [{ path: "priority", message: "must be a number" }] },
+    });
+  });
+
+  it("are named when the tool does not have them", async () => {
+    const { agent } = await someone("MORE");
+    const listed = ok(await agent.call("list_products", { limit: 5, sort: "name" }));
+    expect(listed).toMatchObject({ ignored_arguments: ["limit", "sort"] });
+    const refused = await agent.call("search", { words: "greeting" });
+    expect(refused.result.issues).toContainEqual({ path: "", message: "search has no words" });
+    expect(refused.text).not.toContain("hint");
+  });
+
+  it("name a code of another kind, and the one of several that is missing", async () => {
+    const { agent } = await someone("KIND");
+    expect(await agent.call("get_sprint_context", { sprint_id: "T-1" })).toMatchObject({
+      result: { code: 404, error: "No such sprint: T-1 is a task." },
+    });
+    const product_id = "KIND";
+    expect(await agent.call("start_run", { task_ids: ["T-1", "T-77"], product_id })).toMatchObject({
+      result: { code: 404, error: expect.stringContaining("T-77") },
+    });
+  });
+});

@@ -18,6 +18,12 @@ const names = `health list_products get_context get_sprint_context get_task sear
 
 type Hints = NonNullable<Awaited<ReturnType<typeof toolsOf>>[number]["annotations"]>;
 
+type Fields = Record<string, unknown>;
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+const propertiesOf = (schema: object): unknown =>
+  Object.entries(schema).find(([key]) => key === "properties")?.[1];
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 async function toolsOf(token: string, path = "/mcp") {
   const client = await connectClient(app, token, "2026-07-28", path);
   const tools = await client.listTools();
@@ -43,6 +49,38 @@ describe("the tool lists", () => {
       expect(description).toMatch(/\S{3}/);
       expect(inputSchema).toMatchObject({ type: "object" });
     }
+  });
+
+  it("keep to forms that strict models take: one type each, and no references", async () => {
+    const faults: string[] = [];
+    const walk = (schema: Fields, path: string) => {
+      const alternatives = listOf(schema.anyOf);
+      for (const key of ["$schema", "$ref", "$defs", "oneOf", "allOf", "not", "pattern"])
+        if (key in schema) faults.push(`${path} has ${key}`);
+      if (alternatives.length === 0 && typeof schema.type !== "string")
+        faults.push(`${path} has no type`);
+      if (schema.type === "array" && !isFields(schema.items)) faults.push(`${path} has no items`);
+      for (const [name, field] of Object.entries(Object(schema.properties)))
+        if (isFields(field)) walk(field, `${path}.${name}`);
+      if (isFields(schema.items)) walk(schema.items, `${path}[]`);
+      for (const one of alternatives) if (isFields(one)) walk(one, `${path}|`);
+    };
+    for (const { name, inputSchema } of await toolsOf(adaToken, "/mcp/all"))
+      walk({ ...inputSchema }, name);
+    expect(faults).toEqual([]);
+  });
+
+  it("cost at most 16,000 bytes at /mcp, and explain each argument that a model would guess", async () => {
+    const tools = await toolsOf(adaToken);
+    expect(new TextEncoder().encode(JSON.stringify(tools)).length).toBeLessThanOrEqual(16_000);
+    const silent = tools.flatMap(({ name, inputSchema }) =>
+      Object.entries(Object(propertiesOf(inputSchema)))
+        .filter(([, field]) => isFields(field) && field.description === undefined)
+        .map(([argument]) => `${name}.${argument}`),
+    );
+    const guessed =
+      /\.(recommended_option|priority|reach|on_expiry|escalate_to|expires_in_seconds|metadata|verify_required|requires_opus|strategy|blocked_by)$/;
+    expect(silent.filter((argument) => guessed.test(argument))).toEqual([]);
   });
 
   it("offer at most 12 tools at /mcp/worker, within 10 KB of JSON", async () => {

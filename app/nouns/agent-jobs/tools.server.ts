@@ -40,7 +40,7 @@ export const waitForJobTool = defineTool({
   input: claimAgentJobInput.safeExtend({
     product_id: reference.optional(),
     wait_seconds: z.number().min(0).max(longestWaitSeconds).default(longestWaitSeconds),
-    restarted: z.boolean().optional().describe("Requeue the jobs that this worker held"),
+    restarted: z.boolean().optional().describe("Requeue what it held"),
   }),
   run: async (context, { wait_seconds, restarted, product_id, ...claim }) => {
     const { actor } = context;

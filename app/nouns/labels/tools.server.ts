@@ -30,7 +30,8 @@ export const createLabelTool = defineTool({
 export const setLabelsTool = defineTool({
   name: "set_labels",
   title: "Set the labels of a story or task",
-  description: "Replace the labels of a story or task. An empty list removes all.",
+  description:
+    "Replace the labels of a story or task. An empty list removes all. create_label is at /mcp/all.",
   access: "write",
   effect: { repeatable: true },
   input: z

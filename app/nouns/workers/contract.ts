@@ -36,7 +36,7 @@ const announcedAgentSchema = z
     quota_pct: z.int().min(0).max(100).optional(),
     limited_until: z.iso.datetime({ offset: true }).optional(),
   })
-  .meta({ brief: "First choice first; models: only these" });
+  .meta({ brief: "First choice first" });
 
 export const claimAgentJobInput = z.object({
   worker: workerName,
