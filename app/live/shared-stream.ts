@@ -16,8 +16,8 @@ const turnMs = 300;
 
 /**
  * One stream shared by all tabs of this browser. The tab that holds it forwards everything. Tabs agree by messages
- * alone, because browsers give locks only to https: the newest claim to a stream counts, and whoever follows a silent
- * holder asks for a sign of life, so that one that crashed or froze is replaced. Of more streams than fit, those of
+ * alone, because browsers give locks only to https: the newest claim to a stream counts, and a silent holder is asked for a
+ * sign of life, so that one that crashed or froze is replaced. Of more streams than fit, those of
  * hidden tabs end first (a page reloads its data when it is seen), and the newest of the visible ones open in turns.
  */
 export class SharedStream {
@@ -101,7 +101,7 @@ export class SharedStream {
     else if (!isHidden()) this.#decide(answerMs, false);
   };
 
-  /** Asks who holds what, and takes the stream if nobody has it. A new tab also asks what was sent before. */
+  /** Asks who holds what, and takes the stream if no tab has it. A new tab also asks what was sent before. */
   #decide(waitMs: number, isNew: boolean): void {
     clearTimeout(this.#decision);
     this.#claims.clear();

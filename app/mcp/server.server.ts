@@ -77,8 +77,8 @@ async function callTool(
     const actor = { ...context.actor, once };
     const result = await tool.call({ ...context, actor, signal }, rawArguments);
     const ignored = tool.unknownIn(rawArguments);
-    const told = ignored.length > 0 ? { ...result, ignored_arguments: ignored } : result;
-    return toolSuccess(told, once?.wasReplayed);
+    const said = ignored.length > 0 ? { ...result, ignored_arguments: ignored } : result;
+    return toolSuccess(said, once?.wasReplayed);
   } catch (error) {
     if (error instanceof ContractError) return toolFailure(error);
     reportError(error);
@@ -91,6 +91,7 @@ const hints: Partial<Record<number, string>> = {
   403: "Ask a member of the product for access, or use a token of an account that may write.",
   404: "Look the id or code up with list_products, get_context or search.",
   409: "Read the current state again before you decide what to do.",
+  422: "Correct the arguments that the error names and call again.",
   429: "Wait for the seconds in `retry_after`, then call again.",
 };
 
@@ -108,7 +109,8 @@ function toolFailure(error: ContractError): CallToolResult {
   const body: ToolResult = { ...error.detail, ...error.toBody() };
   if (error.retryAfter !== undefined) body.retry_after = error.retryAfter;
   const hint = hints[error.status];
-  if (hint !== undefined && body.hint === undefined) body.hint = hint;
+  // Issues say what to do.
+  if (hint !== undefined && body.issues === undefined) body.hint ??= hint;
   return {
     isError: true,
     content: [{ type: "text", text: JSON.stringify(body) }],

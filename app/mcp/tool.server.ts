@@ -91,7 +91,8 @@ function withKey(schema: Tool["inputSchema"]): Tool["inputSchema"] {
 }
 
 function readOnce(name: string, rawArguments: unknown): Once | undefined {
-  const { [idempotencyField]: key } = parseArguments(name, keyInput, rawArguments);
+  const given = { [idempotencyField]: childOf(rawArguments, idempotencyField) };
+  const { [idempotencyField]: key } = parseArguments(name, keyInput, given);
   return key === undefined ? undefined : new Once(key);
 }
 
@@ -130,7 +131,7 @@ function oneTypeEach(schema: unknown): unknown {
   return plain;
 }
 
-/** What a model would have to guess, wherever an argument of this name has no words of its own. */
+/** Descriptions of arguments that a model would have to guess, where a tool gives none. */
 const words: Readonly<Record<string, string>> = {
   blocked_by: "Ids or codes",
   escalate_to: "Who answers then",
@@ -205,8 +206,9 @@ function parseArguments<Input extends z.ZodObject>(
     message: issue.message,
   }));
   const unknown = unknownArguments(input, given);
-  if (unknown.length > 0)
-    issues.push({ path: "", message: `${name} has no ${unknown.join(", ")}` });
+  const message = `has unknown fields: ${unknown.join(", ")}`;
+  const isNamed = issues.some((issue) => issue.message === message);
+  if (unknown.length > 0 && !isNamed) issues.push({ path: "", message });
   throw new ContractError(422, `The arguments of ${name} do not fit`, { issues });
 }
 

@@ -61,7 +61,7 @@ test("in a home network, over plain http on a name, every page opens, stays live
   await owner.context.close();
 });
 
-/** The streams that the browser has open now, with the page that holds each. */
+/** The streams that the browser has open now, with the page of each. */
 function openStreams(context: BrowserContext): () => { url: string; holder: Page }[] {
   const open = new Map<object, { url: string; holder: Page }>();
   context.on("request", (request) => {
@@ -127,12 +127,12 @@ test("nine tabs on a plain http name are live and none waits, also when one clos
   await frozen.devtools.send("Page.setWebLifecycleState", { state: "frozen" });
   await expectNews("One is frozen");
 
-  // A page whose script stands still cannot give its connection back until it is itself again.
+  // A page with a paused script cannot give its connection back until it is itself again.
   const still = await loseHolder();
   await still.devtools.send("Debugger.enable");
   await still.devtools.send("Debugger.pause");
   void still.lost.evaluate(() => 0).catch(() => {});
-  await expectNews("One stands still");
+  await expectNews("One is paused");
   await still.devtools.send("Debugger.resume");
   const own = new URL(still.lost.url()).pathname;
   tabs.set(still.lost, own);

@@ -135,9 +135,10 @@ describe("a refused call is a tool error with the body of REST", () => {
       const answer = await client.call("create_product", bad);
       expect(answer).toMatchObject({
         isError: true,
-        result: { code: 422, hint: expect.any(String) },
+        result: { code: 422 },
       });
       expect(answer.result.issues).not.toHaveLength(0);
+      expect(answer.result.hint).toBeUndefined();
       expect(JSON.parse(answer.text)).toEqual(answer.result);
     }
     const rows = await t.query`select from public.products where code in ('NUL', 'TYPE')`;
