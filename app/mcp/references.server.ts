@@ -12,7 +12,7 @@ export const idOrCode = reference.describe("Id or code");
 
 /** Disambiguates a code that several products use. */
 export const productOfCode = {
-  product_id: reference.optional().describe("For ambiguous codes"),
+  product_id: reference.optional().describe("Of the code"),
 };
 
 /** Returns the id of a reference. Codes are looked up in the caller's products. */
