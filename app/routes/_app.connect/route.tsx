@@ -127,8 +127,9 @@ function PasteAddress({ address, reach }: { address: string; reach: Reach }) {
         />
         <CopyBlock label="Codex" text={`codex mcp add backloom --url ${address}`} />
         <p className="text-sm text-muted">
-          It lists the everyday tools. With <code className="wrap-anywhere">{address}/all</code> in its place
-          the agent also makes ideas, labels and sprints, for about 4,500 tokens more at each start.
+          It lists the everyday tools. With <code className="wrap-anywhere">{address}/all</code> in
+          its place the agent also makes ideas, labels and sprints, for about 4,500 tokens more at
+          each start.
         </p>
         <p className="text-sm text-muted">{whoReaches[reach]}</p>
       </div>
