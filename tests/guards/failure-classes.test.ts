@@ -14,7 +14,6 @@ const uses: Record<(typeof failureClasses)[number], { means: string; where: stri
       "app/worker/job/turn/agent-turn.ts",
       "app/worker/job/turn/execute.ts",
       "app/worker/job/turn/plan-first.ts",
-      "app/worker/job/turn/result-file.ts",
       "app/worker/job/verify-job.ts",
       "supabase/schemas/agent_jobs/report.sql",
       "supabase/schemas/questions/rules.sql",
@@ -23,7 +22,7 @@ const uses: Record<(typeof failureClasses)[number], { means: string; where: stri
   },
   verification_failed: {
     means: "the work is not what was to be done, or its test fails",
-    where: ["app/worker/job/proof/inspect.ts"],
+    where: ["app/worker/job/proof/inspect.ts", "app/worker/job/proof/on-delivered.ts"],
   },
   rate_limited: {
     means: "a model's limit: the tool said so (kind limit)",

@@ -337,6 +337,7 @@ const others: Readonly<Record<string, string>> = {
   readFolder: "the formats of folders",
   readSpec: "the formats of folders",
   readJson: "JSON.parse, then zod",
+  readLine: "one line: its expressions are in regular-expressions, its callers above",
 };
 
 const sources = import.meta.glob<string>(

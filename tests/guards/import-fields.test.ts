@@ -232,7 +232,7 @@ describe("no field of a tool is lost unseen", () => {
   it("beads: issue and epic", () => {
     const fields: Record<string, unknown> = {
       ...{ description: "D", design: "D", acceptance_criteria: "C", notes: "N", labels: ["x"] },
-      ...{ assignee: "ada", owner: "ada", created_at: day, created_by: "ada", updated_at: day },
+      ...{ assignee: "ada", owner: "ada", created_at: day, created_by: "ada" },
       ...{ closed_at: day, close_reason: "Done", external_ref: "gh-9", due_at: day, pinned: true },
       ...{
         defer_until: day,

@@ -205,7 +205,7 @@ function nameOfRemote(address: string): string {
   const plain = address
     .replace(/^\w+:\/\//, "")
     .replace(/^[^@/]+@/, "")
-    .replace(/(\.git)?\/*$/, "");
+    .replace(/\.git$/, "");
   return plain.replace(/^([^/:]+)(?::\d+(?=\/)|:)/, "$1/").toLowerCase();
 }
 

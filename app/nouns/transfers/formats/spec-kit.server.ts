@@ -91,7 +91,7 @@ function below(list: string, { line }: Item): string[] {
   return (end < 0 ? lines : lines.slice(0, end)).join("\n").trim().split("\n");
 }
 
-/** The state that a line such as `**Status**: done` tells. */
+/** The state in a line such as `**Status**: done`. */
 function told(draft: Draft, details: readonly string[]) {
   const [, word = ""] = /^[-*_ ]{0,6}status[*_: ]{1,6}(.{1,60})$/im.exec(details.join("\n")) ?? [];
   return draft.readState({ word });

@@ -206,7 +206,7 @@ function countAnswers(output: TurnOutput, had: readonly Usage[]) {
 }
 
 /**
- * What a turn took, where the tool only tells the total: some releases tell that of the whole conversation, others that of
+ * What a turn took, where the tool only gives a total: some releases give that of the whole conversation, others that of
  * their process. The cost of the rest is not known then.
  */
 function sinceThen(total: Usage, had: readonly Usage[], counted: readonly Usage[]): Usage {

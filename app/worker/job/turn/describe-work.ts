@@ -219,10 +219,12 @@ function taskOf({ job, title, description }: Assignment): Section {
   return [`${kind}: ${title}`, description.trim() || "No description."];
 }
 
+/** What begins an item of a list: its marker, its box and its number. */
+const itemMark = /^(?:[-*+•]|\d{1,3}[.)]) {1,4}(?:\[[ xX]\] {1,4})?(?:#\d{1,9} )?/;
+
 /** Whether a text has lines that are no criteria, such as examples. */
 function saysMore(text: string, criteria: Assignment["criteria"]): boolean {
-  const bare = text.replaceAll(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?:#\d+\s+)?/gm, "");
-  const lines = bare.split("\n").map((line) => line.trim());
+  const lines = text.split("\n").map((line) => line.trim().replace(itemMark, ""));
   return !lines.every((line) => criteria.some((criterion) => criterion.text.includes(line)));
 }
 

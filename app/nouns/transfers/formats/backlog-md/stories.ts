@@ -97,7 +97,7 @@ function workState({ place, status, path }: SourceItem, draft: Draft): WorkState
 
 const usual = /^\s*(?:[-*+•]|\d{1,3}[.)])[ \t]+\[[ xX]\][ \t]+\S/;
 
-/** Criteria as private.list_items reads them, whatever the marks of their boxes were, and those that are ticked. */
+/** Criteria as private.list_items reads them, with any marks in their boxes, and those that are ticked. */
 function readCriteria(text: string, draft: Draft) {
   const lines = text.split("\n");
   const ticked = new Set<number>();
