@@ -63,7 +63,7 @@ export function attemptsOf(given: Record<string, unknown>): number {
 /** A query for Postgres. pg gives up after `query_timeout`, which its type lacks. */
 export interface Statement extends pg.QueryConfig {
   query_timeout: number;
-  /** Settings of a transaction of its own, for a text that is too long to be quoted letter by letter. */
+  /** Settings of a separate transaction, for a text that is too long to be quoted letter by letter. */
   within?: string;
 }
 

@@ -157,7 +157,7 @@ $$;
 grant execute on function private.set_role_by_claim to service_role;
 
 -- Signing in at the provider as this person now signs in to this account. p_by_address: no one was signed in, but
--- the address was the same and the provider has verified it. Whoever chose the password may not be who owns the address,
+-- the address was the same and the provider has verified it. The person who chose the password may not own the address,
 -- even if a message confirmed it since, and would keep access. So all existing access ends; the caller has already
 -- replaced the password.
 -- Refusals: 409 when one of the two is linked with another one, 403 for demo accounts. Service only.

@@ -21,6 +21,7 @@ const others: Record<string, string> = {
   "features/review/changes-page.server.ts":
     "checked whole by its schema, and the operation by the database",
   "http/endpoint.server.ts": "answered by the database",
+  "mcp/tool.server.ts": "an argument that came as text, checked by its schema",
   "nouns/accounts/operations.server.ts": "answered by the database",
   "nouns/transfers/formats/folder.server.ts": "a file that is read for the first time",
   "nouns/transfers/import-document.server.ts": "a document of this process",

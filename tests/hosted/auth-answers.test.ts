@@ -308,7 +308,7 @@ describe("a legacy service_role key over the Data API", () => {
 });
 
 describe("supabase/config.toml", () => {
-  it("says what the documents tell to set, and has the templates that they show", async () => {
+  it("says what the documents ask for, and has the templates that they show", async () => {
     const read = (path: string) => readFile(join(import.meta.dirname, "../..", path), "utf8");
     const config = await read("supabase/config.toml");
     for (const line of ['site_url = "env(APP_ORIGIN)"', "enable_signup = false"]) {
@@ -352,7 +352,7 @@ describe("a project that is not set up", () => {
     },
   );
 
-  it("is told apart over Postgres too, and by doctor", async () => {
+  it("has one sentence over Postgres and in doctor", async () => {
     const empty = await createEmptyDatabase();
     const project = open({ databaseUrl: empty.url });
     const reason = await project.call("ping", {}).catch(setupProblemOf);

@@ -416,7 +416,7 @@ describe.each(settingsOfAuth)("an account, sign-ups $signUps, Confirm email $con
   );
 });
 
-/** The templates of messages that the documents tell to set, where Auth reads them. */
+/** The templates of messages that the documents ask for, where Auth reads them. */
 async function serveTemplates(): Promise<Settings> {
   const folder = join(import.meta.dirname, "../../supabase/templates");
   const server = createServer((request, response) => {

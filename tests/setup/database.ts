@@ -82,7 +82,7 @@ export async function createTestDatabase(
   return { ...makers, database, supabase, sql, urlFor, actorOf, mails, close };
 }
 
-/** Reasons that tell people what a validator or a stack said, whichever test made them. */
+/** Reasons in which people read what a validator or a stack said, whichever test made them. */
 async function rawFailures(sql: pg.Pool): Promise<string[]> {
   const words = '"code": ?"invalid_|ZodError|TypeError: |\\n +at .*(app/worker|backloom-worker)';
   const read = sql.query<{ reason: string }>(

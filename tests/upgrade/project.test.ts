@@ -71,7 +71,7 @@ describe.each([
     const counts = () => people.map(({ done }) => done.changes);
     await expect.poll(() => Math.min(...counts())).toBeGreaterThan(2);
 
-    // Its records are those of the files up to its release, however many it made of them.
+    // Its records are those of the files up to its release.
     const { applied } = await migrateDatabase(urlFor("postgres"));
     expect(applied).toBe((await listMigrations()).length - has);
     const after = counts().map((changes) => changes + 2);

@@ -136,7 +136,7 @@ const slipsFirst = (work: string, then: string) =>
   `if [ -e "../$BACKLOOM_JOB_ID" ]; then cp "$BACKLOOM_PROMPT_FILE" ${home}/prompt; printf '%s' '${then}' > "$BACKLOOM_RESULT_FILE"; else ${work}; touch "../$BACKLOOM_JOB_ID"; printf '{ "summary": \\n}' > "$BACKLOOM_RESULT_FILE"; fi`;
 
 describe("a result file that is no JSON", { timeout: 120_000 }, () => {
-  it("gets one more turn, which is told the line, and the work counts", async () => {
+  it("gets one more turn, which names the line, and the work counts", async () => {
     const run = await startRun(t, ada, { code: "MENDED" });
     const said = await serveOnce("MENDED", [
       "--exec",

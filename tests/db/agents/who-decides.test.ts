@@ -388,7 +388,7 @@ async function openProduct(owner: TestUser, member: TestUser, strategy: string) 
   return { id, stories };
 }
 
-/** Whatever is done, approved or planned in the product although no person decided it. */
+/** Everything done, approved or planned in the product although no person decided it. */
 async function decidedWithoutAPerson({ id, stories }: { id: string; stories: string[] }) {
   return t.query`
     select 'a story is done' as what from stories where product_id = ${id} and status = 'DONE'

@@ -1,6 +1,6 @@
 import type { Draft } from "./draft";
 
-/** A list item or a heading of a Markdown text. What looks like a box and is none is a sample. */
+/** A list item or a heading of a Markdown text. A sample looks like a box and is none. */
 export interface Item {
   kind: "box" | "item" | "heading" | "sample";
   title: string;
