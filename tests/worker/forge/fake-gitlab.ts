@@ -26,7 +26,8 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   }
   if (path === project) return { status: 200, body: { default_branch: "main" } };
   const member = /\/members\/all\/(\d+)$/.exec(path);
-  if (member) return { status: 200, body: { access_level: member[1] === "7" ? 40 : 10 } };
+  if (member?.[1] === "7") return { status: 200, body: { access_level: 40 } };
+  if (member) return { status: 404, body: { message: "404 Not found" } };
   const job = /\/(?:pipelines|jobs)\/(\d+)\/(jobs|trace)$/.exec(path);
   if (job) {
     const id = Number(job[1]);

@@ -60,9 +60,10 @@ function addPull(world: ForgeWorld, number: number, sha: string) {
 }
 
 describe.each(forgeKinds)("%s", (kind) => {
-  it("asks an idle repository nothing that counts, for an hour", async () => {
+  it("asks an idle repository with a word from outside nothing that counts, for an hour", async () => {
     const { world, poll } = await watcher(kind);
     addPulls(world, 1);
+    world.pulls[0]?.comments.push({ id: 1, author: "stranger", body: "Nice" });
     expect(await poll()).toContain(200);
     const hour: number[] = [];
     for (let minute = 0; minute < 60; minute += 1) hour.push(...(await poll()));

@@ -43,6 +43,9 @@ const noteSchema = z.object({
 });
 
 const developer = 30;
+/** GitLab's answer about someone outside has no ETag, so it is remembered here. */
+const outsideMilliseconds = 10 * 60_000;
+const mostOutside = 1_000;
 
 function isOwn({ isOfFork, headSha }: z.output<typeof listedSchema>): boolean {
   return !isOfFork && headSha !== "";
@@ -53,9 +56,13 @@ export function lookAtGitLab(
   requests: Requests,
 ): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
   const logOf = openLogs(requests);
+  const outside = new Map<string, number>();
   const mayPush = async (author: string): Promise<boolean> => {
+    if ((outside.get(author) ?? 0) > Date.now()) return false;
     const asked = requests.get(`${project}/members/all/${author}`);
     const member = await unlessForbidden(asked, null);
+    if (outside.size >= mostOutside) outside.clear();
+    if (member === null) outside.set(author, Date.now() + outsideMilliseconds);
     const level = z.object({ access_level: z.int() }).safeParse(member).data?.access_level ?? 0;
     return level >= developer;
   };
