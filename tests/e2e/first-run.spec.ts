@@ -32,7 +32,7 @@ test("someone new comes from nothing to an agent's work in review in a few press
   // Nothing is loaded again from here on: the page itself notices what happens in the terminal.
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));
-  await press(page.getByRole("button", { name: "Start the demo agent" }));
+  await press(page.getByRole("button", { name: "Show the demo's line" }));
   const block = page.getByRole("figure").filter({ hasText: "Terminal, in any folder" });
   await press(block.getByRole("button", { name: "Copy" }));
   await expect(block.getByRole("button", { name: "Copied" })).toBeVisible();
@@ -63,7 +63,7 @@ test("someone new comes from nothing to an agent's work in review in a few press
   await expect(page.getByRole("link", { name: "New product" })).toBeVisible();
 
   // What the worker itself saw of each criterion.
-  await page.getByRole("link", { name: "Watch T-2" }).click();
+  await page.getByRole("link", { name: "Open T-2" }).click();
   await expect(page.getByText("Checking the acceptance criteria").first()).toBeVisible();
   await page.getByRole("link", { name: "Proof", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Proof 4/4" })).toBeVisible();

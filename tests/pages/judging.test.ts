@@ -42,7 +42,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
   await start();
   const { read, submit } = await app.visitorOf(owner);
   // Nothing was done yet, so nobody has judged it.
-  expect(await read(`/stories/${story.id}/changes`)).toContain("until a person judges it");
+  expect(await read(`/stories/${story.id}/changes`)).toContain("until a person reviews it");
   const job = await claim(actor);
   // By the name that it has on the page of its run.
   expect(await read(`/jobs/${job.id}`)).toContain("Cancel run");

@@ -29,7 +29,7 @@ export function JobStatus({
     return <StatusPill status="waiting" label="Plan to approve" />;
   if (asks && job.status === "queued")
     return <StatusPill status="waiting" label="Waiting for an answer" />;
-  if (waitsForReview(job)) return <StatusPill status="waiting" label="Needs review" />;
+  if (waitsForReview(job)) return <StatusPill status="review" label="Needs review" />;
   return <StatusPill status={job.status} />;
 }
 

@@ -6,7 +6,7 @@ import { CodeChip } from "~/ui/badge";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { CopyBlock } from "~/ui/copy-button";
 import { isolated } from "~/ui/isolated";
-import { StatusIcon } from "~/ui/status";
+import { isHeld, StatusIcon } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import { setups } from "../_app.connect/setups";
 import type { Progress } from "./progress.server";
@@ -135,7 +135,7 @@ function DemoStep({
       ) : null}
       {!token && !begun ? (
         <PressFor intent="demo" isCurrent={isCurrent}>
-          Start the demo agent
+          Show the demo's line
         </PressFor>
       ) : null}
       {sample?.question ? <QuestionCard question={sample.question} /> : null}
@@ -161,8 +161,9 @@ function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
             {job.task_title}
           </span>
           <JobStatus job={job} asks={job.asks} />
-          <ButtonLink to={`/jobs/${job.id}`} size="sm" aria-label={`Watch ${job.task_code}`}>
-            Watch
+          <ButtonLink to={`/jobs/${job.id}`} size="sm">
+            {isHeld(job.status) ? "Watch" : "Open"}
+            <span className="sr-only"> {job.task_code}</span>
           </ButtonLink>
         </li>
       ))}

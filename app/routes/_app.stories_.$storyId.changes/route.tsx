@@ -188,8 +188,8 @@ export default function StoryChanges() {
         <SameFiles others={sameFiles} />
         <ShownCriteria criteria={criteria} />
         {jobs.length === 0 ? (
-          <EmptyState title="Nothing to judge" action={<NextSteps next={next} />}>
-            What agents did for this story is here until a person judges it.
+          <EmptyState title="Nothing left to review" action={<NextSteps next={next} />}>
+            What agents do for this story is here until a person reviews it.
           </EmptyState>
         ) : (
           <DiffView
