@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
 import { stateLine, type WorkState } from "~/features/items/state-line";
+import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
+import { updateStory } from "~/nouns/stories/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { openApp } from "../setup/app";
 import { at, claim, finish } from "../setup/world";
 
@@ -62,6 +66,53 @@ it("card, row of the backlog and page of a task say the same of where it stands,
   await finish(world.actor, again);
   const board = await read(`${product}/sprints/${world.sprint.id}`);
   expect(board.replaceAll("<!-- -->", "")).toContain("Run: 1 of 2 jobs");
+});
+
+it("a card names the agent that a task was handed to, and counts only proof of the task's own", async () => {
+  const world = await t.seedSprint({ stories: [2] });
+  const { actor, owner, product, sprint } = world;
+  const [task, next] = [at(world.tasks, 0), at(world.tasks, 1)];
+  const fallback = { agent: "claude", fallback: ["codex"] };
+  await updateProduct(actor, { product_id: product.id, ...fallback, done_requires: "worker" });
+  await updateStory(actor, {
+    story_id: at(world.stories, 0).id,
+    acceptance_criteria: "- It greets",
+  });
+  await world.start();
+  const { read } = await app.visitorOf(owner);
+  const card = async (id: string) =>
+    (await read(`/products/${product.id}/sprints/${sprint.id}`))
+      .replaceAll("<!-- -->", "")
+      .split(`data-line="task:${id}"`)[1]
+      ?.split("</li>")[0] ?? "";
+  const take = async (agent: string) => {
+    const { job } = await claimAgentJob(actor, { worker: agent, agents: [{ id: agent }] });
+    if (!job) throw new Error("Nothing to claim");
+    return { job, attempt: { job_id: job.id, attempt: job.attempt } };
+  };
+
+  expect(await card(task.id)).not.toContain("Proof");
+  const first = await take("claude");
+  await reportAgentJob(actor, {
+    ...{ ...first.attempt, status: "failed", failure_class: "rate_limited" },
+    resets_at: new Date(Date.now() + 3 * 3_600_000).toISOString(),
+  });
+  expect(await card(task.id)).toContain("Queued for codex");
+  expect(await read(`/tasks/${task.id}`)).toContain("Queued for codex");
+  const tree = await read(`/products/${product.id}/backlog?open=all`);
+  expect(tree).toContain("Queued for codex");
+  const second = await take("codex");
+  expect(await card(task.id)).toContain("codex, after claude");
+
+  const [criterion] = second.job.criteria.map(({ id }) => id);
+  await reportAgentJob(actor, {
+    ...{ ...second.attempt, status: "done", verify_result: "ALIGNED" },
+    evidence: [{ criterion: criterion ?? "", grade: "worker", command: "npm test", exit_code: 0 }],
+  });
+  expect(await card(task.id)).toContain("Proof 1/2");
+  expect(await card(next.id)).not.toContain("Proof");
+  await setTaskStatus(actor, { task_id: next.id, status: "in_progress" });
+  expect(await card(next.id)).toContain("Proof 0/2");
 });
 
 const plain: WorkState = {

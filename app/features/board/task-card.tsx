@@ -12,7 +12,7 @@ import { useDoing } from "~/live/use-live-stream";
 import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { isHeld, StatusIcon } from "~/ui/status";
+import { isHeld, StatusIcon, StatusPill } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
 import { stateLine } from "../items/state-line";
 import type { CardTask, DropTarget } from "./board-settings";
@@ -80,7 +80,11 @@ const TaskCard = memo(function TaskCard({
         </p>
       ) : null}
       {task.proof ? (
-        <p data-part="proof" className="card-hint" title="Proven criteria of the story">
+        <p
+          data-part="proof"
+          className="card-hint"
+          title="Criteria of the story that this task proves"
+        >
           Proof {task.proof[0]}/{task.proof[1]}
         </p>
       ) : null}
@@ -118,7 +122,7 @@ function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
   if (kind === "question") return <WaitingBadge>{text}</WaitingBadge>;
   // The column already says it, unless an agent's work needs review.
   if (kind === "review")
-    return task.job_phase === "review" ? <WaitingBadge>{text}</WaitingBadge> : null;
+    return task.job_phase === "review" ? <StatusPill status="review" label={text} /> : null;
   if (kind === "failed") return <p className="line-clamp-3 text-xs text-failed">{text}</p>;
   if (kind === "unplanned") {
     return (
@@ -156,6 +160,9 @@ function RunningLine({ task }: { task: CardTask }) {
     <p data-part="worker" className="flex flex-wrap items-center gap-x-1.5 text-xs text-progress">
       <span className="breathe size-2 rounded-full bg-progress" aria-hidden="true" />
       <span className="font-medium">{task.worker_name ?? "A worker"}</span>
+      {task.fallback_agent ? (
+        <span>{[task.fallback_agent, task.agent_before].filter(Boolean).join(", after ")}</span>
+      ) : null}
       {task.job_started_at ? <Elapsed from={task.job_started_at} /> : <span>just claimed</span>}
       {task.job_seen_at ? (
         <span className="text-muted">

@@ -10,6 +10,8 @@ export interface WorkState {
   job_phase: string | null;
   /** The person who has its job in a terminal. */
   holder_name?: string | null;
+  /** The agent that its work was handed to. */
+  fallback_agent?: string | null;
   /** Codes of its blockers. */
   waits_for: readonly string[];
   failure_reason: string | null;
@@ -50,7 +52,8 @@ export function stateLine(task: WorkState): StateLine | null {
     return { kind: "blocked", text: `Blocked by ${first}${more}`, tone: "waiting" };
   }
   if (job_status === "queued") {
-    const text = job_phase === "verify" ? "Waiting for a second worker" : "Queued";
+    const queued = task.fallback_agent ? `Queued for ${task.fallback_agent}` : "Queued";
+    const text = job_phase === "verify" ? "Waiting for a second worker" : queued;
     return { kind: "queued", text, tone: "todo" };
   }
   if (!task.has_plan && task.status === "todo")

@@ -107,9 +107,12 @@ export const boardTaskSchema = taskSchema
     job_doing: z.nullable(doingSchema),
     worker_name: z.string().nullable(),
     holder_name: z.string().nullable().default(null),
+    /** The agent that the work was handed to, and the one that had it before. */
+    fallback_agent: z.string().nullable().default(null),
+    agent_before: z.string().nullable().default(null),
     failure_reason: z.string().nullable(),
     open_questions: z.number(),
-    /** How many criteria of the story are proven, and how many there are. */
+    /** How many criteria of the story the task's work proves, and how many there are. */
     proof: z.tuple([z.number(), z.number()]).nullable(),
     /** The pull request of its newest work. */
     pull: pullSchema
@@ -261,6 +264,7 @@ export const backlogTreeSchema = z.object({
       .pick({
         job_status: true,
         job_phase: true,
+        fallback_agent: true,
         open_questions: true,
         failure_reason: true,
         waits_for: true,

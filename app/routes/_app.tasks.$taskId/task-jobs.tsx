@@ -63,6 +63,7 @@ export function Standing({
     job_status: job?.status ?? null,
     job_phase: job?.phase ?? null,
     holder_name: job?.holder_name ?? null,
+    fallback_agent: job?.fallback_agent ?? null,
     waits_for,
     failure_reason: task.status === "failed" ? (jobs[0]?.failure_reason ?? null) : null,
     has_plan: Boolean(task.implementation_plan),

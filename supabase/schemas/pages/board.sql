@@ -108,14 +108,14 @@ $$;
 grant execute on function private.board_stories to authenticated;
 
 -- One form of the cards on the sprint board and the solo board: the task, its story, its unfinished job, the
--- number of its open questions, the lines changed by its newest job, how much of its story is proven, its pull request,
+-- number of its open questions, the lines changed by its newest job, how much of its story it proves, its pull request,
 -- its blockers and how many it blocks.
 create function private.board_tasks(p_sprint_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
     -- Computed once per story and once for all cards. Per card, they were half of the page's time in the database.
     with story as materialized (
-      select s.id, s.created_at, s.code, s.title, s.sort_order, s.assignee_id, private.proof_count(s.id) as proof
+      select s.id, s.created_at, s.code, s.title, s.sort_order, s.assignee_id, private.proven_by(s.id) as proven_by
       from public.stories s where s.sprint_id = p_sprint_id
     ), waiting as materialized (
       select x.blocker_id, count(*) as frees
@@ -142,7 +142,7 @@ begin
         j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
         case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
-        a.name as worker_name, j.holder_name,
+        a.name as worker_name, j.holder_name, j.fallback_agent, j.agent_before,
         (
           select f.failure_reason from public.agent_jobs f
           where t.status = 'FAILED' and f.task_id = t.id and f.status = 'FAILED'
@@ -170,12 +170,17 @@ begin
           where c.task_id = t.id
           order by c.created_at desc, p.number desc limit 1
         ) as pull,
-        s.proof
+        case when t.status <> 'TO_DO' and s.proven_by is not null then json_build_array(
+          cardinality(array_positions(s.proven_by, t.id)) + cardinality(array_positions(s.proven_by, s.id)),
+          cardinality(s.proven_by)) end as proof
       from story s
       join public.tasks t on t.story_id = s.id
       left join waiting w on w.blocker_id = t.id
       left join lateral (
         select j.id, j.status, j.phase, j.attempt, j.started_at, j.updated_at, j.worker_id,
+          j.fallback_agent, case when j.fallback_agent is not null then (
+            select b.agent from public.job_attempts b where b.job_id = j.id and b.agent <> j.fallback_agent
+            order by b.attempt desc limit 1) end as agent_before,
           case when j.taken_by is not null and private.is_in_hand(j) then private.username(j.taken_by) end as holder_name
         from public.agent_jobs j
         where j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')

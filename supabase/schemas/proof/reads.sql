@@ -150,10 +150,11 @@ begin
 end;
 $$;
 
--- A card shows 3/4 where proof is required or has been given; elsewhere null, and nothing is counted.
+-- A card shows 3/4 where proof is required or has been given; elsewhere null, and nothing is counted. One element
+-- per criterion: the task whose job proved it, the story itself where no task's job did, null where nothing does.
 -- Definer: boards run as their viewer, but users may not call the functions that count (docs/proof.md).
-create function private.proof_count(p_story_id uuid)
-returns json language plpgsql stable security definer set search_path = '' as $$
+create function private.proven_by(p_story_id uuid)
+returns uuid[] language plpgsql stable security definer set search_path = '' as $$
 begin
   if not exists (
     select from public.stories s join public.products p on p.id = s.product_id
@@ -162,11 +163,13 @@ begin
     return null;
   end if;
   return (
-    select json_build_array(count(*) filter (where c.state in ('proven', 'waived')), count(*))
-    from private.story_proof(p_story_id) c having count(*) > 0);
+    select array_agg(case when c.state in ('proven', 'waived') then coalesce(j.task_id, p_story_id) end)
+    from private.story_proof(p_story_id) c
+    left join public.evidence e on e.id = c.evidence_id and c.state = 'proven'
+    left join public.agent_jobs j on j.id = e.job_id);
 end;
 $$;
-grant execute on function private.proof_count to authenticated;
+grant execute on function private.proven_by to authenticated;
 
 -- The gate "worker", checked before a task is done: what its story still lacks. Null when nothing is missing, when
 -- the story has other unfinished tasks, and in products with another requirement or none (docs/proof.md).
