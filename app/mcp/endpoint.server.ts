@@ -87,7 +87,7 @@ function refuseOldWorker(request: Request, origin: string): void {
   if (protocol === null || Number(protocol) >= oldestWorkerProtocol) return;
   throw new ContractError(
     410,
-    `This worker is too old for this service. Get the current one: curl -fsS ${origin}/worker.mjs -o backloom-worker.mjs`,
+    `This worker is too old for this service. Get the current one: curl -fsS ${origin}/worker.mjs -o ~/backloom-worker.mjs`,
   );
 }
 

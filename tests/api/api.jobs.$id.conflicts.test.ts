@@ -124,7 +124,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     const isMine = label === "I take it over";
     expect(reason?.code === "held").toBe(isMine);
     if (isMine) {
-      expect(reason?.command).toBe(`node backloom-worker.mjs take ${task.task}`);
+      expect(reason?.command).toBe(`node ~/backloom-worker.mjs take ${task.task}`);
       expect((await claim(world.actor, "worker-3")).id).not.toBe(second.id);
       const taken = await app.send(
         "POST",

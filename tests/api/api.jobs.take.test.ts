@@ -45,7 +45,7 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
     const again = await take();
     expect(again).toMatchObject({ status: 409, body: { error: expect.stringContaining("give") } });
     expect(await whyNotMoving(actor, { kind: "job", id: job_id })).toMatchObject({
-      reasons: [{ code: "held", command: "node backloom-worker.mjs give --back" }],
+      reasons: [{ code: "held", command: "node ~/backloom-worker.mjs give --back" }],
     });
   });
 

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -50,6 +50,13 @@ describe("what the pages say of the worker", () => {
 
   it.each(lines)("$file: the worker takes it: $line", ({ line }) => {
     expect(() => readOptions(wordsOf(line), { BACKLOOM_TOKEN: "blm_x" })).not.toThrow();
+  });
+
+  it("runs the worker from where it was downloaded, in each line to type", () => {
+    const places = ["README.md", "app", "docs", "supabase/schemas"];
+    const words = ["grep", "-nE", "(node|-o) backloom-worker.mjs", "--", ...places];
+    const { stdout, stderr } = spawnSync("git", words, { cwd: root, encoding: "utf8" });
+    expect(stdout + stderr).toBe("");
   });
 
   it.each([...pages, ...connect])("$file names no option that --help does not know", ({ text }) => {

@@ -25,8 +25,9 @@ export function setups(place: Place): Setup[] {
 
 /** Workers that claim jobs themselves: one per agent, installed ones first, then the demo. */
 function workers({ origin, token, product, installed = {} }: Place): Setup[] {
-  const download = `curl -fsS ${origin}/worker.mjs -o backloom-worker.mjs`;
-  const start = `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin}`;
+  const file = "~/backloom-worker.mjs";
+  const download = `curl -fsS ${origin}/worker.mjs -o ${file}`;
+  const start = `${download} && BACKLOOM_TOKEN=${token} node ${file} --url ${origin}`;
   const agents = Object.values(knownAgents).sort(
     (one, other) => Number(other.name in installed) - Number(one.name in installed),
   );

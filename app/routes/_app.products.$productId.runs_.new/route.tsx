@@ -161,7 +161,7 @@ function NoWorker({
   elsewhere: number;
   product: { name: string; code: string };
 }) {
-  const command = `node backloom-worker.mjs --url <address> --token <token> --repo <folder> --product ${product.code}`;
+  const command = `node ~/backloom-worker.mjs --url <address> --token <token> --repo <folder> --product ${product.code}`;
   return (
     <div className="grid gap-1">
       <p className="text-waiting">

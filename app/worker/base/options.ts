@@ -8,11 +8,11 @@ import { isAlsoRepo } from "./allowed-repositories";
 import { WorkerProblem } from "./problems";
 import { readReach } from "./reach";
 
-export const usage = `node backloom-worker.mjs --url <URL> --token <API token> --agent <name> [options]
-node backloom-worker.mjs take T-42    take a task over in your terminal; --now does not wait for the agent's tool call
-node backloom-worker.mjs give         hand it in with proof; --back returns it to the agents
-node backloom-worker.mjs agents       list the agents and sandbox of this machine; --sandbox tests another one,
-                                      --registry lists the agents of the ACP registry
+export const usage = `node ~/backloom-worker.mjs --url <URL> --token <API token> --agent <name> [options]
+node ~/backloom-worker.mjs take T-42    take a task over in your terminal; --now does not wait for the agent's tool call
+node ~/backloom-worker.mjs give         hand it in with proof; --back returns it to the agents
+node ~/backloom-worker.mjs agents       list the agents and sandbox of this machine; --sandbox tests another one,
+                                        --registry lists the agents of the ACP registry
 
   --url        URL of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)

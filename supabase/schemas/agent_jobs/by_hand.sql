@@ -138,7 +138,7 @@ begin
       case when p_job.status = 'QUEUED' then 'takes it over in a terminal'
         else 'has it in a terminal, and hands it in with give or returns it with give --back' end,
       private.time_text(coalesce(p_job.taken_until, p_job.lease_until))),
-    'command', 'node backloom-worker.mjs ' || case when p_job.status = 'QUEUED'
+    'command', 'node ~/backloom-worker.mjs ' || case when p_job.status = 'QUEUED'
       then 'take ' || (select t.code from public.tasks t where t.id = p_job.task_id) else 'give --back' end, 'job_id', p_job.id, 'lease_until', coalesce(p_job.taken_until, p_job.lease_until)));
 end;
 $$;

@@ -353,7 +353,7 @@ $$;
 
 -- The whole line that starts a worker with an agent. The name has no character that a shell would read.
 create function private.agent_line(p_agent text) returns text language sql immutable set search_path = '' as $$
-  select 'node backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent ' || coalesce(p_agent, '<agent>');
+  select 'node ~/backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent ' || coalesce(p_agent, '<agent>');
 $$;
 
 -- One wording for a worker that gets no job and a person who asks why a job does not move.

@@ -102,7 +102,7 @@ begin
         then 'Its agent tries twice more. Or merge the branches and push first.' else 'It goes on where it stopped.' end),
       jsonb_build_object('label', 'Cancel run', 'description', 'What is done stays done.'))
       || case when p_is_conflict and j.kind = 'TASK_IMPLEMENTATION' then jsonb_build_array(jsonb_build_object('label', 'I take it over',
-        'description', format('The run goes on, and %s waits 15 minutes for you: node backloom-worker.mjs take %s', t.code, t.code)))
+        'description', format('The run goes on, and %s waits 15 minutes for you: node ~/backloom-worker.mjs take %s', t.code, t.code)))
         else '[]' end, private.now() + interval '10 years'
   from public.agent_jobs j
   join public.tasks t on t.id = j.task_id
