@@ -54,7 +54,7 @@ const resolution = {
 const fixed = (prompt: string) => prompt.replace(/<task>\n[\s\S]*?<\/task>\n/, "");
 
 /**
- * Tokens of English text: the pieces into which tokenizers cut before they join letters. For these prompts within 3 % of what
+ * Tokens of English text: the pieces into which tokenizers cut before they join letters. For these prompts within 8 % of what
  * o200k counts, without its 20 MB.
  */
 const tokensOf = (text: string) =>
@@ -63,7 +63,7 @@ const tokensOf = (text: string) =>
 const turns: [name: string, tell: typeof describeWork, given: Partial<Assignment>, most: number][] =
   [
     ["a first turn", describeWork, {}, 420],
-    ["a turn after the plan", describeContinuation, { planned: true }, 440],
+    ["a turn after the plan", describeContinuation, { planned: true }, 420],
     ["a planning turn", describePlanning, { plan: null }, 250],
     ["a verification", describeVerification, {}, 260],
     ["a continuation", describeContinuation, {}, 160],

@@ -6,14 +6,17 @@ type Section = readonly [heading: string, text: string | null | undefined];
 /** Who reads a prompt: a model in its tool ends its turn, a command exits. */
 export type Reader = "agent" | "command";
 
+/** Said once in a conversation: a plan begins with it, too. */
+const readFirst = " Read AGENTS.md or CLAUDE.md first, if there is one.";
+
 /** The assignment as a prompt. Rules come first and once; what users wrote is between marks. */
-export function describeWork(assignment: Assignment, reader: Reader): string {
+export function describeWork(assignment: Assignment, reader: Reader, isPlanned = false): string {
   const { job, verifyOnly } = assignment;
   if (job.kind === "PLAN_CHAT") return describeChat(assignment, reader);
   const rules = verifyOnly
     ? ["Change nothing: changes are not delivered. Check whether what the task asks for is there."]
     : [
-        "Change only what the task needs. Read AGENTS.md or CLAUDE.md first, if there is one.",
+        `Change only what the task needs.${isPlanned ? "" : readFirst}`,
         "Commit here. Do not push and do not switch branches: the worker delivers.",
       ];
   rules.push(
@@ -117,7 +120,7 @@ export function describeContinuation(assignment: Assignment, reader: Reader): st
     const approved = assignment.planned
       ? ""
       : ", and a person approved the plan below, perhaps with changes";
-    return `You planned this work in this conversation${approved}. Do it now.\n\n${describeWork(assignment, reader)}`;
+    return `You planned this work in this conversation${approved}. Do it now.\n\n${describeWork(assignment, reader, true)}`;
   }
   const why =
     assignment.resolution !== null
