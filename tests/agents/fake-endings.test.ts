@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { acpCommand } from "~/worker/agents/acp/agent";
 import type { Entry } from "~/worker/base/transcript";
 import { isAlive } from "../worker/worker-process";
-import { makeStage, takeTurn, type Wish } from "./turn";
+import { inOne, makeStage, takeTurn, type Wish } from "./turn";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
 const fake = acpCommand(`exec "${process.execPath}" "${program}"`);
@@ -22,18 +22,6 @@ function play(ending: string, wish: Partial<Wish> = {}) {
 }
 
 const shown = ({ kind, text, title, path, status }: Entry) => ({ kind, text, title, path, status });
-
-/** What is said in pieces is one entry, or several where the machine was busy between the pieces. */
-function inOne(entries: readonly Entry[]): Entry[] {
-  const whole: Entry[] = [];
-  for (const entry of entries) {
-    const last = whole.at(-1);
-    const goesOn = last?.kind === entry.kind && ["text", "thought"].includes(entry.kind);
-    if (goesOn) whole.splice(-1, 1, { ...last, text: last.text + entry.text });
-    else whole.push(entry);
-  }
-  return whole;
-}
 
 describe("an agent that speaks the protocol", () => {
   it("is heard word by word, edit by edit, and ends with what it said last and what it took", async () => {

@@ -33,6 +33,21 @@ export function makeStage() {
   };
 }
 
+/**
+ * What is said in pieces is one entry, or several where the machine was busy between the pieces: after 400 ms what is there is
+ * shown but its last word, which may be half a secret.
+ */
+export function inOne<Part extends Pick<Entry, "kind" | "text">>(entries: readonly Part[]): Part[] {
+  const whole: Part[] = [];
+  for (const entry of entries) {
+    const last = whole.at(-1);
+    const goesOn = last?.kind === entry.kind && ["text", "thought"].includes(entry.kind);
+    if (goesOn) whole.splice(-1, 1, { ...last, text: last.text + entry.text });
+    else whole.push(entry);
+  }
+  return whole;
+}
+
 export interface HeardTurn {
   entries: Entry[];
   usages: Usage[];

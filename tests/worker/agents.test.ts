@@ -8,6 +8,7 @@ import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { installedAgents, setups } from "../../app/routes/_app.connect/setups";
+import { inOne } from "../agents/turn";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
@@ -48,7 +49,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
       { outcome: "done", session_id: expect.any(String), usage: { input_tokens: 300 } },
     ]);
     const { entries } = await getJobOutput(actor, { job_id: String(job?.id) });
-    expect(entries.map(({ kind, title, text }) => [kind, title ?? text])).toEqual([
+    expect(inOne(entries).map(({ kind, title, text }) => [kind, title ?? text])).toEqual([
       ["thought", "What is there to do?"],
       ["text", "I write the file."],
       ["plan", "[x] Write it\n[ ] Test it"],
@@ -272,9 +273,14 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     await workOnce("SHOWN", "--exec", "echo x > x", "--secret", "HUSH_SETUP", "--test", test);
     const [job] = (await run.read()).jobs;
     const { entries } = await getJobOutput(actor, { job_id: String(job?.id) });
-    expect(entries.map(({ kind, title, text, status }) => [kind, title, text, status])).toEqual([
+    const setup = [
       ["command", "Setup: echo set up with $HUSH_SETUP", "", "running"],
       ["command", "Setup: echo set up with $HUSH_SETUP", "set up with •••", "done"],
+    ];
+    expect(entries.map(({ kind, title, text, status }) => [kind, title, text, status])).toEqual([
+      ...setup,
+      // Once more on a clean checkout of the work.
+      ...setup,
       ["test", test, "", "running"],
       ["test", test, "•••\n2 failed", "failed"],
     ]);

@@ -102,7 +102,7 @@ export interface RunWish {
   strategy?: Strategy;
   tasks?: number;
   product?: Partial<ExportDocumentInput["product"]>;
-  task?: { verify_only?: boolean; repo_url?: string };
+  task?: { verify_only?: boolean; repo_url?: string; implementation_plan?: string };
   /** Acceptance criteria of the story. */
   criteria?: string;
 }

@@ -53,6 +53,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     SKIP: "git update-index --skip-worktree shared.txt; echo new > shared.txt",
     FORGED: forge,
   };
+  const overlooked = "Git was told to overlook, and taken all the same (shared.txt)";
   const ways = places.flatMap((place) =>
     Object.entries(hidings).map(([way, script]) => ({ way, script, place })),
   );
@@ -64,8 +65,35 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
       const { job, said, read } = await work(script, ...test, "--sandbox", place);
       expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
       expect(read("shared.txt")).toBe("new");
-      if (way !== "FORGED")
-        expect(said).toContain("Git was told to overlook, and taken all the same (shared.txt)");
+      if (way !== "FORGED") expect(said).toContain(overlooked);
+    },
+  );
+
+  const hidden = ways.filter(({ place }) => place === places.at(-1));
+  it.each(hidden)(
+    "is kept although the agent hid it and failed: $way, --sandbox $place",
+    async ({ way, script, place }) => {
+      const { git, work } = await openCase(`KEPT${way}`);
+      const { job, said } = await work(`${script}; exit 1`, "--sandbox", place);
+      expect(job, said).toMatchObject({ failure_class: "agent_error" });
+      const [, branch = ""] = /(backloom\/kept\/[\w-]+)/.exec(job.failure_reason ?? "") ?? [];
+      expect(git("show", `${branch}:shared.txt`)).toBe("new");
+      if (way !== "FORGED") expect(said).toContain(overlooked);
+    },
+  );
+
+  it.each(hidden)(
+    "is named where it is thrown away before a plan is approved, although it was hidden: $way, --sandbox $place",
+    async ({ way, script, place }) => {
+      const product = { plan_review: "person" as const };
+      const { work } = await openCase(
+        `PLAN${way}`,
+        {},
+        { product, task: { implementation_plan: "" } },
+      );
+      const plan = `${script}; echo '{"implementation_plan":"1. Do it"}' > "$BACKLOOM_RESULT_FILE"`;
+      const { said } = await work(plan, "--sandbox", place);
+      expect(said).toMatch(/Thrown away: .*shared\.txt/);
     },
   );
 
