@@ -1,4 +1,4 @@
-/** JSON text that goes on to Postgres as it is: a large one is neither parsed nor written again in the thread that answers everyone. */
+/** JSON text that Postgres gets as it is: a large one is neither parsed nor written again in the thread that answers everyone. */
 export class WrittenJson {
   readonly text: string;
 

@@ -148,7 +148,7 @@ for (const tool of toolsHere) {
       expect(told).not.toContain("Which color");
     });
 
-    it("goes on in the home of a person who takes over, and with what they said when it is given back", async () => {
+    it("continues in the home of a person who takes over, and with what they said when it is given back", async () => {
       const { sessions: kept, home: place } = driverNeeds(tool.agent);
       if (kept === undefined || tool.agent === "gemini") return;
       const { model, take, environment, home } = await openScene(tool, () => [{ say: "Red." }]);

@@ -12,7 +12,7 @@ import { bearer } from "../setup/world";
 
 const { t, app } = await openApp();
 
-/** A patch with a hunk of one added line at each of these lines; line 0 stands for a deleted file. */
+/** A patch with a hunk of one added line at each of these lines; line 0 means a deleted file. */
 const patchAt = (...lines: number[]) =>
   lines.includes(0)
     ? "@@ -1,2 +0,0 @@\n-x\n-y\n"

@@ -73,7 +73,7 @@ function openStreams(context: BrowserContext): () => { url: string; holder: Page
   return () => [...open.values()].filter(({ holder }) => !holder.isClosed());
 }
 
-test("nine tabs on a plain http name are live and none waits, also when one closes, freezes or crashes", async ({
+test("nine tabs on a plain http name are live and none waits, even if one closes, freezes or crashes", async ({
   browser,
   terminal,
 }) => {

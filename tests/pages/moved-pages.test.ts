@@ -27,7 +27,7 @@ it.each(["/questions/1", "/invitationsx", "//questions"])("%s is still unknown",
   expect((await app.request(path, { headers: { cookie }, redirect: "manual" })).status).toBe(404);
 });
 
-/** What may stand in an address for a parameter, or as its query. */
+/** What may be in an address for a parameter, or as its query. */
 const odd = ["%F0%9F%92%A9", "%0d%0aX", "%2e%2e", "a".repeat(2_000)];
 const queries = ["?q=%FF", "?%C3%28=1", "?show=%0d%0a&q[]=1"];
 const { routes } = await routesFromSources({ pages: true });

@@ -5,7 +5,7 @@ export function atTheEnd(work: () => Promise<unknown>): void {
   open.push(work);
 }
 
-/** For the set-up of each file, which Vitest loads anew while this module stays. */
+/** For the set-up of each file, which Vitest loads again while this module remains. */
 export async function end(): Promise<void> {
   for (const work of open.splice(0).reverse()) await work();
 }

@@ -104,7 +104,7 @@ it("has criteria once, and their text where it says more", () => {
   expect(count({ acceptanceCriteria: "- It is there\n\n```\n<footer>\n```" })).toBe(2);
 });
 
-it("has an example that is read as it stands", async () => {
+it("has an example that is read as it is", async () => {
   const prompt = describeWork(assignment, "agent");
   const example = /^\{.*\}$/m.exec(prompt)?.[0] ?? "";
   expect(Object.keys(resultSchema.parse(JSON.parse(example)))).toEqual([

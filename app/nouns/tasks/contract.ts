@@ -66,7 +66,7 @@ export const updatedTaskSchema = z.object({
 /** What agents set. Review is only for products where a person or CI decides what is done. */
 export const settableStatus = z.enum(["todo", "in_progress", "review", "done"]);
 
-/** Body of PATCH /api/tasks/:id. Verify fields need a status or a plan beside them. */
+/** Body of PATCH /api/tasks/:id. Verify fields need a status or a plan with them. */
 export const updateTaskBody = z
   .object({
     status: settableStatus.optional(),

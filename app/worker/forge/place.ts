@@ -48,7 +48,7 @@ export function hostIn(address: string): string | undefined {
 }
 
 function readRemote(address: string): Remote | null {
-  // Such as a line end, in text that goes on to git and to the Git host.
+  // Such as a line end, in text that git and the Git host get.
   if (/\p{Cc}/u.test(decoded(address))) return null;
   const short = /^(?:[\w.-]+@)([a-z0-9][a-z0-9.-]*):(?!\/\/)(.+)$/i.exec(address);
   if (short) return { origin: null, hostname: short[1] ?? "", path: cut(short[2] ?? "") };

@@ -38,7 +38,7 @@ export async function lendSession(held: Held): Promise<string[] | null> {
   return names;
 }
 
-/** Takes it back, with what the person said. Where an agent may have written, no link is followed. */
+/** Returns it, with what the person said. Where an agent may have written, no link is followed. */
 export async function returnSession(held: Held, lent: readonly string[]): Promise<void> {
   const places = placesOf(held);
   if (places === null) return;

@@ -141,7 +141,7 @@ describe("the status of a task", { timeout: 300_000 }, () => {
   );
 });
 
-/** Every move under `npm run test:all`, else every eleventh: eleven meets all doors, pairs and principals over the situations. */
+/** Every move under `npm run test:all`, every eleventh otherwise: eleven meets all doors, pairs and principals over the situations. */
 function sampled<Item>(all: readonly Item[]): Item[] {
   const step = roundsOf("STATUS_STEP", { whole: 1, short: 11 });
   return all.filter((_, index) => index % step === 0);

@@ -33,7 +33,7 @@ const states = new Map(
 ).set("", "TO_DO");
 
 /**
- * Undefined for a status unknown here. Signs around the words, such as emoji, do not count; nor does what stands in
+ * Undefined for a status unknown here. Signs around the words, such as emoji, do not count; nor does text in
  * brackets, or behind a dash or colon, where only one part is a state: `Done (Sprint 12)`, `Q3 – Done`.
  */
 export function toState(status: string): SourceState | undefined {
