@@ -25,7 +25,7 @@ async function connect(headers: HeadersInit): Promise<StreamReader> {
   return reader;
 }
 
-/** Takes access away, writes, and sees to it that the stream ended without that write. */
+/** Ends access, writes, and sees to it that the stream ended without that write. */
 async function expectEnd(reader: StreamReader, takeAway: () => Promise<unknown>): Promise<void> {
   await takeAway();
   await t.query`update public.tasks set title = 'Secret' where id = ${w.taskId}`;
