@@ -7,6 +7,7 @@ import { connectDatabase, type Database } from "~/db/database.server";
 import { compareDatabases } from "../../supabase/declarative/compare-databases";
 import { migrateDatabase } from "../../supabase/embedded/migrate";
 import { listMigrations } from "../../supabase/embedded/migrations";
+import { runSupabaseCli } from "../../supabase/embedded/supabase-cli";
 import { createEmptyDatabase, createTestDatabase } from "../setup/database";
 import { type KeptRelease, readKeptRelease } from "./kept-release";
 import { restoreDatabase, withClient } from "./restore-release";
@@ -124,6 +125,27 @@ async function kill(client: pg.ClientBase, part: string): Promise<number> {
   );
   return rows.length;
 }
+
+describe("the Supabase CLI", { timeout: 120_000 }, () => {
+  const pushed = async (url: string) => {
+    await runSupabaseCli(["db", "push", `--remote=${url}`, "--yes"]);
+    // What it pushed are the rules of the last release; those of today are applied as between releases.
+    expect((await migrateDatabase(url)).applied).toBe(0);
+    return compareDatabases(url, (await createTestDatabase()).urlFor("postgres"));
+  };
+
+  it("pushes steps and rules into an empty project", async () => {
+    const { url, remove } = await createEmptyDatabase();
+    expect(await pushed(url)).toEqual([]);
+    await remove();
+  });
+
+  it("pushes steps and rules into a project of 0.4.0", async () => {
+    const { urlFor, remove } = await restoreProject(await readKeptRelease("0.4.0"));
+    expect(await pushed(urlFor("postgres"))).toEqual([]);
+    await remove();
+  });
+});
 
 const callSchema = z.object({
   name: z.string(),
