@@ -24,7 +24,7 @@ export function standIns(folder: string, programs: readonly string[]): Record<st
     const start = name.endsWith("-acp")
       ? acp
       : name === "claude" || name === "codex"
-        ? `case "$*" in *-p*|*exec*) ${lines} ${name} "$@";; esac`
+        ? `case "$*" in *-p*|*exec*|*resume*) ${lines} ${name} "$@";; esac`
         : `case "$*" in *acp*) echo "$*" >> "$HOME/${name}-words"; ${acp};; esac`;
     writeFileSync(join(bin, name), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
   }

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { standIns } from "../agents/stand-ins";
 import { at, bearer } from "../setup/world";
 import { openStream } from "../streams/stream-reader";
 import { gitIn, openStage, type RunWish, startRun } from "./fixture";
@@ -27,17 +28,19 @@ async function begin(code: string, product: RunWish["product"] = {}) {
   const agentFor = (milliseconds: number, ending = "patient") =>
     `acp:HOME='${own}' FAKE_ENDING=${ending} FAKE_HEARD='${heard}' FAKE_MILLISECONDS=${milliseconds} exec '${process.execPath}' '${fakeAgent}'`;
   const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
-  const work = (...words: string[]) =>
-    startWorker([
-      ...["--url", gate.url, "--token", token, ...place],
-      ...["--name", `loom-${code}`, "--product", code, "--heartbeat", "0.3", ...words],
-    ]);
+  const person: Record<string, string> = {};
+  const work = (...words: string[]) => {
+    const named = ["--name", `loom-${code}`, "--product", code, "--heartbeat", "0.3", ...words];
+    return startWorker(["--url", gate.url, "--token", token, ...place, ...named], person);
+  };
   const hand = (...words: string[]) =>
-    startWorker([...words, ...place, "--product", code], environment);
+    startWorker([...words, ...place, "--product", code], { ...environment, ...person });
   const { productId } = run;
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   return {
     agentFor,
+    /** Variables of whoever works here. */
+    person,
     work,
     hand,
     job,
@@ -221,6 +224,39 @@ describe("take and give", { timeout: 240_000 }, () => {
         ...{ status: "done", evidence: { test: { passed: true } } },
         attempts: [{ confinement: "bwrap", outcome: "done" }],
       });
+    },
+  );
+
+  it.skipIf(sandboxProblem !== null)(
+    "prints a line that opens a conversation from a sandbox, where the agent goes on with what was said",
+    async () => {
+      const scene = await begin("LENT");
+      const milliseconds = "FAKE_MILLISECONDS";
+      Object.assign(scene.person, standIns(scene.folder, ["claude"]), { [milliseconds]: "600000" });
+      const boxed = ["--sandbox", "bwrap", "--mount", dirname(fakeAgent)];
+      const words = ["--agent", "claude", "--env", milliseconds, "--once", ...boxed];
+      const worker = scene.work(...words);
+      const { id } = await scene.job();
+      const said = "select from job_outputs where job_id = $1 and text ~ 'Made as'";
+      await expect
+        .poll(async () => (await t.sql.query(said, [id])).rowCount, { timeout: 120_000 })
+        .toBeGreaterThan(0);
+      const { output } = await scene.take("--now", ...boxed);
+      await worker.ended;
+      const [line = ""] = /cd '.+' && claude --resume .+/.exec(output) ?? [];
+      const name = `.claude/projects/stand-in/${line.split(" ").at(-1)}.jsonl`;
+      const inside = join(scene.folder, "work/workers/loom-LENT/homes", id, name);
+      const env = { ...process.env, ...scene.person };
+      execFileSync("sh", ["-c", line], { env });
+      expect(read(inside)).not.toContain("by a person");
+      await scene.run("give", "--back", "T-1", ...boxed);
+      expect(read(inside)).toContain("by a person");
+      expect(() => execFileSync("sh", ["-c", line], { env, stdio: "pipe" })).toThrow();
+      scene.person[milliseconds] = "0";
+      await endOf(scene.work(...words));
+      const { attempts } = await scene.job();
+      expect(new Set(attempts.map(({ session_id }) => session_id)).size).toBe(1);
+      expect(await scene.job()).toMatchObject({ status: "done", attempt: 3 });
     },
   );
 
