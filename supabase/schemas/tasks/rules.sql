@@ -165,6 +165,7 @@ begin
     join public.stories s on s.id = n.story_id;
     perform private.recount_or_note(nullif(private.tasks_blocked_by('{}', array(select distinct n.story_id from new_tasks n)), '{}'));
   else
+    perform private.refuse_done_by_absence(array(select distinct o.story_id from old_tasks o));
     perform private.derive_stories(array(select distinct o.story_id from old_tasks o));
     perform private.recount_or_note(nullif(private.tasks_blocked_by('{}', array(select distinct o.story_id from old_tasks o)), '{}'));
   end if;
@@ -242,7 +243,28 @@ begin
   -- Last, because the steps above may have changed other tasks of the story. The PBI follows its story.
   if v_has_moved or (p_new.status <> p_old.status
       and (p_new.status in ('DONE', 'FAILED') or p_old.status in ('DONE', 'FAILED'))) then
+    if v_has_moved then
+      perform private.refuse_done_by_absence(array[p_new.story_id, p_old.story_id]);
+    end if;
     perform private.derive_stories(array[p_new.story_id, p_old.story_id]);
+  end if;
+end;
+$$;
+
+-- A story is done with its last task, which its gate judges. A token that deletes or moves the open ones would finish it
+-- without (docs/proof.md).
+create function private.refuse_done_by_absence(p_story_ids uuid[]) returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_code text;
+begin
+  select s.code into v_code
+  from public.stories s join public.products p on p.id = s.product_id
+  where private.is_token() and s.id = any (p_story_ids) and s.status <> 'DONE' and private.derived_story_status(s.id, s.sprint_id) = 'DONE'
+    and (p.done_requires in ('ci', 'person') or p.done_requires <> 'none'
+      and private.missing_proof(array[s.id], p.done_requires::text::public.evidence_grade) is not null)
+  limit 1;
+  if found then
+    perform private.refuse(403, format('%s would be done by this, and nobody has judged it as a whole. A person who is signed in can delete or move the task.', v_code));
   end if;
 end;
 $$;
