@@ -86,7 +86,7 @@ describe("a task that only verifies", { timeout: 120_000 }, () => {
     const job = await jobOf(run);
     expect(job).toMatchObject({ status: "done", task_status: "done", pushed_at: null });
     expect(() => shared("rev-parse", "--verify", String(job.branch))).toThrow();
-    expect(read(seen)).toMatch(/change nothing[\s\S]*\n1\n$/);
+    expect(read(seen)).toMatch(/Change nothing[\s\S]*\n1\n$/);
     expect(said).toContain(`backloom/kept/${job.id}-1`);
   });
 
