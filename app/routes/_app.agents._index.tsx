@@ -19,6 +19,7 @@ import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
+import { LiveText } from "~/ui/live-text";
 import { costsText, tokensText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
@@ -105,7 +106,9 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
         <JobStatus job={job} />
         <Link to={`/jobs/${job.id}`} data-row className="min-w-40 flex-1 hover:underline">
           <CodeChip className="mr-2">{job.task_code ?? job.idea_code ?? ""}</CodeChip>
-          {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
+          <LiveText>
+            {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
+          </LiveText>
         </Link>
         <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
           <span>{job.product_code}</span>
@@ -120,7 +123,7 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
               lease ends <RelativeTime at={job.lease_until} />
             </span>
           ) : null}
-          {job.retry_count > 0 ? <span>retry {job.retry_count} of 3</span> : null}
+          {job.retry_count > 0 ? <span>{`retry ${job.retry_count} of 3`}</span> : null}
           {job.additions !== null && job.deletions !== null ? (
             <LineCounts additions={job.additions} deletions={job.deletions} />
           ) : null}

@@ -71,7 +71,7 @@ function RunRow({ run }: { run: SprintRun }) {
           data-row
           className="font-medium hover:underline"
         >
-          {run.sprint_code ?? run.subject}, {countText(run.jobs_total, "job")}
+          {`${run.sprint_code ?? run.subject}, ${countText(run.jobs_total, "job")}`}
         </Link>
         <span className="text-xs text-muted">
           started <RelativeTime at={run.created_at} /> by {run.started_by_name}

@@ -9,6 +9,7 @@ import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
 import { Badge } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
+import { LiveText } from "~/ui/live-text";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
 import { Cell, Table } from "~/ui/table";
@@ -81,7 +82,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
               to={job.task_id ? `/tasks/${job.task_id}` : `/ideas/${job.idea_id}`}
               className="hover:underline"
             >
-              {job.task_code ?? job.idea_code} <bdi>{job.task_title}</bdi>
+              <LiveText>{job.task_code ?? job.idea_code}</LiveText> <bdi>{job.task_title}</bdi>
             </Link>
             {job.started_at ? (
               <span className="text-xs text-muted">
@@ -98,7 +99,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
           <span className="text-muted">Unknown</span>
         ) : (
           <span className="flex items-center gap-2">
-            {worker.last_quota_pct} %
+            <LiveText>{`${worker.last_quota_pct} %`}</LiveText>
             {worker.quota_ok ? null : (
               <Badge tone="waiting">under {worker.min_quota_pct} %, gets no jobs</Badge>
             )}

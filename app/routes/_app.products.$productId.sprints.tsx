@@ -90,8 +90,7 @@ function SprintRow({ sprint }: { sprint: SprintOverview }) {
         {sprint.end_date ? <CalendarDay day={sprint.end_date} /> : null}
       </span>
       <span className="text-xs text-muted">
-        {sprint.done_task_count}/{sprint.task_count} tasks in {sprint.story_count}{" "}
-        {sprint.story_count === 1 ? "story" : "stories"}
+        {`${sprint.done_task_count}/${sprint.task_count} tasks in ${countText(sprint.story_count, "story", "stories")}`}
       </span>
       <RunStatus run={sprint} className="max-sm:order-first" />
     </li>

@@ -1,5 +1,6 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
+import { LiveText } from "./live-text";
 
 type BadgeTone = "plain" | "accent" | "waiting" | "failed";
 
@@ -36,7 +37,7 @@ export function CountBadge({
   if (count < 1) return null;
   return (
     <Badge tone={tone}>
-      {count > 99 ? "99+" : count}
+      <LiveText>{count > 99 ? "99+" : count}</LiveText>
       <span className="sr-only"> {meaning}</span>
     </Badge>
   );

@@ -1,4 +1,5 @@
 import clsx from "clsx";
+import { LiveText } from "./live-text";
 
 /** The seven meanings of a status. Each has the same color and shape everywhere. */
 export type StatusTone = "todo" | "progress" | "review" | "done" | "failed" | "waiting" | "idle";
@@ -108,7 +109,7 @@ export function StatusPill({
       )}
     >
       <StatusIcon tone={look.tone} />
-      {label ?? look.label}
+      <LiveText>{label ?? look.label}</LiveText>
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, expect, type Page } from "@playwright/test";
 import { expectLive, openLive } from "./places";
 import { test } from "./test";
+import { callTool, newToken } from "./world";
 
 const password = "a long enough password";
 const unique = () => `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
@@ -142,6 +143,85 @@ test("a live change does not overwrite an edit in progress", async ({ page, cont
   await addPbi(context, "Someone else's work");
   await expect(page.getByText("Someone else's work")).toBeVisible();
   await expect(title).toHaveValue("My half-written ti");
+});
+
+/** Puts elements in the place of all texts, also of later ones, as a browser does that translates the page. */
+const translate = (page: Page) =>
+  page.evaluate(() => {
+    const wrapAll = () => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const texts: Text[] = [];
+      while (walker.nextNode()) {
+        const { currentNode: text } = walker;
+        const isWords = text instanceof Text && text.data.trim() !== "";
+        if (isWords && !text.parentElement?.closest("font, script, style, textarea, svg"))
+          texts.push(text);
+      }
+      for (const text of texts) {
+        const [outer, inner] = [document.createElement("font"), document.createElement("font")];
+        inner.textContent = text.data;
+        outer.append(inner);
+        text.replaceWith(outer);
+      }
+    };
+    wrapAll();
+    const changes = { childList: true, characterData: true, subtree: true };
+    new MutationObserver(wrapAll).observe(document.body, changes);
+  });
+
+/** All words of a page but its times, which pass. */
+const wordsOf = (page: Page) =>
+  page.locator("body").evaluate((body) => {
+    const copy = document.createElement("div");
+    copy.append(...[...body.querySelectorAll("header, main")].map((part) => part.cloneNode(true)));
+    for (const time of copy.querySelectorAll("time")) time.remove();
+    return copy.textContent;
+  });
+
+test("a translated page follows titles, statuses and counts", async ({ owner, world }) => {
+  const { context } = owner;
+  const { product, sprint, storyId, taskIds } = world;
+  const [task = ""] = taskIds;
+  const token = await newToken(context);
+  const places = [sprint, `${product}/backlog`, `/tasks/${task}`, `/stories/${storyId}`, "/inbox"];
+  const tabs = await Promise.all(places.map(() => context.newPage()));
+  for (const [index, tab] of tabs.entries()) {
+    await openLive(tab, places[index] ?? fail());
+    await translate(tab);
+  }
+  const fresh = await context.newPage();
+  const change = async (kind: string, id: string, data: object) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await context.request.patch(`/api/${kind}/${id}`, { headers, data });
+    expect(answer.ok(), await answer.text()).toBe(true);
+  };
+  const ask = (question: string) =>
+    callTool(context, token, "ask_user_question", { story_id: storyId, question });
+  const steps = [
+    async () => {
+      await change("tasks", task, { title: "Weave the greeting", status: "in_progress" });
+      await change("stories", storyId, { title: "Be greeted by name" });
+      await ask("Which words?");
+    },
+    async () => {
+      await ask("Which name?");
+      await change("tasks", task, { title: "Weave it again", status: "done" });
+    },
+  ];
+  for (const step of steps) {
+    await step();
+    for (const [index, tab] of tabs.entries()) {
+      await openLive(fresh, places[index] ?? fail());
+      await expect(async () => expect(await wordsOf(tab)).toBe(await wordsOf(fresh))).toPass({
+        timeout: 15_000,
+      });
+    }
+  }
+
+  const [board = fail()] = tabs;
+  await board.getByRole("link", { name: "Show the greeting" }).focus();
+  await board.keyboard.press("x");
+  await expect(board.getByRole("link", { name: "Selected: Show the greeting" })).toBeVisible();
 });
 
 function fail(): never {

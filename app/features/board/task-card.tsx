@@ -11,6 +11,7 @@ import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-live-stream";
 import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
+import { LiveText } from "~/ui/live-text";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld, StatusIcon, StatusPill } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
@@ -69,14 +70,14 @@ const TaskCard = memo(function TaskCard({
       </div>
       <a href={`/tasks/${id}`} data-row data-task-id={id} className="card-title">
         {marked ? <span className="sr-only">Selected: </span> : null}
-        {task.title}
+        <LiveText>{task.title}</LiveText>
       </a>
       <LabelChips labels={task.labels} />
-      {refusal ? <p className="text-xs text-failed">Not saved: {refusal}</p> : null}
+      {refusal ? <p className="text-xs text-failed">{`Not saved: ${refusal}`}</p> : null}
       <State task={task} doing={doing} />
       {task.status !== "done" && task.frees > 0 ? (
         <p data-part="waits" className="text-xs text-muted">
-          Blocks {task.frees}
+          {`Blocks ${task.frees}`}
         </p>
       ) : null}
       {task.proof ? (
@@ -85,7 +86,7 @@ const TaskCard = memo(function TaskCard({
           className="card-hint"
           title="Criteria of the story that this task proves"
         >
-          Proof {task.proof[0]}/{task.proof[1]}
+          {`Proof ${task.proof[0]}/${task.proof[1]}`}
         </p>
       ) : null}
       {task.pull ? (
@@ -128,7 +129,7 @@ function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
     return (
       <p data-part="plan" className="card-hint">
         <Icon name="file-question-mark" className="size-3.5" />
-        {text}
+        <LiveText>{text}</LiveText>
       </p>
     );
   }
@@ -149,7 +150,7 @@ function WaitingBadge({ children }: { children: string }) {
   return (
     <Badge tone="waiting">
       <StatusIcon tone="waiting" className="size-3" />
-      {children}
+      <LiveText>{children}</LiveText>
     </Badge>
   );
 }

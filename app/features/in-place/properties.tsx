@@ -7,6 +7,7 @@ import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import type { SelectOption } from "~/ui/field";
 import { HiddenFields } from "~/ui/field";
+import { LiveText } from "~/ui/live-text";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
 import { EditLink } from "./editable-text";
@@ -135,7 +136,7 @@ export function TypedProperty({
       ) : (
         <span className="flex min-w-0 items-center justify-between gap-1 pl-1.5">
           <span className={shown === "" ? "text-muted" : mono ? "font-mono text-xs" : ""}>
-            {shown === "" ? (empty ?? "None") : shown}
+            <LiveText>{shown === "" ? (empty ?? "None") : shown}</LiveText>
             {note ? <span className="block text-xs text-muted">{note}</span> : null}
           </span>
           <EditLink label={text.label} place={place} />

@@ -1,4 +1,5 @@
 import { CodeChip } from "~/ui/badge";
+import { LiveText } from "~/ui/live-text";
 import { SidePanel } from "~/ui/side-panel";
 import { StatusPill } from "~/ui/status";
 import { codeOf, rowOf, titleOf } from "./active-row";
@@ -15,7 +16,7 @@ export default function KnownPanel({ item, onClose }: { item: string; onClose: (
       title={
         <span className="flex items-baseline gap-2">
           <CodeChip>{codeOf(row)}</CodeChip>
-          {titleOf(row)}
+          <LiveText>{titleOf(row)}</LiveText>
         </span>
       }
       closeTo="."

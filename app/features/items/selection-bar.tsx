@@ -28,7 +28,7 @@ export default function SelectionBar({ selected }: { selected: ReadonlySet<strin
       className="fixed inset-x-3 bottom-20 z-20 mx-auto flex w-fit max-w-full flex-wrap items-center gap-1 rounded-lg border border-accent bg-raised px-3 py-2 text-sm shadow-pop lg:bottom-4 lg:left-55"
     >
       <p role="status" className="mr-1 font-medium">
-        {countText(items.length, one, many)} selected
+        {`${countText(items.length, one, many)} selected`}
       </p>
       {actions.map(({ name, key, label }) => (
         <Button

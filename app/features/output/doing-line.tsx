@@ -1,5 +1,6 @@
 import type { Doing } from "~/contract/events";
 import type { OutputKind } from "~/nouns/agent-jobs/job-output";
+import { LiveText } from "~/ui/live-text";
 import { Elapsed } from "~/ui/relative-time";
 
 const words = {
@@ -28,7 +29,8 @@ export function DoingLine({ read, live }: { read?: Doing | null; live?: Doing | 
   const word = (status === "running" ? wordFor(wordsNow, kind) : undefined) ?? wordFor(words, kind);
   return (
     <span className="min-w-0 break-words text-muted" data-doing>
-      {word} <code className="font-mono">{title}</code>, <Elapsed from={at} /> ago
+      <LiveText>{word}</LiveText> <code className="font-mono">{title}</code>, <Elapsed from={at} />{" "}
+      ago
     </span>
   );
 }

@@ -37,7 +37,7 @@ export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title
       {former.length > 0 ? (
         <details className="border-t border-line px-4 py-2.5">
           <summary className="cursor-pointer text-sm text-muted">
-            Criteria edited since ({former.length})
+            {`Criteria edited since (${former.length})`}
           </summary>
           <ul className="mt-2 grid gap-3">
             {former.map(({ id, text, waiver, evidence }) => (
@@ -75,7 +75,7 @@ function CriterionRow({ storyId, criterion }: { storyId: string; criterion: Prov
       {evidence.length > 0 ? (
         <details className="pl-6" open={state === "failed"}>
           <summary className="cursor-pointer text-xs text-muted">
-            Evidence ({evidence.length})
+            {`Evidence (${evidence.length})`}
           </summary>
           <EvidenceList evidence={evidence} />
         </details>

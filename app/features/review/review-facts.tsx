@@ -5,6 +5,7 @@ import { visible } from "~/features/proof/visible";
 import type { sameFilesSchema, WaitingReview } from "~/nouns/reviews/contract";
 import { type Marked, markWords } from "~/nouns/reviews/marks";
 import { Badge } from "~/ui/badge";
+import { LiveText } from "~/ui/live-text";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 
@@ -24,7 +25,7 @@ export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?
         </span>
         {inFull ? null : (
           <span>
-            {countText(size.files, "file")} <LineCounts {...size} />
+            <LiveText>{countText(size.files, "file")}</LiveText> <LineCounts {...size} />
           </span>
         )}
         {criteria.total > 0 ? (

@@ -46,7 +46,7 @@ export function ReviewSection({
         <EarlierReviews reviews={reviews} />
         {apart}
         <p className="text-sm" role="status">
-          {drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null} {reason}
+          {[drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null, reason].join(" ")}
         </p>
         <ReviewForm
           isOpen={reason === null}

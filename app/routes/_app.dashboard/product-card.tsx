@@ -2,6 +2,7 @@ import { Link } from "@remix-run/react";
 import { describeStatuses, RunStatus, WovenProgress } from "~/features/runs/run-status";
 import type { DashboardData } from "~/nouns/pages/contract";
 import { CodeChip } from "~/ui/badge";
+import { LiveText } from "~/ui/live-text";
 import { CalendarDay, Elapsed } from "~/ui/relative-time";
 
 type Product = DashboardData["products"][number];
@@ -28,7 +29,7 @@ export function ProductCard({ product }: { product: Product }) {
         <p className="mt-auto flex flex-wrap items-center gap-2 border-t border-line pt-3 text-sm">
           <RunStatus run={run} />
           <Link to={`/products/${product.id}/runs/${run.id}`} className="hover:underline">
-            Run of {run.job_statuses.length} jobs
+            {`Run of ${run.job_statuses.length} jobs`}
           </Link>
           {run.started_at ? (
             <span className="text-muted">
@@ -63,7 +64,11 @@ function SprintPart({
       </p>
       <WovenProgress statuses={sprint.task_statuses} />
       <p className="text-xs text-muted">
-        {sprint.task_statuses.length > 0 ? describeStatuses(sprint.task_statuses) : "No tasks yet"}
+        <LiveText>
+          {sprint.task_statuses.length > 0
+            ? describeStatuses(sprint.task_statuses)
+            : "No tasks yet"}
+        </LiveText>
         {sprint.end_date ? (
           <>
             {" "}
@@ -78,9 +83,11 @@ function SprintPart({
 function NoSprint({ product }: { product: Product }) {
   return (
     <p className="text-sm text-muted">
-      {product.open_stories === 0
-        ? "No open stories."
-        : `${product.open_stories} open ${product.open_stories === 1 ? "story" : "stories"}.`}{" "}
+      <LiveText>
+        {product.open_stories === 0
+          ? "No open stories."
+          : `${product.open_stories} open ${product.open_stories === 1 ? "story" : "stories"}.`}
+      </LiveText>{" "}
       <Link
         to={`/products/${product.id}/sprints`}
         className="text-accent underline underline-offset-2 hover:decoration-2"

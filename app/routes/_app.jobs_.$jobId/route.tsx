@@ -17,6 +17,7 @@ import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Confirm } from "~/ui/confirm";
 import { isolated } from "~/ui/isolated";
+import { LiveText } from "~/ui/live-text";
 import { PageHeader } from "~/ui/page-header";
 import { isHeld } from "~/ui/status";
 import { NavTabs } from "~/ui/tabs";
@@ -63,7 +64,9 @@ export default function JobLayout() {
             {(job.task_code ?? job.idea_code) ? (
               <CodeChip>{job.task_code ?? job.idea_code ?? ""}</CodeChip>
             ) : null}
-            {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
+            <LiveText>
+              {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
+            </LiveText>
             <JobStatus job={job} asks={job.questions.some(({ status }) => status === "open")} />
           </span>
         }

@@ -7,6 +7,7 @@ import { usePointerSelection } from "~/features/items/selection";
 import { useRefusals } from "~/features/items/use-changes";
 import { LabelChips } from "~/features/labels/label-chips";
 import { useLinkArea } from "~/ui/link-area";
+import { LiveText } from "~/ui/live-text";
 import { Glyph } from "~/ui/sprite";
 import { StatusIcon, statusLook } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
@@ -171,11 +172,11 @@ const TreeRowLine = memo(function TreeRowLine({
       </span>
       <a href={address.panelTo(`${kind}:${id}`)} data-row className="line-title">
         {marked ? <span className="sr-only">Selected: </span> : null}
-        {row.title}
+        <LiveText>{row.title}</LiveText>
       </a>
       {refusal ? (
         <span className="line-state" data-tone="refused" title={refusal}>
-          Not saved: {refusal}
+          {`Not saved: ${refusal}`}
         </span>
       ) : row.state ? (
         <span className="line-state" data-tone={row.state.tone}>

@@ -9,6 +9,7 @@ import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import type { SprintRunDetail, TaskExecution } from "~/nouns/sprint-runs/contract";
 import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
+import { LiveText } from "~/ui/live-text";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld, StatusPill } from "~/ui/status";
@@ -66,7 +67,7 @@ function JobLine({
         ) : (
           <Link to={`/tasks/${job.task_id}`} data-row className="min-w-32 flex-1 hover:underline">
             <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
-            {job.task_title}
+            <LiveText>{job.task_title}</LiveText>
           </Link>
         )}
         <JobFigures job={job} />
@@ -115,10 +116,12 @@ function ExecutionLine({ execution }: { execution: TaskExecution }) {
           className="min-w-40 flex-1 hover:underline"
         >
           <CodeChip className="mr-2">{execution.task_code}</CodeChip>
-          {execution.task_title}
+          <LiveText>{execution.task_title}</LiveText>
         </Link>
         <span className="text-xs text-muted">
-          {execution.verify_result ? `verification: ${execution.verify_result.toLowerCase()} ` : ""}
+          {execution.verify_result ? (
+            <LiveText>{`verification: ${execution.verify_result.toLowerCase()} `}</LiveText>
+          ) : null}
           {execution.started_at ? (
             <Elapsed from={execution.started_at} to={execution.finished_at} />
           ) : null}
@@ -149,7 +152,7 @@ function JobFigures({ job }: { job: AgentJob }) {
           {running ? "watch" : "output"}
         </Link>
       ) : null}
-      {job.verify_result ? <span>verification: {job.verify_result.toLowerCase()}</span> : null}
+      {job.verify_result ? <span>{`verification: ${job.verify_result.toLowerCase()}`}</span> : null}
       {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
       {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
       {job.pull ? (

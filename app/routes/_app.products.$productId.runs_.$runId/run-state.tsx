@@ -3,6 +3,7 @@ import { firstLine } from "~/features/jobs/first-line";
 import { countStopped, RetryForms, statesOf, stoppedTitle } from "~/features/runs/stopped-run";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { Alert } from "~/ui/alert";
+import { LiveText } from "~/ui/live-text";
 
 type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;
 
@@ -37,9 +38,9 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
             {task_code}
           </Link>
         ) : (
-          "A job"
+          <span>A job</span>
         )}
-        {reason ? `: ${firstLine(reason)}` : " failed."}
+        <LiveText>{reason ? `: ${firstLine(reason)}` : " failed."}</LiveText>
       </p>
       <p className="text-muted">
         {counts.waiting > 0

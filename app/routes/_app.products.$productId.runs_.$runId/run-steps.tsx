@@ -30,7 +30,9 @@ export function RunSteps({ jobs, order }: { jobs: readonly AgentJob[]; order: Ru
           </li>
         ))}
       </ol>
-      {hidden > 0 ? <p className="mt-2 text-xs text-muted">and {hidden} more after these</p> : null}
+      {hidden > 0 ? (
+        <p className="mt-2 text-xs text-muted">{`and ${hidden} more after these`}</p>
+      ) : null}
     </Section>
   );
 }
@@ -45,8 +47,7 @@ function StepJob({ job, waits }: { job: AgentJob; waits: RunOrder[number]["block
       </Link>
       {open.length > 0 ? (
         <span className="text-xs text-muted">
-          blocked by {open.slice(0, 3).join(", ")}
-          {open.length > 3 ? ` and ${open.length - 3} more` : ""}
+          {`blocked by ${open.slice(0, 3).join(", ")}${open.length > 3 ? ` and ${open.length - 3} more` : ""}`}
         </span>
       ) : null}
     </li>

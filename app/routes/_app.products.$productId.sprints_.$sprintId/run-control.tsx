@@ -10,6 +10,7 @@ import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { PressForm } from "~/ui/action-form";
 import { ButtonLink, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
+import { LiveText } from "~/ui/live-text";
 import { Menu } from "~/ui/menu";
 import { countText } from "~/ui/numbers";
 import { Elapsed } from "~/ui/relative-time";
@@ -134,7 +135,7 @@ function RunUnderWay({
     <section aria-label="Run" className="flex min-w-0 items-center gap-2 text-sm">
       <RunStatus run={run} />
       <Link to={`/products/${productId}/runs/${run.id}`} className="font-medium hover:underline">
-        Run: {done} of {countText(run.job_statuses.length, "job")}
+        {`Run: ${done} of ${countText(run.job_statuses.length, "job")}`}
       </Link>
       {run.started_at ? (
         <span className="text-muted">
@@ -158,7 +159,7 @@ function Blockers(panel: Parameters<typeof BlockersPanel>[0]) {
       trigger={
         <>
           <StatusIcon tone="waiting" />
-          {words}
+          <LiveText>{words}</LiveText>
         </>
       }
       triggerClassName={buttonClass("plain", "md", "text-waiting")}

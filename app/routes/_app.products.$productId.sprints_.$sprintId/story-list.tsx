@@ -7,6 +7,7 @@ import { takesStories } from "~/nouns/sprints/takes-stories";
 import { PressForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
+import { LiveText } from "~/ui/live-text";
 import { countText } from "~/ui/numbers";
 import { StatusDot, StatusIcon } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
@@ -89,7 +90,7 @@ function Candidates({
   return (
     <details open={opensAtFirst} className="border-t border-line">
       <summary className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">
-        Add a story ({candidates.length} open)
+        {`Add a story (${candidates.length} open)`}
       </summary>
       {hydrated && candidates.length > 1 ? (
         <div className="px-4 pb-2">
@@ -151,7 +152,7 @@ function OpenQuestions({ count }: { count: number }) {
     <Link to="/inbox?show=questions" className="hover:underline">
       <Badge tone="waiting">
         <StatusIcon tone="waiting" className="size-3" />
-        {count === 1 ? "1 open question" : `${count} open questions`}
+        <LiveText>{count === 1 ? "1 open question" : `${count} open questions`}</LiveText>
       </Badge>
     </Link>
   );

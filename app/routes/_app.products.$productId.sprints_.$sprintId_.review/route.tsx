@@ -51,12 +51,8 @@ export default function SprintReviewPage() {
         </p>
       </Section>
       <Facts>
-        <Fact term="Stories done">
-          {done} of {stories.length}
-        </Fact>
-        <Fact term="Criteria met">
-          {held} of {criteria.length}
-        </Fact>
+        <Fact term="Stories done">{`${done} of ${stories.length}`}</Fact>
+        <Fact term="Criteria met">{`${held} of ${criteria.length}`}</Fact>
         <Fact term="Changes">
           <Changes jobs={[...whole, ...stories.flatMap(({ jobs }) => jobs)]} sumOnly />
         </Fact>
@@ -72,7 +68,7 @@ export default function SprintReviewPage() {
       </Section>
       <Retrospective facts={review.retrospective} />
       <section aria-label="Stories" className="grid gap-4">
-        <h2 className="text-lg font-semibold">Stories ({stories.length})</h2>
+        <h2 className="text-lg font-semibold">{`Stories (${stories.length})`}</h2>
         {stories.length === 0 ? (
           <EmptyState compact title="No stories in this sprint">
             Stories and their proof are listed here.
@@ -154,9 +150,7 @@ function StoryReview({ story }: { story: ReviewedStory }) {
           {story.left ? <Badge>No longer in this sprint</Badge> : null}
         </h3>
         <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
-          <Told term="Tasks">
-            {done} of {countText(all, "task")} done
-          </Told>
+          <Told term="Tasks">{`${done} of ${countText(all, "task")} done`}</Told>
           <Told term="Changes">
             <Changes jobs={story.jobs} />
           </Told>

@@ -6,6 +6,7 @@ import { CodeChip } from "~/ui/badge";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { CopyBlock } from "~/ui/copy-button";
 import { isolated } from "~/ui/isolated";
+import { LiveText } from "~/ui/live-text";
 import { isHeld, StatusIcon } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import { setups } from "../_app.connect/setups";
@@ -158,11 +159,11 @@ function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
         <li key={job.id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="min-w-28 flex-1 max-sm:basis-full">
             <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
-            {job.task_title}
+            <LiveText>{job.task_title}</LiveText>
           </span>
           <JobStatus job={job} asks={job.asks} />
           <ButtonLink to={`/jobs/${job.id}`} size="sm">
-            {isHeld(job.status) ? "Watch" : "Open"}
+            <LiveText>{isHeld(job.status) ? "Watch" : "Open"}</LiveText>
             <span className="sr-only"> {job.task_code}</span>
           </ButtonLink>
         </li>

@@ -5,6 +5,7 @@ import { PullLink } from "~/features/jobs/job-badges";
 import { JobCard } from "~/features/jobs/job-card";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { Section } from "~/ui/card";
+import { LiveText } from "~/ui/live-text";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusIcon, StatusPill } from "~/ui/status";
 
@@ -78,7 +79,7 @@ export function Standing({
       {isSaid ? null : (
         <p data-state={state.kind} className="flex items-center gap-1.5">
           <StatusIcon tone={state.tone} />
-          {state.text}
+          <LiveText>{state.text}</LiveText>
         </p>
       )}
       {pull ? <PullLink pull={pull} /> : null}
