@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 
@@ -28,6 +28,11 @@ export function Dialog({
     }
     if (!open && dialog.open) dialog.close();
   }, [open]);
+  // Only a dialog that is closed while it is in the page returns the focus.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    return () => dialog?.close();
+  }, []);
   return (
     <dialog
       ref={ref}

@@ -18,7 +18,14 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
   await page.keyboard.press("j");
   await expect(page.locator("[data-row]").first()).toBeFocused();
   await page.keyboard.press("j");
-  await expect(page.getByRole("link", { name: "See a greeting" })).toBeFocused();
+  const second = page.getByRole("link", { name: "See a greeting" });
+  await expect(second).toBeFocused();
+  for (const key of ["?", "ControlOrMeta+k"]) {
+    await page.keyboard.press(key);
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(second).toBeFocused();
+  }
   await page.keyboard.press("Enter");
   await expect(page.getByRole("complementary", { name: "Details" })).toContainText(
     "See a greeting",
