@@ -16,12 +16,22 @@ test("a move made offline falls back with its reason, and the board stays", asyn
   await page.getByRole("status", { name: /Live/ }).waitFor();
   // Its service worker is fetched meanwhile, which must not fail for want of the network.
   await controlled(page);
+  await page.waitForFunction(() =>
+    performance.getEntriesByType("resource").some(({ name }) => name.includes("/_app.changes-")),
+  );
   await owner.context.setOffline(true);
 
   await page.getByRole("button", { name: "Move T-1 to…" }).click();
   await page.getByRole("button", { name: "Done", exact: true }).click();
   await expect(page.getByText(/T-1 was not moved: You are offline/)).toBeVisible();
   await expect(column(page, "To do")).toContainText("T-1");
+  await page.getByRole("link", { name: "Write the greeting" }).focus();
+  await page.keyboard.press("p");
+  await page
+    .getByRole("group", { name: /Priority/ })
+    .getByText("Urgent")
+    .click();
+  await expect(page.getByText(/Not saved: You are offline/)).toBeVisible();
   await page.getByRole("link", { name: "Members", exact: true }).click();
   await expect(page.getByText("You are offline. Other pages open")).toBeVisible();
   await expect(column(page, "To do")).toContainText("T-1");

@@ -12,9 +12,12 @@ const asked = new Set<string>();
 
 /**
  * Preloads the code of pages: for a link on hover or focus, for all `g` destinations once `g` is pressed. Not their
- * data: it must not be cached, so it would be fetched twice.
+ * data: it must not be cached, so it would be fetched twice. What menus and changes ask has next to no code and comes at
+ * once: without network, or after an update of the service, the first of them would lose the page.
  */
 export function preloadPages(productId: string | undefined): () => void {
+  for (const [id, code] of Object.entries(window.__remixManifest.routes))
+    if (id.startsWith("routes/_app.") && !code?.imports?.length) preloadCode(code);
   const onLink = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
     if (link?.origin === location.origin) preload(link.pathname);
@@ -37,15 +40,17 @@ export function preloadPages(productId: string | undefined): () => void {
 /** Preloads each file once. The browser skips those it has. */
 function preload(pathname: string): void {
   const { routes } = window.__remixManifest;
-  for (const { route } of matchRoutes(router().routes, pathname) ?? []) {
-    const code = routes[route.id ?? ""];
-    for (const file of code ? [code.module, ...(code.imports ?? [])] : []) {
-      if (asked.has(file)) continue;
-      asked.add(file);
-      const link = document.createElement("link");
-      link.rel = "modulepreload";
-      link.href = file;
-      document.head.append(link);
-    }
+  for (const { route } of matchRoutes(router().routes, pathname) ?? [])
+    preloadCode(routes[route.id ?? ""]);
+}
+
+function preloadCode(code: (typeof window.__remixManifest.routes)[string] | undefined): void {
+  for (const file of code ? [code.module, ...(code.imports ?? [])] : []) {
+    if (asked.has(file)) continue;
+    asked.add(file);
+    const link = document.createElement("link");
+    link.rel = "modulepreload";
+    link.href = file;
+    document.head.append(link);
   }
 }
