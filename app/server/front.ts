@@ -63,8 +63,13 @@ function refuseForeign(
   target: RequestTarget,
   request: IncomingMessage,
 ): void {
-  if (!rule.isKnownHost(request.headers.host) || (request.headersDistinct.host?.length ?? 0) > 1) {
-    throw new ContractError(400, "This host name is not served here; set APP_ORIGIN to serve it.");
+  const { host } = request.headers;
+  const isOneHost = (request.headersDistinct.host?.length ?? 0) <= 1;
+  if (!(isOneHost && rule.isKnownHost(host)) && !dressOfRefusal.has(target.pathname)) {
+    const example =
+      isOneHost && hostnameOf(host) !== "" ? `, such as APP_ORIGIN=http://${host}` : "";
+    const cure = `Set APP_ORIGIN to the address that people open${example}, and start again.`;
+    throw new ContractError(400, `This host name is not served here. ${cure}`);
   }
   // Login and pairing are guarded even without a cookie, because they work without one and could be forged.
   const needsCookie = target.isApi && !guardedApi.test(target.pathname);
@@ -136,6 +141,9 @@ function createRequestNotes({
     });
   };
 }
+
+/** Files without a secret that the page of a refusal needs. */
+const dressOfRefusal = new Set(["/offline.css", "/favicon.svg"]);
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { ContractError } from "~/contract/errors";
 
-/** Sends a refusal as a small page without styles or scripts, for requests that never reach Remix. */
+/** Sends a refusal as a small page without scripts, for requests that never reach Remix. */
 export function sendPlainProblem(response: ServerResponse, error: ContractError): void {
   if (response.headersSent) {
     response.destroy();
@@ -12,8 +12,9 @@ export function sendPlainProblem(response: ServerResponse, error: ContractError)
   response.setHeader("cache-control", "no-store");
   sayWhenToRetry(response, error);
   response.end(
-    `<!doctype html><html lang="en"><title>Backloom</title><h1>${error.status}</h1>` +
-      `<p>${escapeHtml(error.message)}</p><p><a href="/">Back to the start</a></p></html>`,
+    `<!doctype html><html lang="en"><title>Backloom</title><meta name="viewport" content="width=device-width">` +
+      `<link rel="stylesheet" href="/offline.css"><main><img src="/favicon.svg" width="48" height="48" alt="">` +
+      `<h1>${error.status}</h1><p>${escapeHtml(error.message)}</p><p><a href="/">Back to the start</a></p></main></html>`,
   );
 }
 

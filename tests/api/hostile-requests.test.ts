@@ -68,6 +68,13 @@ describe("A15 host names", () => {
     },
   );
 
+  it("a name that is not served gets a page that says how to serve it", async () => {
+    const { body } = await send("/", ["Host: backlog.lan:4160"]);
+    expect(body).toContain("such as APP_ORIGIN=http://backlog.lan:4160, and start again");
+    const [, style = ""] = /stylesheet" href="([^"]+)"/.exec(body) ?? [];
+    expect((await send(style, ["Host: backlog.lan:4160"])).status).not.toBe(400);
+  });
+
   it("answers 400 without and with two Host headers", async () => {
     const none = await rawRequest(app.port, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n");
     expect(none.status).toBe(400);

@@ -89,6 +89,7 @@ function WaitingCode({
   pairing: Extract<PairingView, { status: "waiting" }>["pairing"];
   onRenew: () => void;
 }) {
+  const qr = new URL(pairing.qrUrl);
   return (
     <div className="grid gap-3">
       <QrCode text={pairing.qrUrl} label="QR code to sign in with a phone" />
@@ -98,6 +99,15 @@ function WaitingCode({
       <p data-testid="check-code" className="text-2xl font-semibold tracking-widest tabular-nums">
         {pairing.checkCode}
       </p>
+      {/^(?:localhost|127\.|\[::1\])/.test(qr.hostname) ? (
+        <p className="text-sm wrap-anywhere">
+          Only this computer reaches {qr.hostname}. For a phone, start Backloom with{" "}
+          <code className="font-mono text-xs">
+            HOST=0.0.0.0 APP_ORIGIN=http://NAME{qr.port ? `:${qr.port}` : ""} npm start
+          </code>
+          , where NAME is this computer's name or address in your network.
+        </p>
+      ) : null}
       <div className="flex items-center justify-between gap-2 text-xs text-muted">
         <TimeLeft until={pairing.expiresAt} />
         <Button size="sm" tone="quiet" onClick={onRenew}>
