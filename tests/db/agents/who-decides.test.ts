@@ -437,11 +437,12 @@ describe("an agent with only its own token", { timeout: 600_000 }, () => {
 });
 
 /** One task with its story, job and question; the last has no job. */
-function aimedAt({ tasks, jobs }: Seen, index: number) {
-  const task = at(tasks, index);
-  const own = jobs.filter((job) => job.task === task.id);
-  const questions = own.flatMap(({ question }) => question ?? []);
-  return { tasks: [task], stories: [task.story], ...(own.length > 0 && { jobs: own, questions }) };
+function aimedAt(seen: Seen, index: number): Seen {
+  const task = at(seen.tasks, index);
+  const aim = { ...seen, tasks: [task], stories: [task.story] };
+  const jobs = seen.jobs.filter((job) => job.task === task.id);
+  const questions = jobs.flatMap(({ question }) => question ?? []);
+  return jobs.length > 0 ? { ...aim, jobs, questions } : aim;
 }
 
 /** What a session decides through every door, where a plan, work, a failure, a story, a criterion and workers wait. */
@@ -650,8 +651,7 @@ describe("what waits for a person", { timeout: 600_000 }, () => {
     const seen = await look(trial.client, world.id);
     for (const { who, credential, operation, turn } of sampled(rows)) {
       const chance = dice(turn);
-      const aim = { ...seen, ...aimedAt(seen, turn % 4) };
-      const call = given(operation, argumentsOf(aim, chance, world.id), chance);
+      const call = given(operation, argumentsOf(aimedAt(seen, turn % 4), chance, world.id), chance);
       if (!(await trial.went(credential, operation.name, call))) continue;
       for (const what of await decidedIn(trial.client, world)) decided[who]?.add(what);
       await trial.startAgain();
@@ -680,8 +680,8 @@ async function openWaitingForAll() {
     const { id: job_id, attempt, plan_snapshot } = await claim(actor, worker);
     const said =
       {
-        [personsPlans[0]]: { status: "failed", failure_class: "agent_error" } as const,
-        [personsPlans[1]]: { status: "done", verify_result: "ALIGNED" } as const,
+        [at(personsPlans, 0)]: { status: "failed", failure_class: "agent_error" } as const,
+        [at(personsPlans, 1)]: { status: "done", verify_result: "ALIGNED" } as const,
       }[plan_snapshot ?? ""] ?? ({ status: "running", implementation_plan: "An agent's" } as const);
     await reportAgentJob(actor, { job_id, attempt, ...said });
   }
