@@ -218,14 +218,10 @@ function dice(seed: number) {
 }
 type Dice = ReturnType<typeof dice>;
 
+const ids = z.array(z.string());
 const seenSchema = z.object({
   tasks: z.array(z.object({ id: z.string(), code: z.string(), story: z.string() })),
-  ...Object.fromEntries(
-    ["stories", "pbis", "sprints", "runs", "questions", "lessons"].map((kind) => [
-      kind,
-      z.array(z.string()),
-    ]),
-  ),
+  ...{ stories: ids, pbis: ids, sprints: ids, runs: ids, questions: ids, lessons: ids },
   jobs: z.array(
     z.object({
       id: z.string(),
@@ -253,7 +249,7 @@ async function look(client: pg.Client, productId: string) {
     ) as seen`,
     [productId],
   );
-  return seenSchema.catchall(z.array(z.string())).parse(rows[0]?.seen);
+  return seenSchema.parse(rows[0]?.seen);
 }
 type Seen = Awaited<ReturnType<typeof look>>;
 
@@ -270,11 +266,11 @@ function argumentsOf(seen: Seen, { pick, next }: Dice, productId: string) {
   const imported = { title: "Mine", status: "DONE", implementation_plan: plan };
   const known: Record<string, unknown> = {
     ...{ p_product_id: productId, p_task_id: task?.id, p_task: task?.code, p_status: status },
-    ...{ p_story_id: pick(seen.stories ?? []), p_pbi_id: pick(seen.pbis ?? []) },
-    ...{ p_sprint_id: pick(seen.sprints ?? []), p_sprint_run_id: pick(seen.runs ?? []) },
-    ...{ p_question_id: pick(seen.questions ?? []), p_lesson_id: pick(seen.lessons ?? []) },
+    ...{ p_story_id: pick(seen.stories), p_pbi_id: pick(seen.pbis) },
+    ...{ p_sprint_id: pick(seen.sprints), p_sprint_run_id: pick(seen.runs) },
+    ...{ p_question_id: pick(seen.questions), p_lesson_id: pick(seen.lessons) },
     ...{ p_job_id: job?.id, p_attempt: job?.attempt, p_option: pick([0, 0, 1]), p_answer: "Yes" },
-    ...{ p_kind: isTask ? "task" : "story", p_id: isTask ? task?.id : pick(seen.stories ?? []) },
+    ...{ p_kind: isTask ? "task" : "story", p_id: isTask ? task?.id : pick(seen.stories) },
     ...{ p_worker: "agent", p_title: "Mine", p_body: "Mine", p_text: "Mine", p_content: "Mine" },
     ...{ p_question: "May I?", p_implementation_plan: plan, p_plan: plan, p_verify_only: true },
     ...{ p_verdict: pick(["approve", "accept", "request_changes"]), p_summary: "Good" },
@@ -474,14 +470,14 @@ const write = (index: number): Step =>
 const start = (index: number, rest: object = {}): Step =>
   token("start_run", (seen) => ({ p_task_ids: [at(seen.tasks, index).id], ...rest }));
 const startSprint = token("start_sprint_run", ({ sprints }) => ({
-  p_sprint_id: sprints?.[0],
+  p_sprint_id: sprints[0],
   p_plan_first: true,
 }));
 const claims = token("claim_agent_job", () => ({ p_worker: "agent" }));
 const done = report({ status: "done", verify_result: "ALIGNED" });
-const run = ({ runs }: Seen) => ({ p_sprint_run_id: runs?.at(-1) });
+const run = ({ runs }: Seen) => ({ p_sprint_run_id: runs.at(-1) });
 const dummy = token("create_task", (seen) => ({
-  p_story_id: at(seen.stories ?? [], 1),
+  p_story_id: at(seen.stories, 1),
   p_title: "Mine",
 }));
 const work = [dummy, start(2), claims, report({ status: "running" }), done];
@@ -499,7 +495,7 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
       write(1),
       report({ status: "failed", failure_class: "agent_error" }),
       someone("answer_question", ({ questions }) => ({
-        p_question_id: questions?.at(-1),
+        p_question_id: questions.at(-1),
         p_option: 0,
       })),
       ...worked,
@@ -559,7 +555,7 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
   "a template that an agent edits": {
     steps: [
       someone("set_recurrence", (seen) => ({
-        p_story_id: seen.stories?.[1],
+        p_story_id: seen.stories[1],
         p_cron: "0 0 * * *",
         p_zone: "UTC",
         p_missed: "once",
@@ -567,7 +563,7 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
       })),
       write(2),
       service("fire_recurrence", (seen) => ({
-        p_story_id: seen.stories?.[1],
+        p_story_id: seen.stories[1],
         p_due_at: "2020-01-01",
         p_slot: "2020-01-01",
         p_is_late: false,
@@ -582,7 +578,7 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
       claims,
       write(0),
       someone("edit_task", (seen) => ({ ...taskOf(seen, 0), p_changes: { status: "failed" } })),
-      token("resume_sprint", ({ sprints }) => ({ p_sprint_id: sprints?.[0], p_plan_first: true })),
+      token("resume_sprint", ({ sprints }) => ({ p_sprint_id: sprints[0], p_plan_first: true })),
       ...worked,
     ],
   },
@@ -592,7 +588,7 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
   "the last open task moved away": {
     steps: [
       ...work,
-      token("move_task", (seen) => ({ ...taskOf(seen, 3), p_story_id: seen.stories?.[0] })),
+      token("move_task", (seen) => ({ ...taskOf(seen, 3), p_story_id: seen.stories[0] })),
     ],
   },
 };
