@@ -180,7 +180,7 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     "an argument that an operation has not",
     asAda("mine"),
     { p_other: 1 },
-    { status: 404, message: 'The operation mine does not take the arguments {"p_other": 1}.' },
+    { status: 404, message: 'The operation mine does not take the arguments p_other.' },
   ],
   [
     "an unknown credential before all that is wrong with the call",
@@ -262,7 +262,7 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     "a parameter that does not exist",
     "echo",
     { p_document: {}, p_other: 1 },
-    { status: 404, message: 'The operation echo does not take the arguments {"p_other": 1}.' },
+    { status: 404, message: 'The operation echo does not take the arguments p_other.' },
   ],
 ];
 

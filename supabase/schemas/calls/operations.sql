@@ -206,7 +206,8 @@ begin
   end loop;
 
   if p_arguments - coalesce(v_names, '{}') <> '{}' then
-    perform private.refuse(404, format('The operation %s does not take the arguments %s.', p_function, p_arguments - coalesce(v_names, '{}')));
+    perform private.refuse(404, format('The operation %s does not take the arguments %s.', p_function,
+      (select string_agg(k, ', ' order by k) from jsonb_object_keys(p_arguments - coalesce(v_names, '{}')) k)));
   end if;
 
   p_statement := 'select operations.' || quote_ident(p_function) || '(' || p_statement || ')';
