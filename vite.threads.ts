@@ -23,12 +23,16 @@ export function threadPrograms(): Plugin {
       const { outputFiles, metafile } = await build({
         entryPoints: [entry],
         absWorkingDir: dirname(entry),
-        ...{ bundle: true, write: false, metafile: true, minify: true },
+        bundle: true,
+        write: false,
+        metafile: true,
+        minify: true,
         define: { "process.env.NODE_ENV": '"production"' },
-        ...{ format: "cjs", platform: "node", target: "node20" },
+        format: "cjs",
+        platform: "node",
+        target: "node20",
       });
-      for (const file of Object.keys(metafile.inputs))
-        this.addWatchFile(resolve(dirname(entry), file));
+      for (const file of Object.keys(metafile.inputs)) this.addWatchFile(resolve(dirname(entry), file));
       return `export default ${JSON.stringify(outputFiles[0]?.text ?? "")}`;
     },
   };

@@ -8,20 +8,14 @@ const app = fileURLToPath(new URL("./app", import.meta.url));
 
 // Web push speaks https only and its certificates are always checked: processes of the tests trust their own push service
 // as those of an operator trust a private authority.
-process.env.NODE_EXTRA_CA_CERTS = fileURLToPath(
-  new URL("./tests/notices/local-certificate.pem", import.meta.url),
-);
+process.env.NODE_EXTRA_CA_CERTS = fileURLToPath(new URL("./tests/notices/local-certificate.pem", import.meta.url));
 
 Object.assign(process.env, forgetfulGit);
 // The demo agent takes its time for people who watch it.
 process.env.BACKLOOM_DEMO_SECONDS = "0";
 
 /** What measures its whole process, hears what the process says, or replaces modules, has one of its own. */
-const alone = [
-  "tests/streams/churn.test.ts",
-  "tests/embedded/process-warnings.test.ts",
-  "tests/worker/proxy.test.ts",
-];
+const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.test.ts", "tests/worker/proxy.test.ts"];
 
 /** What is refused before the database is asked has nothing to do with the way there. */
 const beforeTheDatabase = process.env.TRANSPORT === "http" ? ["tests/api/worst-cases.test.ts"] : [];
@@ -49,9 +43,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: "alone", include: alone, exclude: leftOut } },
     ],
-    experimental: modulesOfRuns
-      ? { fsModuleCache: true, fsModuleCachePath: modulesOfRuns }
-      : { fsModuleCache: false },
+    experimental: modulesOfRuns ? { fsModuleCache: true, fsModuleCachePath: modulesOfRuns } : { fsModuleCache: false },
     testNamePattern: isShort ? namesOfShort : undefined,
     globalSetup: ["tests/setup/global-setup.ts"],
     setupFiles: ["tests/setup/each-file.ts"],

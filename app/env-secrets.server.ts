@@ -11,10 +11,7 @@ export function isSecretName(name: string): boolean {
  * Reads secrets from files mounted by orchestrators, so that they appear neither in a process's environment nor in a
  * unit file. Unreadable files are reported as problems that name their variable.
  */
-export function readSecretFiles(
-  given: Variables,
-  names: readonly string[],
-): { values: Variables; problems: string[] } {
+export function readSecretFiles(given: Variables, names: readonly string[]): { values: Variables; problems: string[] } {
   const values = { ...given };
   const problems: string[] = [];
   for (const name of names.filter(isSecretName)) {

@@ -28,18 +28,14 @@ function unencodedIn(value: string): string | undefined {
   const [, login] = /^[a-z+]+:\/\/(.*)@/is.exec(value) ?? [];
   if (login === undefined) return undefined;
   if (/%(?![\da-f]{2})/i.test(login)) return "%";
-  return URL.canParse(value) && !login.includes("#")
-    ? undefined
-    : /[^\w.~!$&'()*+,;=:%-]/.exec(login)?.[0];
+  return URL.canParse(value) && !login.includes("#") ? undefined : /[^\w.~!$&'()*+,;=:%-]/.exec(login)?.[0];
 }
 
-const percentOf = (letter: string) =>
-  `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+const percentOf = (letter: string) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 
 export const origin = address(
   "must be the address people open, like https://backlog.example.org",
-  ({ protocol, pathname, search, hash }) =>
-    /^https?:$/.test(protocol) && pathname === "/" && !search && !hash,
+  ({ protocol, pathname, search, hash }) => /^https?:$/.test(protocol) && pathname === "/" && !search && !hash,
 ).transform((value) => new URL(value).origin);
 
 export const webAddress = address("must be an http or https address", ({ protocol }) =>
@@ -56,9 +52,8 @@ export const issuer = address(
 
 const sslModes = ["disable", "no-verify", "prefer", "require", "verify-ca", "verify-full"];
 
-export const postgresAddress = address(
-  "must be a postgresql:// connection string",
-  ({ protocol }) => /^postgres(ql)?:$/.test(protocol),
+export const postgresAddress = address("must be a postgresql:// connection string", ({ protocol }) =>
+  /^postgres(ql)?:$/.test(protocol),
 ).refine(
   (value) => {
     const [, mode = "verify-full"] = /[?&]sslmode=([^&]*)/.exec(value) ?? [];
@@ -74,9 +69,7 @@ export const list = z.string().transform((value) =>
     .filter((item) => item !== ""),
 );
 
-export const secret = z
-  .string()
-  .min(32, "must have at least 32 characters (openssl rand -base64 32)");
+export const secret = z.string().min(32, "must have at least 32 characters (openssl rand -base64 32)");
 
 /** A secret that programs send as a bearer token. */
 export const bearerSecret = z
@@ -87,12 +80,7 @@ export const bearerSecret = z
 
 /** A key of web push: so many characters of base64url. */
 export const vapidKey = (length: number) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^[\\w-]{${length}}=?$`),
-      "must be a key of npx web-push generate-vapid-keys",
-    );
+  z.string().regex(new RegExp(`^[\\w-]{${length}}=?$`), "must be a key of npx web-push generate-vapid-keys");
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -122,9 +110,7 @@ export const proxy = z
 export const bytes = z
   .string()
   .regex(/^\d{1,6}(MB|GB)$/, "must be a size like 500MB or 2GB")
-  .transform(
-    (value) => Number.parseInt(value, 10) * (value.endsWith("GB") ? 1024 ** 3 : 1024 ** 2),
-  );
+  .transform((value) => Number.parseInt(value, 10) * (value.endsWith("GB") ? 1024 ** 3 : 1024 ** 2));
 
 export const cronPattern = z.string().refine((value) => {
   try {

@@ -17,13 +17,7 @@ import {
   vapidKey,
   webAddress,
 } from "./env-values.server";
-import {
-  bracketed,
-  localOrigins,
-  loopbackNames,
-  printableHost,
-  withLoopbackNames,
-} from "./own-origins.server";
+import { bracketed, localOrigins, loopbackNames, printableHost, withLoopbackNames } from "./own-origins.server";
 
 /**
  * The environment, read and checked once at start. This is the only reader of `process.env`;
@@ -135,14 +129,10 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const parsed = variables.safeParse(values);
   if (!parsed.success || unread.length > 0) {
     const issues = parsed.error?.issues ?? [];
-    const wrong = issues.map(({ path, message }) =>
-      `${String(path[0])} ${message}`.replace(" :", ":"),
-    );
+    const wrong = issues.map(({ path, message }) => `${String(path[0])} ${message}`.replace(" :", ":"));
     throw new EnvironmentError([...unread, ...wrong]);
   }
-  const problems = [missingForSupabase, missingForPush, missingForOidc].flatMap((missing) =>
-    missing(parsed.data),
-  );
+  const problems = [missingForSupabase, missingForPush, missingForOidc].flatMap((missing) => missing(parsed.data));
   if (problems.length > 0) throw new EnvironmentError(problems);
   return toEnv(parsed.data);
 }
@@ -169,9 +159,7 @@ function missingForSupabase(values: Variables): string[] {
 function missingForPush(values: Variables): string[] {
   const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = values;
   const isWhole = publicKey && privateKey ? values.VAPID_SUBJECT : !publicKey && !privateKey;
-  return isWhole
-    ? []
-    : ["VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_SUBJECT must be set together or not at all"];
+  return isWhole ? [] : ["VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_SUBJECT must be set together or not at all"];
 }
 
 function toEnv(values: Variables): Env {
@@ -181,9 +169,7 @@ function toEnv(values: Variables): Env {
     port: values.PORT,
     host: values.HOST,
     appOrigin,
-    origins: values.APP_ORIGIN
-      ? withLoopbackNames(values.APP_ORIGIN)
-      : localOrigins(values.HOST, values.PORT),
+    origins: values.APP_ORIGIN ? withLoopbackNames(values.APP_ORIGIN) : localOrigins(values.HOST, values.PORT),
     secureCookies: appOrigin.startsWith("https:"),
     dataDir: resolve(values.DATA_DIR),
     backups: { schedule: values.BACKUP_SCHEDULE, keep: values.BACKUP_KEEP },

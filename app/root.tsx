@@ -1,9 +1,4 @@
-import {
-  json,
-  type LinksFunction,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { json, type LinksFunction, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { Links, Meta, Outlet, Scripts, useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { EarlierPlace, ScrollPlaces } from "~/features/places/scroll-restoration";

@@ -9,9 +9,7 @@ export const secureOnly: SecureOnly = typeof navigator === "undefined" ? {} : na
 
 /** Random letters and digits, in place of `crypto.randomUUID`. */
 export function randomId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export async function askForNotifications(): Promise<NotificationPermission> {

@@ -25,9 +25,7 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(
     caches
       .keys()
-      .then((names) =>
-        Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name))),
-      )
+      .then((names) => Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name))))
       .then(() => self.clients.claim()),
   );
 });
@@ -71,10 +69,7 @@ self.addEventListener("push", (event) => {
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   // Only a path of this origin is opened, whatever the notice says.
-  const target = new URL(
-    event.notification.data?.url ?? "/inbox?show=questions",
-    self.location.origin,
-  );
+  const target = new URL(event.notification.data?.url ?? "/inbox?show=questions", self.location.origin);
   const url = target.origin === self.location.origin ? target.href : self.location.origin;
   event.waitUntil(
     self.clients.matchAll({ type: "window", includeUncontrolled: true }).then((windows) => {

@@ -57,9 +57,7 @@ export default defineConfig({
       TRUST_PROXY: "loopback",
       // The push service of the journeys is on this machine.
       ALLOW_PRIVATE_DESTINATIONS: "true",
-      NODE_EXTRA_CA_CERTS: fileURLToPath(
-        new URL("./notices/local-certificate.pem", import.meta.url),
-      ),
+      NODE_EXTRA_CA_CERTS: fileURLToPath(new URL("./notices/local-certificate.pem", import.meta.url)),
     },
     url: `${baseURL}/api/health?db=1`,
     timeout: 180_000,

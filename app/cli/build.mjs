@@ -1,15 +1,6 @@
 // Entry of `npm run build`, also used by the launcher. Builds the pages with Vite and the programs with esbuild.
 import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -29,11 +20,7 @@ const sources = {
   programs: ["app", "supabase/embedded", "package-lock.json", "package.json"],
 };
 const results = { pages: "build/pages/server/index.js", programs: "build/programs/start.js" };
-const programs = {
-  start: "app/server/start.ts",
-  admin: "app/cli/admin.ts",
-  worker: "app/worker/main.ts",
-};
+const programs = { start: "app/server/start.ts", admin: "app/cli/admin.ts", worker: "app/worker/main.ts" };
 
 /** Builds a part if it is stale, one process at a time: parallel builds would delete each other's files. */
 export async function buildIfStale(part) {

@@ -35,14 +35,10 @@ export class CommandError extends Error {}
 /** Thrown for invalid options. The usage line is printed below it. */
 export class UsageError extends Error {}
 
-export function defineCommand<Options extends z.ZodObject>(
-  definition: CommandDefinition<Options>,
-): Command {
+export function defineCommand<Options extends z.ZodObject>(definition: CommandDefinition<Options>): Command {
   const { name, summary, options, positionals = [], run } = definition;
   const shape: z.core.$ZodShape = options.shape;
-  const named = Object.fromEntries(
-    Object.entries(shape).filter(([key]) => !positionals.includes(key)),
-  );
+  const named = Object.fromEntries(Object.entries(shape).filter(([key]) => !positionals.includes(key)));
   return {
     name,
     summary,
@@ -55,9 +51,7 @@ export function defineCommand<Options extends z.ZodObject>(
     run: (target, words) => {
       const parsed = options.safeParse(readValues(words, named, positionals));
       if (parsed.success) return run(target, parsed.data);
-      throw new UsageError(
-        parsed.error.issues.map((issue) => describeIssue(issue, positionals)).join("\n"),
-      );
+      throw new UsageError(parsed.error.issues.map((issue) => describeIssue(issue, positionals)).join("\n"));
     },
   };
 }

@@ -2,11 +2,7 @@ import type { Database } from "~/db/database.server";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { hasAccounts, setActiveProduct } from "~/nouns/accounts/operations.server";
 import { issueApiToken } from "~/nouns/api-tokens/operations.server";
-import {
-  exportDocumentSchema,
-  exportFormat,
-  exportVersion,
-} from "~/nouns/transfers/export-document";
+import { exportDocumentSchema, exportFormat, exportVersion } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { enrolMember } from "~/nouns/transfers/operations.server";
 import { sampleDocument } from "~/nouns/transfers/sample-document";
@@ -31,11 +27,7 @@ export async function prepareFirstStart(database: Database): Promise<FirstStart 
   const { id: adminId } = await createAccount(database, { ...administrator, role: "ADMIN" });
   const { id: demoId } = await createAccount(database, { ...demo, is_demo: true });
   const { token } = await issueApiToken(database, adminId, { label: "first start" });
-  const document = exportDocumentSchema.parse({
-    format: exportFormat,
-    version: exportVersion,
-    ...sampleDocument,
-  });
+  const document = exportDocumentSchema.parse({ format: exportFormat, version: exportVersion, ...sampleDocument });
   const { id, code } = await importDocument(database, adminId, document, { isTrusted: true });
   await enrolMember(database, { product_id: id, user_id: demoId });
   await setActiveProduct({ database, credential: { user_id: adminId } }, { product_id: id });

@@ -34,10 +34,7 @@ export interface Ending {
 }
 
 /** Runs one command line. Every refusal is one message that says what to do, or an object with `--json`. */
-export async function runCommandLine(
-  argv: readonly string[],
-  openTarget: () => Target,
-): Promise<Ending> {
+export async function runCommandLine(argv: readonly string[], openTarget: () => Target): Promise<Ending> {
   const asJson = argv.includes("--json");
   const words = argv.filter((word) => word !== "--json");
   const command = findCommand(words);
@@ -55,9 +52,7 @@ export async function runCommandLine(
 }
 
 function findCommand(words: readonly string[]): Command | undefined {
-  return commands.find((command) =>
-    command.name.split(" ").every((part, index) => words[index] === part),
-  );
+  return commands.find((command) => command.name.split(" ").every((part, index) => words[index] === part));
 }
 
 function present({ json, lines, ok = true }: CommandOutput, asJson: boolean): Ending {

@@ -5,9 +5,7 @@ import { integerSchema } from "./text";
 export const shownVersion = { version: z.int().optional() };
 
 /** Version that a change is based on, or all versions in `If-Match`. If the row has another one: 412. */
-export const expectedVersion = {
-  expected_version: z.union([integerSchema, z.array(integerSchema)]).optional(),
-};
+export const expectedVersion = { expected_version: z.union([integerSchema, z.array(integerSchema)]).optional() };
 
 /** Whether to refuse a create if an open sibling has the same title. */
 export const refuseSimilar = { refuse_similar: z.boolean().optional() };

@@ -7,9 +7,7 @@ export interface Issue {
 }
 
 /** HTTP statuses of refusals and failures (specification: Errors). */
-export const errorStatuses = [
-  400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503, 507,
-] as const;
+export const errorStatuses = [400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503, 507] as const;
 export type ErrorStatus = (typeof errorStatuses)[number];
 
 /** Error body of REST, forms and MCP. Refusals may add keys (412: `current`, `changed_fields`, …). */

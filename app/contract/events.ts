@@ -102,15 +102,7 @@ export const soloReadySchema = z.object({ product_id: id, sprint_id: nullableId,
 
 /** Named event `jobs` of the solo stream: the unfinished jobs of the product. */
 export const soloJobsSchema = z.object({
-  jobs: z.array(
-    z.object({
-      id,
-      task_id: nullableId,
-      kind: z.string(),
-      status: z.string(),
-      sprint_run_id: nullableId,
-    }),
-  ),
+  jobs: z.array(z.object({ id, task_id: nullableId, kind: z.string(), status: z.string(), sprint_run_id: nullableId })),
 });
 
 /** Named event `workers` of the solo stream: number of online workers of the product's members, without viewers. */

@@ -13,16 +13,7 @@ interface FilterTerm {
   not: boolean;
 }
 
-const filterFields = [
-  "status",
-  "priority",
-  "assignee",
-  "label",
-  "sprint",
-  "story",
-  "worker",
-  "is",
-] as const;
+const filterFields = ["status", "priority", "assignee", "label", "sprint", "story", "worker", "is"] as const;
 type FilterField = (typeof filterFields)[number];
 
 /** Fields that a filter can match. A missing field matches only `none`. */

@@ -89,8 +89,7 @@ function isExact(token: string): boolean {
 
 /** Returns the digits without leading and trailing zeros, and the exponent of the last digit. */
 function canonical(token: string): string {
-  const [, whole = "", fraction = "", exponent = "0"] =
-    /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
+  const [, whole = "", fraction = "", exponent = "0"] = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   const significant = withoutTrailingZeros(digits);
   if (significant === "") return "0";

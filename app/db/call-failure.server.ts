@@ -93,11 +93,7 @@ function fromOperation(code: number, refusal: DatabaseRefusal): Error {
   return new ContractError(status, refusal.message, readDetail(refusal.detail));
 }
 
-function readDetail(text: string | null): {
-  issues?: Issue[];
-  retryAfter?: number;
-  detail?: Record<string, unknown>;
-} {
+function readDetail(text: string | null): { issues?: Issue[]; retryAfter?: number; detail?: Record<string, unknown> } {
   const parsed = detailSchema.safeParse(parseJson(text));
   if (!parsed.success) return {};
   const { issues, retry_after: retryAfter, ...detail } = parsed.data;
@@ -110,15 +106,11 @@ function readDetail(text: string | null): {
 
 function classify(code: string): [ErrorStatus | undefined, string] {
   if (code === "23505") return [422, "This value is already taken; choose another one"];
-  if (code.startsWith("23"))
-    return [422, "A value refers to something that does not exist or breaks a rule"];
+  if (code.startsWith("23")) return [422, "A value refers to something that does not exist or breaks a rule"];
   if (code.startsWith("22")) return [422, "A value has the wrong form or is out of range"];
   if (code === "42501") return [403, "You may not do this"];
   if (code === diskFull)
-    return [
-      503,
-      "The disk of the database is full, and nothing was saved; make room on it, then try again",
-    ];
+    return [503, "The disk of the database is full, and nothing was saved; make room on it, then try again"];
   if (isBusy(code)) return [503, "The database is busy or restarting; try again in a moment"];
   return [undefined, ""];
 }

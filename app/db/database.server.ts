@@ -135,10 +135,7 @@ function onBehalfOf(
   clientAddress: string,
 ): { key: string; headers: Record<string, string> } {
   if (!secretKey.startsWith("sb_secret_")) return { key: publishableKey, headers: {} };
-  return {
-    key: secretKey,
-    headers: clientAddress === "" ? {} : { "sb-forwarded-for": clientAddress },
-  };
+  return { key: secretKey, headers: clientAddress === "" ? {} : { "sb-forwarded-for": clientAddress } };
 }
 
 function makeClient(

@@ -44,10 +44,7 @@ export function openDirectTransport(options: DirectTransportOptions): DirectTran
       client.release(failure && isBroken(failure) ? failure : undefined);
     }
   };
-  return {
-    call: answerInPlaces(connections, callAtOnce),
-    close: () => pool.end(),
-  };
+  return { call: answerInPlaces(connections, callAtOnce), close: () => pool.end() };
 }
 
 function openPool(options: DirectTransportOptions, connections: number): pg.Pool {
@@ -74,11 +71,7 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   } catch (cause) {
     const isPostgres = cause instanceof pg.DatabaseError && !isWordOfPooler(cause);
     const code = (isPostgres ? cause.code : undefined) ?? "08001";
-    throw new CallFailure(
-      { code, message: String(cause), detail: null },
-      "nothing happened",
-      cause,
-    );
+    throw new CallFailure({ code, message: String(cause), detail: null }, "nothing happened", cause);
   }
 }
 

@@ -10,11 +10,7 @@ export interface HttpTransportOptions {
   fetch: typeof fetch;
 }
 
-const problemSchema = z.object({
-  code: z.string(),
-  message: z.string(),
-  details: z.unknown().optional(),
-});
+const problemSchema = z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() });
 
 /** A project does not reveal its Data API's database connections. PostgREST's default is ten. */
 const connections = 8;
@@ -25,11 +21,7 @@ export function openHttpTransport(options: HttpTransportOptions): Transport {
   return { call: answerInPlaces(connections, callAtOnce) };
 }
 
-async function callOnce(
-  options: HttpTransportOptions,
-  door: Door,
-  values: Record<string, unknown>,
-) {
+async function callOnce(options: HttpTransportOptions, door: Door, values: Record<string, unknown>) {
   const address = `${options.supabaseUrl}/rest/v1/rpc/${door}`;
   const headers = {
     apikey: options.secretKey,
@@ -39,7 +31,9 @@ async function callOnce(
     accept: "application/json",
   };
   const response = await post(options.fetch, address, {
-    ...{ method: "POST", headers, body: bodyOf(values) },
+    method: "POST",
+    headers,
+    body: bodyOf(values),
     signal: AbortSignal.timeout(longestWaitOf(values)),
   });
   const text = await response.text().catch((cause: unknown) => {
@@ -61,11 +55,7 @@ async function post(send: typeof fetch, address: string, init: RequestInit): Pro
   try {
     return await send(address, init);
   } catch (cause) {
-    throw new CallFailure(
-      connectionLost,
-      wasRefused(cause) ? "nothing happened" : "unknown",
-      cause,
-    );
+    throw new CallFailure(connectionLost, wasRefused(cause) ? "nothing happened" : "unknown", cause);
   }
 }
 

@@ -53,10 +53,7 @@ const sentences: readonly [codes: readonly string[], sentence: string][] = [
  */
 export async function findConnectionProblem(databaseUrl: string): Promise<string | undefined> {
   try {
-    const client = new pg.Client({
-      ...connectionSettings(databaseUrl),
-      connectionTimeoutMillis: 5000,
-    });
+    const client = new pg.Client({ ...connectionSettings(databaseUrl), connectionTimeoutMillis: 5000 });
     client.on("error", () => undefined);
     try {
       await client.connect();

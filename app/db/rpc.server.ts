@@ -44,11 +44,7 @@ export async function callService<Output extends z.ZodType>(
   return parseAnswer(operation, await database.call(operation, operationArguments), output);
 }
 
-function parseAnswer<Output extends z.ZodType>(
-  operation: string,
-  answer: string,
-  output: Output,
-): z.output<Output> {
+function parseAnswer<Output extends z.ZodType>(operation: string, answer: string, output: Output): z.output<Output> {
   const parsed = output.safeParse(JSON.parse(answer));
   if (parsed.success) return parsed.data;
   throw new Error(`The answer of ${operation} has an unexpected shape`, { cause: parsed.error });
@@ -76,11 +72,7 @@ export function unlessRefused<T extends object>(answer: z.infer<typeof refusedSc
 }
 
 /** Answer of `call_as` to a call with a key (supabase/schemas/calls). */
-const keyedAnswerSchema = z.object({
-  answer: z.string().nullable(),
-  kept: z.boolean(),
-  replayed: z.boolean(),
-});
+const keyedAnswerSchema = z.object({ answer: z.string().nullable(), kept: z.boolean(), replayed: z.boolean() });
 
 /**
  * A request that takes effect once, no matter how often it is sent. The key covers the request's first write; its

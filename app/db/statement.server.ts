@@ -71,11 +71,7 @@ export interface Statement extends pg.QueryConfig {
  * Builds the query for a call. A session gets a prepared statement with parameters. A pooler gets one text with
  * literals, because the next statement may run in another session.
  */
-export function writeStatement(
-  kind: ConnectionKind,
-  door: Door,
-  given: Record<string, unknown>,
-): Statement {
+export function writeStatement(kind: ConnectionKind, door: Door, given: Record<string, unknown>): Statement {
   const parameters = Object.entries(doors[door]).filter(([name]) => given[name] !== undefined);
   const values = parameters.map(([name, type]) => textOf(given[name], type));
   const text = (write: (value: string, index: number) => string) =>
@@ -84,8 +80,7 @@ export function writeStatement(
       .join()})::text`;
   const query_timeout = longestWaitOf(given);
   const asParameters = () => ({ text: text((_, index) => `$${index + 1}`), values, query_timeout });
-  if (given.p_function === longOperation)
-    return { ...asParameters(), within: localSettings + longSettings };
+  if (given.p_function === longOperation) return { ...asParameters(), within: localSettings + longSettings };
   if (kind === "session") return { name: `${door}/${parameters.length}`, ...asParameters() };
   return { text: localSettings + text(toLiteral), query_timeout };
 }

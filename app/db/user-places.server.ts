@@ -11,10 +11,7 @@ const mostKnown = 10_000;
 type FindUser = (credential: unknown) => Promise<string>;
 
 /** Wraps a transport's calls so that one user never holds more than half of its connections. */
-export function answerInPlaces(
-  connections: number,
-  callAtOnce: Transport["call"],
-): Transport["call"] {
+export function answerInPlaces(connections: number, callAtOnce: Transport["call"]): Transport["call"] {
   const places = new UserPlaces(Math.max(1, Math.floor(connections / 2)), async (credential) => {
     const answer = await callAtOnce("authenticate", { p_credential: credential });
     return principalSchema.pick({ user_id: true }).parse(JSON.parse(answer)).user_id;
@@ -22,10 +19,7 @@ export function answerInPlaces(
   return (door, values) => {
     const call = () => callAtOnce(door, values);
     const isForUser = values.p_credential !== undefined;
-    return answerOrRefuse(
-      isForUser ? () => places.inPlace(values.p_credential, call) : call,
-      attemptsOf(values),
-    );
+    return answerOrRefuse(isForUser ? () => places.inPlace(values.p_credential, call) : call, attemptsOf(values));
   };
 }
 

@@ -17,11 +17,7 @@ export function createAddressReader(trustProxy: readonly string[]): AddressReade
 }
 
 /** Walks `X-Forwarded-For` from the right, past trusted proxies, to the first untrusted address. */
-function nearestStranger(
-  trusted: BlockList,
-  peer: string,
-  header: string | readonly string[] | undefined,
-): string {
+function nearestStranger(trusted: BlockList, peer: string, header: string | readonly string[] | undefined): string {
   let address = peer;
   const hops = String(header ?? "").split(",");
   for (const hop of hops.reverse()) {

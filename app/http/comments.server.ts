@@ -10,12 +10,7 @@ import {
   commentQuery,
   editCommentInput,
 } from "~/nouns/comments/contract";
-import {
-  addComment,
-  deleteComment,
-  editComment,
-  listComments,
-} from "~/nouns/comments/operations.server";
+import { addComment, deleteComment, editComment, listComments } from "~/nouns/comments/operations.server";
 import { apiRoute, operationEndpoint } from "./endpoint.server";
 import { done, readForm, runForm, runOperation } from "./form-action.server";
 import type { SignedIn } from "./page-guards.server";
@@ -52,23 +47,14 @@ export function commentRoute(kind: CommentPlace) {
       summary: `Edit your own comment on a ${named[kind]}`,
       body: commentBody,
       refusals: [429],
-      input: ({ id, params, body }) => ({
-        kind,
-        id,
-        comment_id: canonicalId(params.commentId),
-        ...body,
-      }),
+      input: ({ id, params, body }) => ({ kind, id, comment_id: canonicalId(params.commentId), ...body }),
     }),
     DELETE: operationEndpoint(deleteComment, {
       name: `delete${nouns[kind]}Comment`,
       summary: `Delete a comment on a ${named[kind]}. Its author or the product's owner`,
       status: 204,
       refusals: [429],
-      input: ({ id, params }) => ({
-        kind,
-        id,
-        comment_id: canonicalId(params.commentId),
-      }),
+      input: ({ id, params }) => ({ kind, id, comment_id: canonicalId(params.commentId) }),
     }),
   });
 }
@@ -85,8 +71,7 @@ export function commentIntents(actor: Actor, form: FormData, back: string) {
       const { id } = await editComment(actor, readForm(form, editCommentInput));
       return done(form, `${back}#comment-${id}`, "Comment saved");
     },
-    "delete-comment": () =>
-      runOperation(actor, form, deleteComment, `${back}#comments`, "Comment deleted"),
+    "delete-comment": () => runOperation(actor, form, deleteComment, `${back}#comments`, "Comment deleted"),
   };
 }
 
@@ -102,10 +87,7 @@ export async function readShownComments(
     cursor: cursorSchema.safeParse(before).data,
   });
   const list = await Promise.all(
-    comments.map(async (comment) => ({
-      ...comment,
-      text: await renderMarkdown(comment.body, principal.user_id),
-    })),
+    comments.map(async (comment) => ({ ...comment, text: await renderMarkdown(comment.body, principal.user_id) })),
   );
   return { kind, id, viewerId: principal.user_id, list, earlier: next_cursor };
 }

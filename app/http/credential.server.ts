@@ -30,10 +30,7 @@ export async function requireCredential(
 /** Admits only the scheduler. Without a configured secret, no one is admitted. */
 export function requireCronSecret(request: Request, secret: string | undefined): void {
   if (secret !== undefined && bringsSecret(authorizationOf(request), secret)) return;
-  throw new ContractError(
-    401,
-    "The schedule's secret is missing or wrong. Send CRON_SECRET as a bearer token.",
-  );
+  throw new ContractError(401, "The schedule's secret is missing or wrong. Send CRON_SECRET as a bearer token.");
 }
 
 /** Whether a header carries this secret as a bearer token. Compares in constant time. */

@@ -8,11 +8,7 @@ import {
   releasedWords,
   removeDependencyInput,
 } from "~/nouns/dependencies/contract";
-import {
-  addDependency,
-  listDependencies,
-  removeDependency,
-} from "~/nouns/dependencies/operations.server";
+import { addDependency, listDependencies, removeDependency } from "~/nouns/dependencies/operations.server";
 import { apiRoute, operationEndpoint } from "./endpoint.server";
 import { done, doneForNow, readForm, runForm, textOf } from "./form-action.server";
 
@@ -66,11 +62,7 @@ export function dependencyIntents(actor: Actor, form: FormData, side: Side) {
 }
 
 /** Adds a blocker to a task or story. Errors are shown next to the field. */
-function addDependencyForm(
-  actor: Actor,
-  form: FormData,
-  { kind, id, back }: Side,
-): Promise<Response> {
+function addDependencyForm(actor: Actor, form: FormData, { kind, id, back }: Side): Promise<Response> {
   form.set("kind", kind);
   form.set("id", id);
   return runForm(form, addDependencyInput, async (input) => {
@@ -92,11 +84,7 @@ export async function addDependencyOfRow(actor: Actor, form: FormData): Promise<
 }
 
 /** Removes a dependency, from the task or story page or from a run's pre-flight. */
-export async function removeDependencyForm(
-  actor: Actor,
-  form: FormData,
-  back: string,
-): Promise<Response> {
+export async function removeDependencyForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   await removeDependency(actor, readForm(form, removeDependencyInput));
   return done(form, back, "Waits no more");
 }

@@ -54,10 +54,7 @@ export type RouteHandler = Answer & { methods: readonly string[]; endpoints: End
  * Loader of one resource route under /api; the front calls it for all methods. Responses are JSON; unknown methods get
  * 405 with `Allow`, OPTIONS gets 204, and HEAD runs GET without sending a body.
  */
-export function apiRoute(
-  endpoints: Endpoints,
-  { head = true }: { head?: boolean } = {},
-): RouteHandler {
+export function apiRoute(endpoints: Endpoints, { head = true }: { head?: boolean } = {}): RouteHandler {
   const methods = allowedMethods(Object.keys(endpoints), head);
   const table = new Map(Object.entries(endpoints));
 
@@ -143,17 +140,13 @@ export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
  * 403, 404, 429. A valid request costs one database round trip. Invalid requests and long bodies authenticate
  * first, so strangers learn nothing but 401 and their long bodies are never read.
  */
-export function endpoint<Query = undefined, Body = undefined>(
-  given: UserDescription<Query, Body>,
-): Endpoint {
+export function endpoint<Query = undefined, Body = undefined>(given: UserDescription<Query, Body>): Endpoint {
   const description = { auth: "either" as const, ...given };
   return Object.assign((args: RouteArgs) => callForUser(description, args), { description });
 }
 
 /** An endpoint without a user: open to everyone, or only to the scheduler. */
-export function openEndpoint<Query = undefined, Body = undefined>(
-  description: OpenDescription<Query, Body>,
-): Endpoint {
+export function openEndpoint<Query = undefined, Body = undefined>(description: OpenDescription<Query, Body>): Endpoint {
   return Object.assign((args: RouteArgs) => callOpen(description, args), { description });
 }
 
@@ -186,10 +179,7 @@ async function answerUser(
   return markReplayed(await description.handle({ ...input, actor: { ...actor, once } }), once);
 }
 
-async function callOpen(
-  description: OpenDescription<unknown, unknown>,
-  args: RouteArgs,
-): Promise<Response> {
+async function callOpen(description: OpenDescription<unknown, unknown>, args: RouteArgs): Promise<Response> {
   if (description.auth === "cron") {
     requireCronSecret(args.request, args.context.services.env.cronSecret);
   }
@@ -204,8 +194,7 @@ async function readInput(
   const { form: formSchema, body: bodySchema = formSchema, query: querySchema } = description;
   const bytes = bodySchema && (await readBodyOf(description, request, context, actor));
   const form = formSchema && bytes ? await parseMultipart(bytes, request.headers) : new FormData();
-  const raw =
-    bytes && (formSchema ? fieldsOf(form) : parseJsonBody(bytes, request.headers, !actor));
+  const raw = bytes && (formSchema ? fieldsOf(form) : parseJsonBody(bytes, request.headers, !actor));
   const body = bodySchema && validate(bodySchema, raw, "body");
   const query = querySchema && validate(querySchema, queryOf(request), "query");
   return { id: canonicalId(params.id), params, query, body, form, request, context };
@@ -286,9 +275,7 @@ export function operationEndpoint<Input, Query = undefined, Body = undefined>(
       if (onlyNamed) return json(await operation(call.actor, input), { status });
       const text = await operation.json(call.actor, input);
       if (versioned) return tagged(text, versioned === "always" || isConditional(call.request));
-      return status === 204
-        ? noContent({ "cache-control": "no-store" })
-        : jsonText(text, { status });
+      return status === 204 ? noContent({ "cache-control": "no-store" }) : jsonText(text, { status });
     },
   });
 }
@@ -313,7 +300,5 @@ export function expectedVersions({ headers }: Request): number[] | undefined {
 /** JSON response about a row, with its version as ETag. */
 function tagged(text: string, isVersionShown: boolean): Response {
   const { version, ...others } = answerSchema.parse(JSON.parse(text));
-  return jsonText(isVersionShown ? text : JSON.stringify(others), {
-    headers: { etag: `"${version}"` },
-  });
+  return jsonText(isVersionShown ? text : JSON.stringify(others), { headers: { etag: `"${version}"` } });
 }

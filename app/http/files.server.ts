@@ -12,11 +12,7 @@ import { readUploads } from "./request-body.server";
 type ReadPart = (from: number, length: number) => Promise<z.output<typeof filePartSchema>>;
 
 /** A file as a browser shows or stores it; without content, that the one which it has is still right. */
-export async function fileAnswer(
-  { method, headers: asked }: Request,
-  id: string,
-  read: ReadPart,
-): Promise<Response> {
+export async function fileAnswer({ method, headers: asked }: Request, id: string, read: ReadPart): Promise<Response> {
   const { name, type, size } = await read(0, 0);
   const isShown = /^(image|video)\//.test(type);
   // The content of a file never changes, so that its id is enough for a tag.
@@ -34,16 +30,10 @@ export async function fileAnswer(
     "accept-ranges": "bytes",
   };
   if (asked.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
-  const typed = {
-    ...headers,
-    "content-type": type === "text/plain" ? "text/plain; charset=utf-8" : type,
-  };
+  const typed = { ...headers, "content-type": type === "text/plain" ? "text/plain; charset=utf-8" : type };
   const part = partOf(asked.get("range"), size);
   if (part === "outside") {
-    return new Response(null, {
-      status: 416,
-      headers: { ...typed, "content-range": `bytes */${size}` },
-    });
+    return new Response(null, { status: 416, headers: { ...typed, "content-range": `bytes */${size}` } });
   }
   const [from, to] = part ?? [0, size - 1];
   return new Response(method === "HEAD" ? null : await streamParts(read, from, to), {
@@ -87,10 +77,7 @@ function partOf(range: string | null, length: number): [number, number] | "outsi
 
 /** What `filename*` takes as it is; encodeURIComponent leaves a few signs more. */
 function headerName(name: string): string {
-  return encodeURIComponent(name).replace(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  return encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** The forms about files of a story or task, for pages without script: with it, files go to `POST /api/files` one by one. */

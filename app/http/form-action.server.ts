@@ -62,22 +62,15 @@ export function readForm<Schema extends z.ZodType>(
     return withEmptied(fields, schema, submission.value, emptied);
   }
   const messages = Object.values(submission.error ?? {}).flatMap((found) => found ?? []);
-  throw new ContractError(
-    422,
-    messages.join(" ") || "The form is not complete. Reload the page and fill it in again.",
-  );
+  throw new ContractError(422, messages.join(" ") || "The form is not complete. Reload the page and fill it in again.");
 }
 
 /** Runs the handler of the form that was sent, chosen by its `intent` field. */
-export function runIntent(
-  form: FormData,
-  intents: Record<string, () => Promise<Response>>,
-): Promise<Response> {
+export function runIntent(form: FormData, intents: Record<string, () => Promise<Response>>): Promise<Response> {
   const intent = textOf(form, "intent");
   // Inherited properties such as `toString` are not intents.
   const run = Object.hasOwn(intents, intent) ? intents[intent] : undefined;
-  if (!run)
-    throw new ContractError(422, "Nothing was chosen. Press one of the buttons of the page.");
+  if (!run) throw new ContractError(422, "Nothing was chosen. Press one of the buttons of the page.");
   return run();
 }
 

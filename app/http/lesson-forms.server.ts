@@ -3,11 +3,7 @@ import { decideLessonInput } from "~/nouns/lessons/contract";
 import { decideLesson } from "~/nouns/lessons/operations.server";
 import { done, readForm, textOf } from "./form-action.server";
 
-const told = {
-  accept: "Accepted: agents read it from now on",
-  decline: "Declined",
-  retire: "Retired",
-};
+const told = { accept: "Accepted: agents read it from now on", decline: "Declined", retire: "Retired" };
 
 /** Handles the forms of a lesson. The text field is there for every button, and counts for one. */
 export function lessonIntents(actor: Actor, form: FormData, back: string) {

@@ -5,14 +5,7 @@ import { loopbackNames } from "~/own-origins.server";
 import { bringsSecret } from "./credential.server";
 
 /** Headers that proxies add. A request with one of them does not come from this machine, even if its peer is local. */
-const markedByProxies = [
-  "forwarded",
-  "via",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-real-ip",
-];
+const markedByProxies = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**
  * Admits monitoring: by METRICS_TOKEN if one is set, otherwise only programs on this machine. A local proxy may add no

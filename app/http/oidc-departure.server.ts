@@ -26,10 +26,7 @@ const maxAge = 600;
 /** Returns the OIDC settings, or throws 404 if company sign-in is not set up. */
 export function requireOidc({ services }: AppLoadContext): OidcSettings {
   if (services.env.oidc) return services.env.oidc;
-  throw new ContractError(
-    404,
-    "Company sign-in is not set up here. Sign in with your username and password.",
-  );
+  throw new ContractError(404, "Company sign-in is not set up here. Sign in with your username and password.");
 }
 
 /** Display name of the identity provider, or null if none is set up. */
@@ -45,10 +42,7 @@ export async function depart(
 ): Promise<Response> {
   const { env } = context.services;
   const redirectUri = `${context.origin}${cookiePath}/callback`;
-  const { address, departure } = await startSignIn(requireOidc(context), {
-    redirectUri,
-    asksConsent,
-  });
+  const { address, departure } = await startSignIn(requireOidc(context), { redirectUri, asksConsent });
   const expires_at = Date.now() + maxAge * 1_000;
   const trip: Trip = { departure, goTo, connects, asksConsent, expires_at };
   const sealed = await seal("departure", JSON.stringify(trip), env.sessionSecrets);
@@ -62,8 +56,7 @@ export async function readTrip(request: Request, { services }: AppLoadContext): 
   const text = sealed && (await unseal("departure", sealed, services.env.sessionSecrets));
   const trip = tripSchema.safeParse(text ? JSON.parse(text) : null);
   if (trip.success && trip.data.expires_at > Date.now()) return trip.data;
-  const message =
-    "This sign-in expired, or it was started in another browser. Start again from the sign-in page.";
+  const message = "This sign-in expired, or it was started in another browser. Start again from the sign-in page.";
   throw new ContractError(401, message);
 }
 
@@ -91,10 +84,6 @@ export function connectAddress({ services }: AppLoadContext, sessionId: string):
 }
 
 /** Whether `given` is the connect key of this session. */
-export function isConnectKey(
-  { services }: AppLoadContext,
-  sessionId: string,
-  given: string,
-): boolean {
+export function isConnectKey({ services }: AppLoadContext, sessionId: string, given: string): boolean {
   return readStamped("connect", sessionId, given, services.env.sessionSecrets) === "";
 }

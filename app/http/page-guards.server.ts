@@ -12,13 +12,7 @@ import type { Env } from "~/env.server";
 import type { Principal } from "~/nouns/accounts/contract";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { getShell } from "~/nouns/pages/operations.server";
-import {
-  clearSessionCookies,
-  ownCookie,
-  readCookie,
-  readSessionCookie,
-  withCookies,
-} from "./session.server";
+import { clearSessionCookies, ownCookie, readCookie, readSessionCookie, withCookies } from "./session.server";
 import { canonicalId, isCanonicalUuid } from "./validation.server";
 
 export interface SignedIn {
@@ -48,8 +42,7 @@ export function findActor(request: Request, context: AppLoadContext): Promise<Si
 export async function requireActor(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const found = await findActor(request, context);
   const { pathname, search } = new URL(request.url);
-  if (found && mustChangePassword(found.principal) && pathname !== passwordPage)
-    throw redirect(passwordPage);
+  if (found && mustChangePassword(found.principal) && pathname !== passwordPage) throw redirect(passwordPage);
   if (found) return found;
   const isPage = request.method === "GET" && pathname !== "/";
   const query = isPage ? `?${new URLSearchParams({ redirectTo: `${pathname}${search}` })}` : "";
@@ -78,8 +71,7 @@ export async function requireProduct(
 /** Like `requireActor`, for actions. Refuses demo accounts, which are read-only. */
 export async function requireWriter(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const signedIn = await requireActor(request, context);
-  if (!signedIn.principal.is_demo)
-    return { ...signedIn, actor: { ...signedIn.actor, once: context.once } };
+  if (!signedIn.principal.is_demo) return { ...signedIn, actor: { ...signedIn.actor, once: context.once } };
   throw new ContractError(403, demoRefusal);
 }
 
@@ -95,9 +87,7 @@ export function pageLoader<T>(
       return await load(args);
     } catch (error) {
       if (!(error instanceof ContractError)) throw error;
-      throw (await isLostProduct(error, args))
-        ? leaveLostProduct(args.context.services.env)
-        : refusalOf(error);
+      throw (await isLostProduct(error, args)) ? leaveLostProduct(args.context.services.env) : refusalOf(error);
     }
   };
 }
@@ -120,18 +110,14 @@ export function pageAction<T>(
 export function personLoader<T>(
   load: (given: LoaderFunctionArgs & SignedIn) => Promise<T>,
 ): (args: LoaderFunctionArgs) => Promise<T> {
-  return pageLoader(async (args) =>
-    load({ ...args, ...(await requireActor(args.request, args.context)) }),
-  );
+  return pageLoader(async (args) => load({ ...args, ...(await requireActor(args.request, args.context)) }));
 }
 
 /** The same for a page of one product. The operation decides whether the person may see it. */
 export function productLoader<T>(
   load: (given: LoaderFunctionArgs & SignedIn & { productId: string }) => Promise<T>,
 ): (args: LoaderFunctionArgs) => Promise<T> {
-  return personLoader((given) =>
-    load({ ...given, productId: canonicalId(given.params.productId) }),
-  );
+  return personLoader((given) => load({ ...given, productId: canonicalId(given.params.productId) }));
 }
 
 type WriteArgs = ActionFunctionArgs & SignedIn & { form: FormData };
@@ -161,8 +147,7 @@ async function isLostProduct(
 }
 
 function refusalOf(error: ContractError): TypedResponse<ErrorBody> {
-  const headers: HeadersInit =
-    error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) };
+  const headers: HeadersInit = error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) };
   return json({ ...error.detail, ...error.toBody() }, { status: error.status, headers });
 }
 
@@ -187,10 +172,7 @@ export async function requireAdmin(request: Request, context: AppLoadContext): P
 }
 
 /** The product of a page that shows one at a time: the one in its address, otherwise the active one, otherwise any. */
-export async function findAskedProduct(
-  request: Request,
-  { actor, principal }: SignedIn,
-): Promise<string | null> {
+export async function findAskedProduct(request: Request, { actor, principal }: SignedIn): Promise<string | null> {
   const wanted = new URL(request.url).searchParams.get("product");
   if (wanted && isCanonicalUuid(wanted)) return wanted;
   const { products } = await getShell(actor, { active_product_id: null });
@@ -210,11 +192,7 @@ const nameIn = (env: CookieEnv) => ownCookie("active_product", env);
 type Viewer = Pick<Principal, "user_id" | "active_product_id">;
 
 /** Returns the product this account last had active in this browser. Ignores a cookie left by another account. */
-export function rememberedProduct(
-  cookieHeader: string | null,
-  userId: string,
-  env: CookieEnv,
-): string | undefined {
+export function rememberedProduct(cookieHeader: string | null, userId: string, env: CookieEnv): string | undefined {
   const [user, product] = readCookie(cookieHeader, nameIn(env))?.split(".") ?? [];
   return user === userId && isCanonicalUuid(product ?? "") ? product : undefined;
 }

@@ -23,10 +23,7 @@ export function clearPairCookies(env: CookieEnv): string[] {
 }
 
 /** Returns the hex SHA-256 of a request's desktop token, or undefined without a cookie. */
-export function readPairCookieHash(
-  cookieHeader: string | null,
-  env: CookieEnv,
-): string | undefined {
+export function readPairCookieHash(cookieHeader: string | null, env: CookieEnv): string | undefined {
   const [token] = namesOf(env)
     .flatMap((name) => readCookie(cookieHeader, name) ?? [])
     .reverse();

@@ -60,11 +60,7 @@ export function recoveryCookies(
         markStored();
       },
     },
-    keep: () =>
-      set.map(({ name, value }) =>
-        serializeCookieHeader(prefix + name, value, { ...options, maxAge }),
-      ),
-    forget: () =>
-      own.map(({ name }) => serializeCookieHeader(prefix + name, "", { ...options, maxAge: 0 })),
+    keep: () => set.map(({ name, value }) => serializeCookieHeader(prefix + name, value, { ...options, maxAge })),
+    forget: () => own.map(({ name }) => serializeCookieHeader(prefix + name, "", { ...options, maxAge: 0 })),
   };
 }

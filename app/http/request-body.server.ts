@@ -14,14 +14,10 @@ const plainName = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
  * Validates a form body once, before any action sees it: its number of fields, and their names before a form library
  * reads them as paths (`a[4294967294]` would create a list of that length).
  */
-export async function refuseBadForm(
-  bytes: Uint8Array<ArrayBuffer>,
-  headers: Headers,
-): Promise<FormData> {
+export async function refuseBadForm(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<FormData> {
   if (bytes.length === 0 && !headers.has("content-type")) return new FormData();
   const form = await readForm(bytes, headers);
-  if (!form)
-    throw new ContractError(400, "The form could not be read. Reload the page and try again.");
+  if (!form) throw new ContractError(400, "The form could not be read. Reload the page and try again.");
   for (const name of form.keys()) {
     if (plainName.test(name)) continue;
     throw new ContractError(422, "The form has an unknown field. Reload the page and try again.");
@@ -33,24 +29,16 @@ export async function refuseBadForm(
  * Parses a form of either type, or returns null. Its fields are counted before, with the boundary that is then parsed
  * by: `headers` get it in its plain form, so that later readers find the same parts.
  */
-export async function readForm(
-  bytes: Uint8Array<ArrayBuffer>,
-  headers: Headers,
-): Promise<FormData | null> {
+export async function readForm(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<FormData | null> {
   const type = headers.get("content-type") ?? "";
   const boundary = boundaryOf(type);
   if (boundary === undefined) return null;
   if (hasMore(bytes, boundary === null ? "&" : `--${boundary}`, mostFields))
-    throw new ContractError(
-      422,
-      `A form may have at most ${mostFields} fields; send less at once.`,
-    );
+    throw new ContractError(422, `A form may have at most ${mostFields} fields; send less at once.`);
   if (boundary !== null && hasLongHeads(bytes, `--${boundary}`)) return null;
   if (boundary !== null) headers.set("content-type", `multipart/form-data; boundary="${boundary}"`);
   try {
-    return await new Response(bytes, {
-      headers: { "content-type": headers.get("content-type") ?? "" },
-    }).formData();
+    return await new Response(bytes, { headers: { "content-type": headers.get("content-type") ?? "" } }).formData();
   } catch {
     return null;
   }
@@ -95,13 +83,9 @@ export function hasMore(bytes: Uint8Array, separator: string, most: number): boo
 }
 
 /** Parses a multipart body. Refuses other form types, which any foreign page could send. */
-export async function parseMultipart(
-  bytes: Uint8Array<ArrayBuffer>,
-  headers: Headers,
-): Promise<FormData> {
+export async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<FormData> {
   const type = headers.get("content-type") ?? "";
-  if (!/^multipart\/form-data\s*;/i.test(type))
-    throw new ContractError(400, "Send the body as multipart/form-data.");
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw new ContractError(400, "Send the body as multipart/form-data.");
   const form = await readForm(bytes, headers);
   if (!form) throw new ContractError(400, "The body is not valid multipart/form-data.");
   return form;
@@ -109,9 +93,7 @@ export async function parseMultipart(
 
 /** Returns the text fields of a form. With duplicate names the last wins. */
 export function fieldsOf(form: FormData): Record<string, string> {
-  return Object.fromEntries(
-    [...form].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
+  return Object.fromEntries([...form].filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
 /** Returns the files of a field, or its typed text as a file. Skips empty ones: browsers send one if none is chosen. */
@@ -128,8 +110,7 @@ export async function readUploads(form: FormData, name: string): Promise<Uploade
   return files.filter(({ bytes }) => bytes.length > 0);
 }
 
-const jsonType =
-  /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const jsonType = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
  * Parses a body as JSON. Throws 400 if it is not JSON, 422 if it cannot be stored exactly as sent (NUL,
@@ -198,11 +179,7 @@ export async function readOpenBody(
     limit = "open_door",
     bodyLimit = openBodyLimit,
     isPage = false,
-  }: {
-    limit?: LimitedAction | undefined;
-    bodyLimit?: number | undefined;
-    isPage?: boolean;
-  } = {},
+  }: { limit?: LimitedAction | undefined; bodyLimit?: number | undefined; isPage?: boolean } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const address = addressLimitKey(context.clientAddress);
   await takeLimit(context.services.database, limit, isPage ? `page ${address}` : address);

@@ -19,11 +19,7 @@ class TextResponse extends Response {
 export function jsonText(text: string, { status = 200, headers }: JsonInit = {}): Response {
   return new TextResponse(text, {
     status,
-    headers: {
-      "content-type": "application/json; charset=utf-8",
-      "cache-control": "no-store",
-      ...headers,
-    },
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store", ...headers },
   });
 }
 

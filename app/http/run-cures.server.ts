@@ -36,8 +36,7 @@ export async function applyCures(
 
 /** Returns a refused start's blockers with the cures pressed so far; throws any other error again. */
 export function keepCures(error: unknown, chosen: readonly string[]) {
-  const detail =
-    error instanceof ContractError ? blockersDetailSchema.safeParse(error.detail) : null;
+  const detail = error instanceof ContractError ? blockersDetailSchema.safeParse(error.detail) : null;
   if (!(error instanceof ContractError) || !detail?.success) throw error;
   // What holds by itself is not pressed again.
   const kept = chosen.filter((cure) => cure !== "make_tasks" && !cure.startsWith("unblock:"));

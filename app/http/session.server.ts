@@ -29,10 +29,7 @@ const longestCookie = 4096;
 type CookieEnv = Pick<Env, "sessionSecrets" | "secureCookies" | "appOrigin">;
 
 /** Opens the cookie with any of the secrets. Returns null if it is missing, damaged or sealed with another key. */
-export async function readSessionCookie(
-  cookieHeader: string | null,
-  env: CookieEnv,
-): Promise<SessionCookie | null> {
+export async function readSessionCookie(cookieHeader: string | null, env: CookieEnv): Promise<SessionCookie | null> {
   const found = await openCookies(cookieHeader, env);
   if (!found) return null;
   const { sealed_at: _, ...value } = found;
@@ -40,10 +37,7 @@ export async function readSessionCookie(
 }
 
 /** `Set-Cookie` values that extend a normal session, at most once a day; none if nothing is due. */
-export async function renewSessionCookies(
-  cookieHeader: string | null,
-  env: CookieEnv,
-): Promise<string[]> {
+export async function renewSessionCookies(cookieHeader: string | null, env: CookieEnv): Promise<string[]> {
   const found = await openCookies(cookieHeader, env);
   if (!found || found.paired || Date.now() - found.sealed_at < renewAfterMs) return [];
   return sealSessionCookies(found, env);
@@ -57,16 +51,11 @@ export async function sealSessionCookies(value: SessionCookie, env: CookieEnv): 
   const sealed = await new CompactEncrypt(plaintext)
     .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
     .encrypt(keyOf(secret));
-  return namesOf(env).map(
-    (name) => `${name}=${sealed}; Max-Age=${maxAgeOf(value)}; ${attributes(env)}`,
-  );
+  return namesOf(env).map((name) => `${name}=${sealed}; Max-Age=${maxAgeOf(value)}; ${attributes(env)}`);
 }
 
 /** `Set-Cookie` values that remove the session cookies, but not a `session` that another program set. */
-export async function clearSessionCookies(
-  cookieHeader: string | null,
-  env: CookieEnv,
-): Promise<string[]> {
+export async function clearSessionCookies(cookieHeader: string | null, env: CookieEnv): Promise<string[]> {
   const isOurs = await openFirst(cookieHeader, [sessionCookieName], env.sessionSecrets);
   return namesOf(env)
     .filter((name) => isOurs || name !== sessionCookieName)
@@ -75,9 +64,7 @@ export async function clearSessionCookies(
 
 /** Returns one cookie of a `Cookie` header. With duplicates the first wins: browsers send the closest path first. */
 export function readCookie(cookieHeader: string | null, name: string): string | undefined {
-  return (
-    parseCookieHeader(cookieHeader ?? "").find((cookie) => cookie.name === name)?.value || undefined
-  );
+  return parseCookieHeader(cookieHeader ?? "").find((cookie) => cookie.name === name)?.value || undefined;
 }
 
 /** The first cookies of a name: another program may have set one for another path or domain. */

@@ -4,10 +4,7 @@ import { parseTheme, themeCookie } from "~/ui/theme";
 import { readSessionCookie, sealSessionCookies } from "./session.server";
 
 /** Describes the browser of a request and its previous session, which a sign-in ends and replaces. */
-export async function signingInBrowser(
-  request: Request,
-  context: AppLoadContext,
-): Promise<SigningInBrowser> {
+export async function signingInBrowser(request: Request, context: AppLoadContext): Promise<SigningInBrowser> {
   const { env } = context.services;
   const session = await readSessionCookie(request.headers.get("cookie"), env);
   return {
@@ -25,11 +22,7 @@ export function userAgentOf(request: Request): string | null {
 }
 
 /** Sets the session cookie and redirects to `goTo`, the product just joined, or /password if the user must choose a new one. */
-export async function startSession(
-  session: NewSession,
-  goTo: string,
-  context: AppLoadContext,
-): Promise<Response> {
+export async function startSession(session: NewSession, goTo: string, context: AppLoadContext): Promise<Response> {
   const { session_id, user_id, is_demo, must_reset_password: mustReset, joined } = session;
   const start = joined === null ? goTo : `/products/${joined}/backlog`;
   const cookies = await sealSessionCookies({ session_id, user_id, is_demo }, context.services.env);

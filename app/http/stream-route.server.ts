@@ -14,41 +14,24 @@ import {
 
 type Documented = "name" | "summary" | "refusals" | "caller" | "takes";
 
-interface StreamDescription<Query>
-  extends Pick<UserDescription<Query, undefined>, "auth" | "query" | Documented> {
+interface StreamDescription<Query> extends Pick<UserDescription<Query, undefined>, "auth" | "query" | Documented> {
   /** Opens the sink of the load context and returns `streamStarted()`. May refuse before opening it. */
   open(call: UserCall<Query, undefined>): Promise<Response>;
 }
 
-interface OpenStreamDescription<Query>
-  extends Pick<InputDescription<Query, undefined>, "query" | Documented> {
+interface OpenStreamDescription<Query> extends Pick<InputDescription<Query, undefined>, "query" | Documented> {
   open(call: OpenCall<Query, undefined>): Promise<Response>;
 }
 
 /** Resource route that streams to a user. */
-export function streamRoute<Query = undefined>(
-  description: StreamDescription<Query>,
-): RouteHandler {
-  return guarded(
-    endpoint<Query>({
-      ...description,
-      answer: "stream",
-      handle: (call) => description.open(call),
-    }),
-  );
+export function streamRoute<Query = undefined>(description: StreamDescription<Query>): RouteHandler {
+  return guarded(endpoint<Query>({ ...description, answer: "stream", handle: (call) => description.open(call) }));
 }
 
 /** Resource route for a stream whose credential is neither token nor session. `open` checks it. */
-export function openStreamRoute<Query = undefined>(
-  description: OpenStreamDescription<Query>,
-): RouteHandler {
+export function openStreamRoute<Query = undefined>(description: OpenStreamDescription<Query>): RouteHandler {
   return guarded(
-    openEndpoint<Query>({
-      ...description,
-      auth: "none",
-      answer: "stream",
-      handle: (call) => description.open(call),
-    }),
+    openEndpoint<Query>({ ...description, auth: "none", answer: "stream", handle: (call) => description.open(call) }),
   );
 }
 

@@ -14,11 +14,7 @@ export async function moveTaskForm(actor: Actor, form: FormData, back: string): 
 }
 
 /** Creates a task in a board column. If it may not go there, it stays in To do and the refusal says so. */
-export async function createCardForm(
-  actor: Actor,
-  form: FormData,
-  back: string,
-): Promise<Response> {
+export async function createCardForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const task = await createTask(actor, readForm(form, createTaskInput));
   const wanted = { task_id: task.id, status: textOf(form, "status") || "todo" };
   const { status } = setTaskStatusInput.parse(wanted);

@@ -10,9 +10,7 @@ export function validate<T>(
 ): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(
-    ({ path, message }): Issue => ({ path: path.map(String).join("."), message }),
-  );
+  const issues = parsed.error.issues.map(({ path, message }): Issue => ({ path: path.map(String).join("."), message }));
   const first = issues[0];
   const hint = first ? ` ${first.path === "" ? what : first.path}: ${first.message}` : "";
   throw new ContractError(422, `The ${what} is not valid.${hint}`, { issues });

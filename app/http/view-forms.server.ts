@@ -1,17 +1,8 @@
 import { redirect } from "@remix-run/node";
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import {
-  lookOf,
-  savedViewIdInput,
-  type ViewPage,
-  viewNameSchema,
-} from "~/nouns/saved-views/contract";
-import {
-  createSavedView,
-  deleteSavedView,
-  updateSavedView,
-} from "~/nouns/saved-views/operations.server";
+import { lookOf, savedViewIdInput, type ViewPage, viewNameSchema } from "~/nouns/saved-views/contract";
+import { createSavedView, deleteSavedView, updateSavedView } from "~/nouns/saved-views/operations.server";
 import { readForm } from "./form-action.server";
 
 const named = savedViewIdInput.extend({ name: viewNameSchema, shared: z.boolean().optional() });
@@ -32,13 +23,7 @@ export function viewIntents(
   return {
     "save-view": async () => {
       const { name, shared } = readForm(form, named.omit({ view_id: true }));
-      const view = await createSavedView(actor, {
-        product_id: place.productId,
-        page: place.page,
-        name,
-        look,
-        shared,
-      });
+      const view = await createSavedView(actor, { product_id: place.productId, page: place.page, name, look, shared });
       return back(view.id);
     },
     "keep-look": async () => {

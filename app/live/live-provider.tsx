@@ -1,13 +1,5 @@
 import { useFetchers, useNavigation, useRevalidator } from "@remix-run/react";
-import {
-  createContext,
-  type ReactNode,
-  useCallback,
-  useContext,
-  useEffect,
-  useMemo,
-  useRef,
-} from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
 import { RetryingFetch } from "./retrying-fetch";
 import { router } from "./router";
 
@@ -71,8 +63,7 @@ function useRevalidation(): () => void {
   }, [isIdle]);
 
   useEffect(() => {
-    const update = () =>
-      schedule.current?.update({ isIdle, isVisible: document.visibilityState === "visible" });
+    const update = () => schedule.current?.update({ isIdle, isVisible: document.visibilityState === "visible" });
     update();
     document.addEventListener("visibilitychange", update);
     return () => document.removeEventListener("visibilitychange", update);

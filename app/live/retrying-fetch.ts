@@ -132,10 +132,7 @@ function unreachableAnswer(): Response {
   const error = navigator.onLine
     ? "The service did not answer. Try again in a moment."
     : "You are offline. Try again when you are connected.";
-  return Response.json(
-    { error, code: unreachable },
-    { status: unreachable, headers: { "X-Remix-Response": "yes" } },
-  );
+  return Response.json({ error, code: unreachable }, { status: unreachable, headers: { "X-Remix-Response": "yes" } });
 }
 
 /**

@@ -64,8 +64,7 @@ export class SharedStream {
   }
 
   #stop(): void {
-    for (const [target, type, handler] of this.#moments())
-      target.removeEventListener(type, handler);
+    for (const [target, type, handler] of this.#moments()) target.removeEventListener(type, handler);
     this.#end();
   }
 
@@ -122,8 +121,7 @@ export class SharedStream {
   /** Visible tabs come first, then earlier claims. */
   #hasPlace(since: number): boolean {
     const own = isHidden();
-    const isBefore = (claim: Claim) =>
-      claim.url !== this.#url && (claim.isHidden === own ? claim.since <= since : own);
+    const isBefore = (claim: Claim) => claim.url !== this.#url && (claim.isHidden === own ? claim.since <= since : own);
     return [...this.#claims.values()].filter(isBefore).length < mostStreams;
   }
 
@@ -263,12 +261,9 @@ type TabMessage = Leave | Ask | Claim;
 
 /** Validates messages, because another tab may run another version of the page. */
 function isTabMessage(value: unknown): value is TabMessage {
-  if (!isFields(value) || typeof value.from !== "string" || typeof value.url !== "string")
-    return false;
+  if (!isFields(value) || typeof value.from !== "string" || typeof value.url !== "string") return false;
   if (value.kind !== "held") return value.kind === "ask" || value.kind === "left";
-  return (
-    typeof value.since === "number" && Array.isArray(value.signals) && value.signals.every(isSignal)
-  );
+  return typeof value.since === "number" && Array.isArray(value.signals) && value.signals.every(isSignal);
 }
 
 function isSignal(value: unknown): value is Signal {
@@ -278,8 +273,7 @@ function isSignal(value: unknown): value is Signal {
   return value.type === "change";
 }
 
-const isGreeting = (signal: Signal) =>
-  signal.type === "named" && (signal.name === "ready" || signal.name === "state");
+const isGreeting = (signal: Signal) => signal.type === "named" && (signal.name === "ready" || signal.name === "state");
 const longestLog = 500;
 
 /**

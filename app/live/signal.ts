@@ -44,9 +44,5 @@ export function isResumed(value: unknown): boolean {
 const pairingStatuses: readonly unknown[] = ["pending", "approved", "consumed", "cancelled"];
 
 export function isPairingState(value: unknown): value is z.infer<typeof pairingStateSchema> {
-  return (
-    isFields(value) &&
-    typeof value.pairing_id === "string" &&
-    pairingStatuses.includes(value.status)
-  );
+  return isFields(value) && typeof value.pairing_id === "string" && pairingStatuses.includes(value.status);
 }

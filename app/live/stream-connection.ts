@@ -64,15 +64,12 @@ export class StreamConnection {
       source.addEventListener(name, ({ data }) => this.#greeted(name, JSON.parse(data)));
     }
     for (const name of namedChanges) {
-      source.addEventListener(name, ({ data }) =>
-        this.#listener({ type: "change", data: JSON.parse(data) }),
-      );
+      source.addEventListener(name, ({ data }) => this.#listener({ type: "change", data: JSON.parse(data) }));
     }
     // Receives both the server's event named `error` and the browser's own error event.
     source.addEventListener("error", (event) => {
       const isFromServer = event instanceof MessageEvent;
-      if (isFromServer || source.readyState === EventSource.CONNECTING)
-        this.#status("reconnecting");
+      if (isFromServer || source.readyState === EventSource.CONNECTING) this.#status("reconnecting");
       else if (this.#source === source) void this.#afterRefusal();
     });
   }

@@ -4,11 +4,7 @@ import { ContractError } from "~/contract/errors";
 /** Maximum entries of a list per call. */
 export const listLimit = 50;
 
-export const cursorInput = z
-  .string()
-  .max(200)
-  .optional()
-  .describe("next_cursor of the previous call");
+export const cursorInput = z.string().max(200).optional().describe("next_cursor of the previous call");
 
 /** Returns one page of a list. The cursor says how far the caller has read. */
 export function cutList<Item>(

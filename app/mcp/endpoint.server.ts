@@ -1,8 +1,4 @@
-import {
-  bearerAuthChallengeResponse,
-  OAuthError,
-  OAuthErrorCode,
-} from "@modelcontextprotocol/server";
+import { bearerAuthChallengeResponse, OAuthError, OAuthErrorCode } from "@modelcontextprotocol/server";
 import type { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
@@ -64,8 +60,7 @@ async function serveTools(call: Call, offer: Offer): Promise<Response> {
   const { services, closeSignal } = context;
   const signal = AbortSignal.any([closeSignal, services.stopSignal]);
   const { scopes: granted, is_demo: isDemo } = principal;
-  const refuse = (message: unknown) =>
-    refuseOutOfScope(message, { tools, granted, origin: context.origin, audience });
+  const refuse = (message: unknown) => refuseOutOfScope(message, { tools, granted, origin: context.origin, audience });
   return answerProtocolRequest(await toProtocolRequest(call), refuse, () =>
     createToolServer({
       version: services.version,
@@ -128,12 +123,8 @@ function challenging(endpoint: Endpoint, audience: Audience): Endpoint {
 function challenge(origin: string, audience: Audience, hasToken: boolean): string {
   const resource = resourceMetadataUrl(origin, audience);
   // A request without a token gets no error code (RFC 6750, 3.1).
-  if (!hasToken)
-    return `Bearer resource_metadata="${resource}", scope="${scopesOf(audience).join(" ")}"`;
-  const error = new OAuthError(
-    OAuthErrorCode.InvalidToken,
-    "The token is unknown, expired or revoked",
-  );
+  if (!hasToken) return `Bearer resource_metadata="${resource}", scope="${scopesOf(audience).join(" ")}"`;
+  const error = new OAuthError(OAuthErrorCode.InvalidToken, "The token is unknown, expired or revoked");
   const refusal = bearerAuthChallengeResponse(error, {
     requiredScopes: [...scopesOf(audience)],
     resourceMetadataUrl: resource,
@@ -141,10 +132,7 @@ function challenge(origin: string, audience: Audience, hasToken: boolean): strin
   return refusal.headers.get("www-authenticate") ?? "Bearer";
 }
 
-const toolCall = z.looseObject({
-  method: z.literal("tools/call"),
-  params: z.looseObject({ name: z.string() }),
-});
+const toolCall = z.looseObject({ method: z.literal("tools/call"), params: z.looseObject({ name: z.string() }) });
 
 /** Whether a token with these scopes sees and may call the tool. Null scopes allow every tool. */
 function isInScope(tool: Pick<Tool, "scopes">, granted: readonly Scope[] | null): boolean {

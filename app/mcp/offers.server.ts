@@ -13,11 +13,7 @@ import {
 } from "~/nouns/agent-jobs/tools.server";
 import { getBudgetsTool } from "~/nouns/budgets/tools.server";
 import { addCommentTool, listCommentsTool } from "~/nouns/comments/tools.server";
-import {
-  addDependencyTool,
-  listReadyTool,
-  removeDependencyTool,
-} from "~/nouns/dependencies/tools.server";
+import { addDependencyTool, listReadyTool, removeDependencyTool } from "~/nouns/dependencies/tools.server";
 import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "~/nouns/ideas/tools.server";
 import { createLabelTool, listLabelsTool, setLabelsTool } from "~/nouns/labels/tools.server";
 import { createPbiTool, markPbiPrMergedTool, setPbiPrTool } from "~/nouns/pbis/tools.server";
@@ -46,12 +42,7 @@ import {
   getSprintContextTool,
   startSprintTool,
 } from "~/nouns/sprints/tools.server";
-import {
-  createStoryTool,
-  logCommitTool,
-  logImplementationTool,
-  logTestResultTool,
-} from "~/nouns/stories/tools.server";
+import { createStoryTool, logCommitTool, logImplementationTool, logTestResultTool } from "~/nouns/stories/tools.server";
 import {
   createTaskTool,
   getTaskTool,

@@ -71,24 +71,14 @@ async function answerMessage(
 
 function refuseBatch(): Response {
   const message = `A batch holds at most ${mostMessages} messages. Send the others in a further request.`;
-  return Response.json(
-    { jsonrpc: "2.0", id: null, error: { code: -32600, message } },
-    { status: 400 },
-  );
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32600, message } }, { status: 400 });
 }
 
-async function answerHandshakeRevision(
-  request: Request,
-  message: unknown,
-  server: Server,
-): Promise<Response> {
+async function answerHandshakeRevision(request: Request, message: unknown, server: Server): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {
-    return await Promise.race([
-      transport.handleRequest(request, { parsedBody: message }),
-      callerGone(request.signal),
-    ]);
+    return await Promise.race([transport.handleRequest(request, { parsedBody: message }), callerGone(request.signal)]);
   } finally {
     await transport.close();
   }
@@ -97,9 +87,7 @@ async function answerHandshakeRevision(
 /** Resolves when the caller hangs up, to end the call. No one reads this answer. */
 function callerGone(signal: AbortSignal): Promise<Response> {
   return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(new Response(null, { status: 499 })), {
-      once: true,
-    });
+    signal.addEventListener("abort", () => resolve(new Response(null, { status: 499 })), { once: true });
   });
 }
 

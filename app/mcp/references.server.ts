@@ -11,17 +11,10 @@ export const reference = z.string().trim().min(1).max(200);
 export const idOrCode = reference.describe("Id or code");
 
 /** Disambiguates a code that several products use. */
-export const productOfCode = {
-  product_id: reference.optional().describe("Of the code"),
-};
+export const productOfCode = { product_id: reference.optional().describe("Of the code") };
 
 /** Returns the id of a reference. Codes are looked up in the caller's products. */
-export async function resolveId(
-  actor: Actor,
-  kind: ReferenceKind,
-  given: string,
-  product?: string,
-): Promise<string> {
+export async function resolveId(actor: Actor, kind: ReferenceKind, given: string, product?: string): Promise<string> {
   if (isCanonicalUuid(given)) return given;
   const product_id = product === undefined ? undefined : await resolveId(actor, "product", product);
   const { id } = await resolveReference(actor, { kind, reference: given, product_id });
@@ -39,11 +32,7 @@ export async function resolveOptionalId(
 }
 
 /** Resolves references in calls with a job: codes belong to the named product, otherwise to the job's product. */
-export function inProductOfJob(
-  actor: Actor,
-  product: string | undefined,
-  job_id: string | undefined,
-) {
+export function inProductOfJob(actor: Actor, product: string | undefined, job_id: string | undefined) {
   const id = async (kind: ReferenceKind, given: string): Promise<string> => {
     if (isCanonicalUuid(given)) return given;
     const jobs = product === undefined && job_id !== undefined;

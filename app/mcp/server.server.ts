@@ -63,10 +63,7 @@ async function callTool(
 ): Promise<CallToolResult> {
   const tool = tools.find((candidate) => candidate.name === name);
   if (!tool) {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `Unknown tool ${name}: see tools/list`,
-    );
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${name}: see tools/list`);
   }
   try {
     if (isDemo && tool.access === "write") {
@@ -111,9 +108,5 @@ function toolFailure(error: ContractError): CallToolResult {
   const hint = hints[error.status];
   // Issues say what to do.
   if (hint !== undefined && body.issues === undefined) body.hint ??= hint;
-  return {
-    isError: true,
-    content: [{ type: "text", text: JSON.stringify(body) }],
-    structuredContent: body,
-  };
+  return { isError: true, content: [{ type: "text", text: JSON.stringify(body) }], structuredContent: body };
 }

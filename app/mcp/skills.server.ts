@@ -1,15 +1,9 @@
 import { SkillsExtension, skillEntry } from "@modelcontextprotocol/server/ext/skills";
 
-const files = import.meta.glob<string>("../../skills/*/SKILL.md", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const files = import.meta.glob<string>("../../skills/*/SKILL.md", { query: "?raw", import: "default", eager: true });
 
 /** The skills of this version by name, the same as `backloom skills install` writes. */
-export const skills = new Map(
-  Object.entries(files).map(([path, text]) => [path.split("/").at(-2) ?? "", text]),
-);
+export const skills = new Map(Object.entries(files).map(([path, text]) => [path.split("/").at(-2) ?? "", text]));
 
 const entry = async (name: string) => {
   const text = skills.get(name);

@@ -84,10 +84,7 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
 const keyInput = z.object({ [idempotencyField]: idempotencyKeySchema.optional() });
 
 function withKey(schema: Tool["inputSchema"]): Tool["inputSchema"] {
-  return {
-    ...schema,
-    properties: { ...Object(schema.properties), [idempotencyField]: { type: "string" } },
-  };
+  return { ...schema, properties: { ...Object(schema.properties), [idempotencyField]: { type: "string" } } };
 }
 
 function readOnce(name: string, rawArguments: unknown): Once | undefined {
@@ -124,8 +121,7 @@ function oneTypeEach(schema: unknown): unknown {
   const { type, items, ...rest } = schema;
   const plain: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(rest)) plain[key] = oneTypeEach(value);
-  if (isRecord(items))
-    plain.items = "type" in items || "anyOf" in items ? oneTypeEach(items) : { type: "object" };
+  if (isRecord(items)) plain.items = "type" in items || "anyOf" in items ? oneTypeEach(items) : { type: "object" };
   if (Array.isArray(type)) plain.anyOf = type.map((one) => ({ type: one }));
   else if (type !== undefined) plain.type = oneTypeEach(type);
   return plain;
@@ -161,9 +157,7 @@ function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   const properties = Object.entries(schema.properties ?? {});
   if (typeof schema.brief === "string") {
     schema.description = schema.brief;
-    schema.properties = Object.fromEntries(
-      properties.map(([name, field]) => [name, typeIn(field)]),
-    );
+    schema.properties = Object.fromEntries(properties.map(([name, field]) => [name, typeIn(field)]));
     delete schema.brief;
   } else {
     for (const [name, field] of properties) {
@@ -181,9 +175,7 @@ function typeIn(field: z.core.JSONSchema._JSONSchema): z.core.JSONSchema.BaseSch
   if (field.type !== "array") return { type: field.type ?? "string" };
   return {
     type: "array",
-    items: typeIn(
-      typeof field.items === "object" && !Array.isArray(field.items) ? field.items : {},
-    ),
+    items: typeIn(typeof field.items === "object" && !Array.isArray(field.items) ? field.items : {}),
   };
 }
 
@@ -192,19 +184,12 @@ function saysNothing(others: z.core.JSONSchema.BaseSchema["additionalProperties"
   return others === false || (typeof others === "object" && Object.keys(others).length === 0);
 }
 
-function parseArguments<Input extends z.ZodObject>(
-  name: string,
-  input: Input,
-  rawArguments: unknown,
-): z.output<Input> {
+function parseArguments<Input extends z.ZodObject>(name: string, input: Input, rawArguments: unknown): z.output<Input> {
   const given = rawArguments ?? {};
   const first = input.safeParse(given);
   const parsed = first.success ? first : input.safeParse(readTexts(given, first.error.issues));
   if (parsed.success) return parsed.data;
-  const issues: Issue[] = parsed.error.issues.map((issue) => ({
-    path: issue.path.join("."),
-    message: issue.message,
-  }));
+  const issues: Issue[] = parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
   const unknown = unknownArguments(input, given);
   const message = `has unknown fields: ${unknown.join(", ")}`;
   const isNamed = issues.some((issue) => issue.message === message);
@@ -230,8 +215,7 @@ function readTexts(given: unknown, issues: readonly z.core.$ZodIssue[]): unknown
   return read;
 }
 
-const isRecord = (value: unknown): value is Record<PropertyKey, unknown> =>
-  typeof value === "object" && value !== null;
+const isRecord = (value: unknown): value is Record<PropertyKey, unknown> => typeof value === "object" && value !== null;
 
 const childOf = (parent: unknown, field: PropertyKey): unknown =>
   isRecord(parent) && Object.hasOwn(parent, field) ? parent[field] : undefined;
@@ -249,10 +233,7 @@ function jsonIn(text: string): unknown {
  * the item a code.
  */
 export const duplicates = {
-  allow_duplicate: z
-    .boolean()
-    .optional()
-    .describe("Create it even if an open sibling has the same title"),
+  allow_duplicate: z.boolean().optional().describe("Create it even if an open sibling has the same title"),
 };
 
 export function refusesSimilar(insists = false, code?: string): { refuse_similar: boolean } {

@@ -22,11 +22,7 @@ const waiting = new Map<string, number>();
  * Claims a job, waiting until there is one, the time is over or the caller hangs up. Answers a worker without quota at
  * once, because waiting would not help.
  */
-export async function waitForJob(
-  context: ToolContext,
-  seconds: number,
-  claim: ClaimAgentJobInput,
-): Promise<Claim> {
+export async function waitForJob(context: ToolContext, seconds: number, claim: ClaimAgentJobInput): Promise<Claim> {
   const first = await claimAgentJob(context.actor, claim);
   if (isFinal(first) || seconds === 0) return first;
   const leave = takePlace(context.principal.user_id);

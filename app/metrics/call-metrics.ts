@@ -41,11 +41,7 @@ export class CallMetrics {
 
   families(): Family[] {
     return [
-      counter(
-        "backloom_claims_total",
-        "Jobs that workers took through this process.",
-        this.#claims,
-      ),
+      counter("backloom_claims_total", "Jobs that workers took through this process.", this.#claims),
       counter(
         "backloom_database_call_failures_total",
         "Calls that the database did not answer, refusals left out.",
@@ -72,10 +68,7 @@ const bounds = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 172_8
 
 /** How long work of agents had waited for people, by what this process answered. */
 class ReviewMetrics {
-  readonly #waits = {
-    note_first_look: new Histogram(bounds),
-    review_job: new Histogram(bounds),
-  };
+  readonly #waits = { note_first_look: new Histogram(bounds), review_job: new Histogram(bounds) };
 
   constructor() {
     for (const waits of Object.values(this.#waits)) waits.open("", () => ({}));

@@ -30,10 +30,7 @@ export function gaugeBy(
   label: string,
   values: Readonly<Record<string, number>>,
 ): Family {
-  const samples = Object.entries(values).map(([key, value]) => ({
-    labels: { [label]: key },
-    value,
-  }));
+  const samples = Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
   return { name, help, type: "gauge", samples };
 }
 
@@ -45,9 +42,7 @@ export function writeFamilies(families: readonly Family[]): string {
     return [
       `# HELP ${name} ${help}`,
       `# TYPE ${name} ${type}`,
-      ...shown.map(
-        ({ suffix = "", labels, value }) => `${name}${suffix}${writeLabels(labels)} ${value}`,
-      ),
+      ...shown.map(({ suffix = "", labels, value }) => `${name}${suffix}${writeLabels(labels)} ${value}`),
     ];
   });
   return `${lines.join("\n")}\n`;
@@ -116,9 +111,5 @@ function samplesOf({ labels, counts, sum }: Series, bounds: readonly number[]): 
     const le = at === bounds.length ? "+Inf" : String(bounds[at]);
     return { suffix: "_bucket" as const, labels: { ...labels, le }, value: below };
   });
-  return [
-    ...buckets,
-    { suffix: "_sum", labels, value: sum },
-    { suffix: "_count", labels, value: below },
-  ];
+  return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: below }];
 }

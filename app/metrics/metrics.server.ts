@@ -4,15 +4,7 @@ import type { DatabaseFacts } from "~/nouns/metrics/contract";
 import { getMetrics } from "~/nouns/metrics/operations.server";
 import { CallMetrics } from "./call-metrics";
 import { databaseFamilies } from "./database-families";
-import {
-  counter,
-  type Family,
-  gauge,
-  gaugeBy,
-  Histogram,
-  type Labels,
-  writeFamilies,
-} from "./families";
+import { counter, type Family, gauge, gaugeBy, Histogram, type Labels, writeFamilies } from "./families";
 
 /** How long (ms) database facts are cached. */
 const goodFor = 5_000;
@@ -134,11 +126,7 @@ class ProcessMetrics {
       ...this.#eventLoop(),
       gauge("backloom_resident_memory_bytes", "Resident memory of the process.", rss),
       gaugeBy("backloom_memory_bytes", "Memory by use.", "use", { heapUsed, heapTotal, external }),
-      counter(
-        "backloom_cpu_seconds_total",
-        "Processor time of this process.",
-        (user + system) / 1e6,
-      ),
+      counter("backloom_cpu_seconds_total", "Processor time of this process.", (user + system) / 1e6),
       gauge("backloom_uptime_seconds", "Time since the process started.", process.uptime()),
     ];
   }
@@ -150,12 +138,7 @@ class ProcessMetrics {
     this.#utilization = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(this.#utilization, before);
     return [
-      gaugeBy(
-        "backloom_event_loop_delay_seconds",
-        "Event loop delay since the last scrape.",
-        "quantile",
-        delays,
-      ),
+      gaugeBy("backloom_event_loop_delay_seconds", "Event loop delay since the last scrape.", "quantile", delays),
       gauge(
         "backloom_event_loop_utilization_ratio",
         "Share of the time since the last scrape that the event loop was busy.",

@@ -25,9 +25,7 @@ export async function deliver(
   signal?: AbortSignal,
 ): Promise<Outcome> {
   const options = { allowPrivate: allowPrivateDestinations, signal };
-  return notice.webhook
-    ? deliverToWebhook(notice, notice.webhook, options)
-    : deliverToDevices(notice, vapid, options);
+  return notice.webhook ? deliverToWebhook(notice, notice.webhook, options) : deliverToDevices(notice, vapid, options);
 }
 
 async function deliverToWebhook(
@@ -35,14 +33,8 @@ async function deliverToWebhook(
   webhook: NonNullable<DueNotice["webhook"]>,
   options: OutgoingOptions,
 ): Promise<Outcome> {
-  if (!webhook.active)
-    return { delivered: false, give_up: true, error: "The webhook is switched off." };
-  const body = JSON.stringify({
-    id: notice.id,
-    type: notice.kind,
-    timestamp: notice.created_at,
-    data: notice.payload,
-  });
+  if (!webhook.active) return { delivered: false, give_up: true, error: "The webhook is switched off." };
+  const body = JSON.stringify({ id: notice.id, type: notice.kind, timestamp: notice.created_at, data: notice.payload });
   try {
     const { url, secret } = webhook;
     const status = await sendWebhook({ id: notice.id, url, secret, body }, options);
@@ -126,9 +118,7 @@ interface WebhookMessage {
  * version prefix.
  */
 function signWebhook(secret: string, id: string, timestampSeconds: number, body: string): string {
-  const key = secret.startsWith("whsec_")
-    ? Buffer.from(secret.slice("whsec_".length), "base64")
-    : Buffer.from(secret);
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);
   const digest = createHmac("sha256", key).update(`${id}.${timestampSeconds}.${body}`);
   return `v1,${digest.digest("base64")}`;
 }

@@ -47,8 +47,7 @@ const defaultSubject = "mailto:operator@backloom.invalid";
 export async function loadVapidKeys(dataDir: string): Promise<VapidKeys> {
   const file = join(dataDir, "vapid.json");
   const written = await readFile(file, "utf8").catch(() => null);
-  if (written !== null)
-    return { ...fileSchema.parse(JSON.parse(written)), subject: defaultSubject };
+  if (written !== null) return { ...fileSchema.parse(JSON.parse(written)), subject: defaultSubject };
 
   const keys = webPush.generateVAPIDKeys();
   const handle = await open(file, "w", 0o600);

@@ -71,10 +71,7 @@ export async function sendDueNotices(
   limit = batchSize,
   signal?: AbortSignal,
 ): Promise<Promise<void>[]> {
-  const { notices } = await takeDueNotices(options.database, {
-    limit,
-    lease_seconds: leaseSeconds,
-  });
+  const { notices } = await takeDueNotices(options.database, { limit, lease_seconds: leaseSeconds });
   return notices.map((notice) =>
     sendAndMark(notice, options, signal).catch((error: unknown) => {
       options.log.warn({ err: error, notice: notice.id }, "a notice is tried again later");
@@ -82,11 +79,7 @@ export async function sendDueNotices(
   );
 }
 
-async function sendAndMark(
-  notice: DueNotice,
-  options: SenderOptions,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function sendAndMark(notice: DueNotice, options: SenderOptions, signal: AbortSignal | undefined): Promise<void> {
   const outcome = await inTime(deliver(notice, options, signal));
   // Cut off by the stop: it may have arrived, so it is sent again with the same id.
   if (signal?.aborted && !outcome.delivered) return;

@@ -57,11 +57,7 @@ export const noInput = z.object({});
  * An operation that only passes on: a SQL function, its input (already parsed by the caller) and its answer. Each field
  * becomes the argument of the same name; the compiler checks both against app/db/types.ts.
  */
-export function operation<
-  Name extends FunctionName,
-  Input extends z.ZodObject,
-  Output extends z.ZodType,
->(
+export function operation<Name extends FunctionName, Input extends z.ZodObject, Output extends z.ZodType>(
   name: Name,
   input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,
   output: Output,
@@ -92,18 +88,13 @@ export function patchOperation<
 }
 
 /** Like `operation`, for SQL functions only the service may call: there is no user yet, or the schedule calls. */
-export function serviceOperation<
-  Name extends FunctionName,
-  Input extends z.ZodObject,
-  Output extends z.ZodType,
->(
+export function serviceOperation<Name extends FunctionName, Input extends z.ZodObject, Output extends z.ZodType>(
   name: Name,
   input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,
   output: Output,
 ): (database: Database, ...input: Given<Input>) => Promise<z.output<Output>> {
   const names = argumentNames(Object.keys(input.shape));
-  return (database: Database, given: Fields = {}) =>
-    callService(database, name, named(names, given), output);
+  return (database: Database, given: Fields = {}) => callService(database, name, named(names, given), output);
 }
 
 type Fields = Record<string, unknown>;
@@ -114,8 +105,7 @@ function described<Input extends z.ZodObject, Output extends z.ZodType>(
   answer: Output,
   argumentsOf: (given: Fields) => Fields,
 ): Operation<Input, Output> {
-  const call = (actor: Actor, given: Fields = {}) =>
-    callAs(actor, name, argumentsOf(given), answer);
+  const call = (actor: Actor, given: Fields = {}) => callAs(actor, name, argumentsOf(given), answer);
   const json = (actor: Actor, given: Fields = {}) => callAsRaw(actor, name, argumentsOf(given));
   return Object.assign(call, { json, sql: name, input, answer });
 }

@@ -83,10 +83,7 @@ function readWanted(
   }
   const audience = audienceOf(origins, parameters.find("resource") ?? `${origins[0]}/mcp`);
   if (!audience) {
-    throw new OAuthRefusal(
-      "invalid_target",
-      "resource must be the address of /mcp, /mcp/all or /mcp/worker.",
-    );
+    throw new OAuthRefusal("invalid_target", "resource must be the address of /mcp, /mcp/all or /mcp/worker.");
   }
   return {
     challenge: Buffer.from(challenge, "base64url").toString("hex"),

@@ -101,10 +101,7 @@ async function readDocument(
   return document;
 }
 
-async function fetchDocument(
-  address: string,
-  allowPrivate: boolean,
-): Promise<ClientDocument | null> {
+async function fetchDocument(address: string, allowPrivate: boolean): Promise<ClientDocument | null> {
   try {
     const headers = { Accept: "application/json", "User-Agent": "Backloom" };
     const { status, text } = await get({ address, headers, allowPrivate });
@@ -155,10 +152,7 @@ const anyLoopback = ["http://localhost/callback", "http://127.0.0.1/callback"];
  * preferred, and the consent page says which was used.
  */
 const knownClients: Readonly<Record<string, ClientDocument>> = {
-  "https://claude.ai/oauth/claude-code-client-metadata": {
-    client_name: "Claude Code",
-    redirect_uris: anyLoopback,
-  },
+  "https://claude.ai/oauth/claude-code-client-metadata": { client_name: "Claude Code", redirect_uris: anyLoopback },
   "https://claude.ai/oauth/mcp-oauth-client-metadata": {
     client_name: "Claude",
     redirect_uris: ["https://claude.ai/api/mcp/auth_callback"],
@@ -167,36 +161,20 @@ const knownClients: Readonly<Record<string, ClientDocument>> = {
     client_name: "ChatGPT",
     redirect_uris: ["https://chatgpt.com/connector_platform_oauth_redirect"],
   },
-  "https://chatgpt.com/oauth/codex/client.json": {
-    client_name: "Codex",
-    redirect_uris: anyLoopback,
-  },
+  "https://chatgpt.com/oauth/codex/client.json": { client_name: "Codex", redirect_uris: anyLoopback },
   "https://vscode.dev/oauth/client-metadata.json": {
     client_name: "Visual Studio Code",
     redirect_uris: ["http://127.0.0.1:33418/", "https://vscode.dev/redirect"],
   },
-  "https://opencode.ai/oauth/opencode/client.json": {
-    client_name: "opencode",
-    redirect_uris: anyLoopback,
-  },
-  "https://zed.dev/oauth/client-metadata.json": {
-    client_name: "Zed",
-    redirect_uris: ["http://127.0.0.1/callback"],
-  },
+  "https://opencode.ai/oauth/opencode/client.json": { client_name: "opencode", redirect_uris: anyLoopback },
+  "https://zed.dev/oauth/client-metadata.json": { client_name: "Zed", redirect_uris: ["http://127.0.0.1/callback"] },
 };
 
 /** Loopback names. A program there listens on a port it learns only at start (RFC 8252, 7.3). */
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Editor schemes that are exempt from the rule of reverse domain names (RFC 8252, 7.1). */
-const editorSchemes = new Set([
-  "cursor:",
-  "vscode:",
-  "vscode-insiders:",
-  "vscodium:",
-  "windsurf:",
-  "zed:",
-]);
+const editorSchemes = new Set(["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "zed:"]);
 
 /** Whether a browser may be sent there with a code: https, loopback, or a scheme that belongs to one program. */
 export function isAllowedRedirect(address: string): boolean {

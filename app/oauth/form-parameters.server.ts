@@ -14,8 +14,7 @@ export class Parameters {
     const seen = new Set<string>();
     for (const name of values.keys()) {
       // RFC 8707 allows several `resource` parameters, but our tokens are for one resource.
-      if (seen.has(name))
-        throw new OAuthRefusal("invalid_request", `Send ${name.slice(0, 40)} once only.`);
+      if (seen.has(name)) throw new OAuthRefusal("invalid_request", `Send ${name.slice(0, 40)} once only.`);
       seen.add(name);
     }
   }
@@ -34,10 +33,7 @@ export class Parameters {
 }
 
 /** Reads the form that a program posted. */
-export async function readParameters(
-  request: Request,
-  context: RequestContext,
-): Promise<Parameters> {
+export async function readParameters(request: Request, context: RequestContext): Promise<Parameters> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
     throw new OAuthRefusal("invalid_request", "Send a form: application/x-www-form-urlencoded.");
@@ -50,12 +46,10 @@ export async function readParameters(
 
 /** Returns the client id from the form, or from the username of a Basic Authorization header. */
 export function clientIdOf(request: Request, parameters: Parameters): string {
-  const [, encoded] =
-    /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+  const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   const named = encoded && Buffer.from(encoded, "base64").toString("utf8").split(":")[0];
   const clientId = parameters.find("client_id") ?? (named ? decodeName(named) : undefined);
-  if (clientId !== undefined && clientId.length <= 2000 && !clientId.includes("\0"))
-    return clientId;
+  if (clientId !== undefined && clientId.length <= 2000 && !clientId.includes("\0")) return clientId;
   throw new OAuthRefusal("invalid_client", "client_id is missing.");
 }
 

@@ -43,7 +43,6 @@ function refuse({ code, message }: OAuthRefusal): Response {
 
 function refuseAsContract({ status, message, retryAfter }: ContractError): Response {
   const error = status === 429 ? "temporarily_unavailable" : "invalid_request";
-  const headers: Record<string, string> =
-    retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   return json({ error, error_description: message }, { status, headers });
 }

@@ -5,11 +5,7 @@ import type { OpenCall } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { seal, unseal } from "~/nouns/identities/seal.server";
 import type { Audience } from "~/nouns/oauth/contract";
-import {
-  redeemOauthCode,
-  refreshOauthToken,
-  revokeOauthToken,
-} from "~/nouns/oauth/operations.server";
+import { redeemOauthCode, refreshOauthToken, revokeOauthToken } from "~/nouns/oauth/operations.server";
 import { readScopes } from "./authorization-request.server";
 import { clientIdOf, type Parameters, readParameters } from "./form-parameters.server";
 import { audienceOf } from "./metadata.server";
@@ -77,10 +73,7 @@ export async function answerTokenRequest({ request, context }: Call): Promise<Re
         next_tokens: await seal("next tokens", JSON.stringify(offered), [spent]),
       });
     }
-    throw new OAuthRefusal(
-      "unsupported_grant_type",
-      "grant_type must be authorization_code or refresh_token.",
-    );
+    throw new OAuthRefusal("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.");
   }
 }
 

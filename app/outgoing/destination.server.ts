@@ -90,11 +90,7 @@ export function guardedLookup(allowPrivate: boolean): LookupFunction {
       const refused = allowPrivate ? undefined : addresses.find((a) => isPrivateAddress(a.address));
       const first = addresses[0];
       if (refused || !first) {
-        return callback(
-          new ForbiddenDestination(`${hostname} leads into a private network.`),
-          "",
-          0,
-        );
+        return callback(new ForbiddenDestination(`${hostname} leads into a private network.`), "", 0);
       }
       answer(options.all === true, addresses, first, callback);
     });

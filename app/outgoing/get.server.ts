@@ -28,11 +28,7 @@ export function get({ address, headers, allowPrivate }: OutgoingGet): Promise<Sh
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
 
   return new Promise<ShortAnswer>((resolve, reject) => {
-    const outgoing = send(url, {
-      headers: { ...headers },
-      lookup: guardedLookup(allowPrivate),
-      agent: false,
-    });
+    const outgoing = send(url, { headers: { ...headers }, lookup: guardedLookup(allowPrivate), agent: false });
     const stop = (reason: string) => outgoing.destroy(new Error(reason));
     const deadline = setTimeout(() => stop("No answer came in time."), answerWithinMilliseconds);
     const chunks: Buffer[] = [];

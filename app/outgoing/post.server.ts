@@ -41,10 +41,7 @@ export async function post(
       agent: false,
     });
     const stop = (reason: string) => outgoing.destroy(new Error(reason));
-    const deadline = setTimeout(
-      () => stop("The receiver did not answer in time."),
-      answerWithinMilliseconds,
-    );
+    const deadline = setTimeout(() => stop("The receiver did not answer in time."), answerWithinMilliseconds);
     const onAbort = () => stop("The request was cut off because the service stops.");
     signal?.addEventListener("abort", onAbort);
 

@@ -31,11 +31,7 @@ const ofUser = new Set(["question", "inbox"]);
  * PBIs, stories, tasks and story logs; other entities are sent too and readers may ignore them. What happens often
  * and changes no backlog goes only to readers that ask for it.
  */
-export function deliverBacklog(
-  event: ChangeEvent,
-  viewer: BacklogViewer,
-  isProductTopic: boolean,
-): Delivery {
+export function deliverBacklog(event: ChangeEvent, viewer: BacklogViewer, isProductTopic: boolean): Delivery {
   const credential = deliverCredentialChange(event, viewer);
   if (credential) return credential;
   if (losesProduct(event, viewer.productId, viewer.userId)) return end;

@@ -1,13 +1,5 @@
 import type { ChangeEvent } from "~/contract/events";
-import {
-  type Delivery,
-  deliverCredentialChange,
-  drop,
-  pick,
-  type Reader,
-  refresh,
-  send,
-} from "./delivery";
+import { type Delivery, deliverCredentialChange, drop, pick, type Reader, refresh, send } from "./delivery";
 
 /**
  * Filter of the notifications stream. Questions reach a user's topic only while the user is a member of their product;
@@ -30,17 +22,7 @@ export function deliverNotifications(event: ChangeEvent, reader: Reader): Delive
   }
 }
 
-const questionFields = [
-  "op",
-  "entity",
-  "id",
-  "product_id",
-  "story_id",
-  "idea_id",
-  "task_id",
-  "assignee_id",
-  "status",
-];
+const questionFields = ["op", "entity", "id", "product_id", "story_id", "idea_id", "task_id", "assignee_id", "status"];
 
 export function notificationsPayload(event: ChangeEvent): Record<string, unknown> {
   if (event.entity === "inbox") return pick(event, ["op", "entity", "id", "product_id"]);

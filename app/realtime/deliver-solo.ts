@@ -22,11 +22,7 @@ export interface SoloViewer extends Reader {
  * Filter of the solo stream: one product, its active sprint, and items assigned to the reader, plus unassigned stories
  * (specification: Solo stream, server filter). If an item leaves the filter, the state is read again.
  */
-export function deliverSolo(
-  event: ChangeEvent,
-  viewer: SoloViewer,
-  isProductTopic: boolean,
-): Delivery {
+export function deliverSolo(event: ChangeEvent, viewer: SoloViewer, isProductTopic: boolean): Delivery {
   const credential = deliverCredentialChange(event, viewer);
   if (credential) return credential;
   if (losesProduct(event, viewer.productId, viewer.userId)) return end;
@@ -83,15 +79,7 @@ const common = ["op", "entity", "id", "story_id", "product_id"];
 const place = ["sprint_id", "assignee_id"];
 const fieldsOf: Readonly<Record<string, readonly string[]>> = {
   task: [...common, ...place, "task_status", "task_title", "task_sort_order", "changed_fields"],
-  story: [
-    ...common,
-    ...place,
-    "story_status",
-    "story_sort_order",
-    "story_title",
-    "story_code",
-    "changed_fields",
-  ],
+  story: [...common, ...place, "story_status", "story_sort_order", "story_title", "story_code", "changed_fields"],
   job: [...common, "task_id", "kind", "status", "sprint_run_id"],
   worker: [...common, "name", "last_quota_pct", "current_job_id", "stopped"],
 };

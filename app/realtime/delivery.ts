@@ -45,10 +45,7 @@ export function losesProduct(event: ChangeEvent, productId: string, userId: stri
 }
 
 /** Returns the given fields of an event that are defined, in the given order. */
-export function pick(
-  event: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-): Record<string, unknown> {
+export function pick(event: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
   const payload: Record<string, unknown> = {};
   for (const field of fields) {
     const value = event[field];

@@ -17,24 +17,17 @@ interface HubSource {
 
 /** Rows of [topic, number of the first event, transaction] (SQL: list_sent_messages). */
 const sentSchema = z.array(
-  z
-    .tuple([z.string(), z.number(), z.number()])
-    .transform(([topic, seq, xid]) => ({ topic, seq, xid })),
+  z.tuple([z.string(), z.number(), z.number()]).transform(([topic, seq, xid]) => ({ topic, seq, xid })),
 );
 
 /** Creates the hub of this process. With the secret key it hears everything; the streams decide who sees what. */
 export function createHub({ database, log, compareMs }: HubSource): Hub {
   return new TopicHub({
-    upstream:
-      database.upstream ??
-      createUpstream({ connect: () => anotherConnection(database.secretClient.realtime) }),
+    upstream: database.upstream ?? createUpstream({ connect: () => anotherConnection(database.secretClient.realtime) }),
     compareMs,
-    listSent: (topics) =>
-      callService(database, "list_sent_messages", { p_topics: topics }, sentSchema),
-    onCompareFailure: (error) =>
-      log.warn({ err: error }, "What was sent could not be compared with what came"),
-    onBadEvent: (topic, problem) =>
-      log.error({ topic, problem }, "A change event has an unexpected shape"),
+    listSent: (topics) => callService(database, "list_sent_messages", { p_topics: topics }, sentSchema),
+    onCompareFailure: (error) => log.warn({ err: error }, "What was sent could not be compared with what came"),
+    onBadEvent: (topic, problem) => log.error({ topic, problem }, "A change event has an unexpected shape"),
   });
 }
 
@@ -54,7 +47,6 @@ function anotherConnection(like: RealtimeClient): RealtimeClient {
     transport: like.transport,
     timeout: joinTimeoutMs,
     heartbeatIntervalMs,
-    reconnectAfterMs: (tries) =>
-      Math.min(100 * 2 ** (tries - 1), longestPauseMs) * (0.5 + Math.random() / 2),
+    reconnectAfterMs: (tries) => Math.min(100 * 2 ** (tries - 1), longestPauseMs) * (0.5 + Math.random() / 2),
   });
 }

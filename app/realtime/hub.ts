@@ -93,8 +93,7 @@ export class TopicHub implements Hub {
 
   markOf(cursor: string): number | undefined {
     const [processId, mark] = cursor.split(".");
-    if (processId !== this.#processId || mark === undefined || !/^\d{1,15}$/.test(mark))
-      return undefined;
+    if (processId !== this.#processId || mark === undefined || !/^\d{1,15}$/.test(mark)) return undefined;
     return Number(mark);
   }
 

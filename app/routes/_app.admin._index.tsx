@@ -41,10 +41,7 @@ export const action = pageAction(async ({ request, context }) => {
       return done(form, here, "Role changed");
     },
     demo: async () => {
-      await adminUpdateUser(actor, {
-        user_id: userId,
-        is_demo: textOf(form, "is_demo") === "true",
-      });
+      await adminUpdateUser(actor, { user_id: userId, is_demo: textOf(form, "is_demo") === "true" });
       return done(form, here, "Demo flag changed");
     },
     reset: async () => {
@@ -69,28 +66,20 @@ export default function UsersPage() {
       {temporary ? (
         <Alert tone="done" role="status" title={`Temporary password of ${name ?? "the user"}`}>
           <p className="mb-2">
-            It is shown only once. They must choose a new password at the next sign-in. All their
-            sessions have ended.
+            It is shown only once. They must choose a new password at the next sign-in. All their sessions have ended.
           </p>
           <CopyBlock label="Temporary password" text={temporary.password} />
         </Alert>
       ) : null}
       <Section title="Users" flush>
-        <Table
-          stacked
-          caption="Users"
-          head={["User", "Email address", "Role", "Demo", "Last seen", "Password"]}
-        >
+        <Table stacked caption="Users" head={["User", "Email address", "Role", "Demo", "Last seen", "Password"]}>
           {users.map((user) => (
             <UserRow key={user.id} user={user} isOwn={user.id === ownId} />
           ))}
         </Table>
       </Section>
       {last && users.length === 100 ? (
-        <ButtonLink
-          to={`?after=${encodeURIComponent(last.username)}`}
-          className="justify-self-start"
-        >
+        <ButtonLink to={`?after=${encodeURIComponent(last.username)}`} className="justify-self-start">
           More
         </ButtonLink>
       ) : null}

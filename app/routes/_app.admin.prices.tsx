@@ -82,9 +82,7 @@ function PriceRow({ price }: { price: ListedPrice }) {
       <Cell numeric>{price.cache_read_per_million}</Cell>
       <Cell numeric>{price.cache_write_per_million}</Cell>
       <Cell>{price.currency}</Cell>
-      <Cell>
-        {shipped ? <Badge>{`Shipped ${shipped}`}</Badge> : <Badge tone="accent">Own</Badge>}
-      </Cell>
+      <Cell>{shipped ? <Badge>{`Shipped ${shipped}`}</Badge> : <Badge tone="accent">Own</Badge>}</Cell>
       <Cell className="text-end">
         <div className="flex items-center justify-end gap-2">
           <Link
@@ -130,10 +128,7 @@ function PriceForm({ model, price }: { model: string | null; price: ListedPrice 
   });
   const amount = { type: "number", min: 0, step: "any", required: true } as const;
   return (
-    <Section
-      title="Set a price"
-      about="Per one million tokens. This replaces the price of a listed model."
-    >
+    <Section title="Set a price" about="Per one million tokens. This replaces the price of a listed model.">
       <ServerForm form={form} fields={{ intent: "set" }}>
         <WriteFields quiet className="grid gap-4 sm:grid-cols-3">
           <TextField label="Model" mono required {...form.field("model_id")} />

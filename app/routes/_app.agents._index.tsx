@@ -3,10 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { LineCounts } from "~/features/diff/line-counts";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { FailureLine } from "~/features/jobs/failure";
-import {
-  type BlockedReason,
-  findBlockedReasons,
-} from "~/features/jobs/find-blocked-reasons.server";
+import { type BlockedReason, findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { JobStatus } from "~/features/jobs/job-badges";
 import { jobKinds, tokensOf } from "~/features/jobs/job-card";
 import { ProductAccess } from "~/features/products/product-access";
@@ -43,12 +40,7 @@ export const loader = personLoader(async ({ actor, request, context }) => {
     isCanonicalUuid(asked) ? whyNotMoving(actor, { kind: "job", id: asked }) : null,
   ]);
   const why = reasons && findBlockedReasons(reasons, context.services.env.appOrigin);
-  return json({
-    ...page,
-    all,
-    productId: product || null,
-    why: why && { id: asked, reasons: why },
-  });
+  return json({ ...page, all, productId: product || null, why: why && { id: asked, reasons: why } });
 });
 
 export const action = writeAction(async ({ actor, form }) => {
@@ -88,9 +80,7 @@ export default function JobsPage() {
       )}
       {next_cursor ? (
         <p className="mt-4 text-center">
-          <ButtonLink to={`?${kept}${all ? "state=all&" : ""}after=${next_cursor}`}>
-            More
-          </ButtonLink>
+          <ButtonLink to={`?${kept}${all ? "state=all&" : ""}after=${next_cursor}`}>More</ButtonLink>
         </p>
       ) : null}
     </>
@@ -106,9 +96,7 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
         <JobStatus job={job} />
         <Link to={`/jobs/${job.id}`} data-row className="min-w-40 flex-1 hover:underline">
           <CodeChip className="mr-2">{job.task_code ?? job.idea_code ?? ""}</CodeChip>
-          <LiveText>
-            {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
-          </LiveText>
+          <LiveText>{job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}</LiveText>
         </Link>
         <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
           <span>{job.product_code}</span>

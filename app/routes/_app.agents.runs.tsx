@@ -42,8 +42,7 @@ export default function RunsPage() {
       <NewRowsBanner count={fresh} show={show} />
       {runs.length === 0 ? (
         <EmptyState title="No runs yet">
-          A run gives tasks to your agents in order. Start one on the sprint page, or press r on a
-          task or story.
+          A run gives tasks to your agents in order. Start one on the sprint page, or press r on a task or story.
         </EmptyState>
       ) : (
         <ul className="grid gap-3">
@@ -66,11 +65,7 @@ function RunRow({ run }: { run: SprintRun }) {
     <li className="grid gap-2 rounded-lg border border-line bg-surface px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
         <RunStatus run={run} />
-        <Link
-          to={`/products/${run.product_id}/runs/${run.id}`}
-          data-row
-          className="font-medium hover:underline"
-        >
+        <Link to={`/products/${run.product_id}/runs/${run.id}`} data-row className="font-medium hover:underline">
           {`${run.sprint_code ?? run.subject}, ${countText(run.jobs_total, "job")}`}
         </Link>
         <span className="text-xs text-muted">
@@ -85,9 +80,7 @@ function RunRow({ run }: { run: SprintRun }) {
       {run.status === "failed" ? (
         <p className="text-sm text-failed">
           {stoppedTitle({ failed: run.counts.failed, waiting: run.counts.cancelled })}
-          {run.failure?.reason
-            ? ` (${run.failure.task_code}: ${firstLine(run.failure.reason)})`
-            : null}
+          {run.failure?.reason ? ` (${run.failure.task_code}: ${firstLine(run.failure.reason)})` : null}
         </p>
       ) : null}
     </li>
@@ -98,15 +91,6 @@ function RunRow({ run }: { run: SprintRun }) {
 function runSegments({ counts, waits_for }: SprintRun): string[] {
   const review = waits_for?.reviews ?? 0;
   const all = { ...counts, review, queued: counts.queued - review };
-  const order = [
-    "done",
-    "skipped",
-    "review",
-    "failed",
-    "running",
-    "claimed",
-    "queued",
-    "cancelled",
-  ] as const;
+  const order = ["done", "skipped", "review", "failed", "running", "claimed", "queued", "cancelled"] as const;
   return order.flatMap((status) => Array.from({ length: all[status] }, () => status));
 }

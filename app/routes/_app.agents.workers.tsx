@@ -24,18 +24,13 @@ export default function WorkersPage() {
   if (workers.length === 0) {
     return (
       <EmptyState title="No workers yet">
-        A worker is a machine with your repository and a coding agent. Connect one with a single
-        command.
+        A worker is a machine with your repository and a coding agent. Connect one with a single command.
       </EmptyState>
     );
   }
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-surface">
-      <Table
-        stacked
-        caption="Workers"
-        head={["Worker", "State", "Doing", "Quota left", "Last seen"]}
-      >
+      <Table stacked caption="Workers" head={["Worker", "State", "Doing", "Quota left", "Last seen"]}>
         {workers.map((worker) => (
           <WorkerRow key={worker.id} worker={worker} />
         ))}
@@ -55,33 +50,20 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
           {worker.hostname ? ` on ${isolated(worker.hostname)}` : ""} {worker.version ?? ""}
         </span>
         {worker.offers.length > 0 ? (
-          <span className="block text-xs text-muted">
-            {worker.offers.map(offerText).join(", ")}
-          </span>
+          <span className="block text-xs text-muted">{worker.offers.map(offerText).join(", ")}</span>
         ) : null}
         <ConfinementBadge confinement={worker.confinement} />
       </Cell>
       <Cell label="State">
         <StatusPill
           status={worker.online ? (job ? "RUNNING" : "READY") : "CANCELLED"}
-          label={
-            worker.online
-              ? job
-                ? "Working"
-                : "Waiting for a job"
-              : worker.stopped_at
-                ? "Stopped"
-                : "Offline"
-          }
+          label={worker.online ? (job ? "Working" : "Waiting for a job") : worker.stopped_at ? "Stopped" : "Offline"}
         />
       </Cell>
       <Cell label="Doing">
         {job ? (
           <span className="grid">
-            <Link
-              to={job.task_id ? `/tasks/${job.task_id}` : `/ideas/${job.idea_id}`}
-              className="hover:underline"
-            >
+            <Link to={job.task_id ? `/tasks/${job.task_id}` : `/ideas/${job.idea_id}`} className="hover:underline">
               <LiveText>{job.task_code ?? job.idea_code}</LiveText> <bdi>{job.task_title}</bdi>
             </Link>
             {job.started_at ? (
@@ -100,9 +82,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
         ) : (
           <span className="flex items-center gap-2">
             <LiveText>{`${worker.last_quota_pct} %`}</LiveText>
-            {worker.quota_ok ? null : (
-              <Badge tone="waiting">under {worker.min_quota_pct} %, gets no jobs</Badge>
-            )}
+            {worker.quota_ok ? null : <Badge tone="waiting">under {worker.min_quota_pct} %, gets no jobs</Badge>}
           </span>
         )}
       </Cell>

@@ -3,11 +3,7 @@ import { ContractError } from "~/contract/errors";
 import { addDependencyOfRow } from "~/http/dependencies.server";
 import { doneForNow, textOf } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
-import {
-  type ChangedThings,
-  type ChangeThingsInput,
-  changeThingsInput,
-} from "~/nouns/changes/contract";
+import { type ChangedThings, type ChangeThingsInput, changeThingsInput } from "~/nouns/changes/contract";
 import { changeThings } from "~/nouns/changes/operations.server";
 import { releasedWords } from "~/nouns/dependencies/contract";
 import { type MovePbiInput, movePbiInput } from "~/nouns/pbis/contract";
@@ -40,10 +36,7 @@ const why: Record<string, string> = {
 };
 
 /** Says in one sentence what was changed and what was not. If no item could change, refuses with 422. */
-function changedWords(
-  { changes }: ChangeThingsInput,
-  { changed, skipped, released }: ChangedThings,
-): string {
+function changedWords({ changes }: ChangeThingsInput, { changed, skipped, released }: ChangedThings): string {
   const [field = ""] = Object.keys(changes);
   const reason = why[field] ?? "this field does not exist here";
   if (changed === 0) throw new ContractError(422, `Nothing was changed: ${reason}.`);
@@ -70,10 +63,7 @@ function readChange(form: FormData, me: string): ChangeThingsInput {
   const read = changeThingsInput.safeParse({ things, changes });
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new ContractError(
-    422,
-    issue?.message ?? "The form is incomplete. Reload the page and fill it in again.",
-  );
+  throw new ContractError(422, issue?.message ?? "The form is incomplete. Reload the page and fill it in again.");
 }
 
 /** Reads the move of a PBI before or after another one; null if the form changes something else. */

@@ -90,20 +90,14 @@ export default function IdeasPage() {
         ) : (
           <ul className="grid gap-3 sm:grid-cols-2 2xl:grid-cols-3">
             {items.map((idea) => (
-              <IdeaCard
-                key={idea.id}
-                idea={idea}
-                product={products.find(({ id }) => id === idea.product_id)?.name}
-              />
+              <IdeaCard key={idea.id} idea={idea} product={products.find(({ id }) => id === idea.product_id)?.name} />
             ))}
           </ul>
         )}
       </div>
       {next_cursor ? (
         <p className="mt-4 text-center">
-          <ButtonLink to={`?${archived ? "state=archived&" : ""}after=${next_cursor}`}>
-            More
-          </ButtonLink>
+          <ButtonLink to={`?${archived ? "state=archived&" : ""}after=${next_cursor}`}>More</ButtonLink>
         </p>
       ) : null}
     </>
@@ -140,9 +134,7 @@ function IdeaCard({ idea, product }: { idea: Idea; product: string | undefined }
       <Link to={`/ideas/${idea.id}`} data-row className="font-semibold hover:underline">
         {idea.title}
       </Link>
-      {idea.description ? (
-        <p className="line-clamp-3 text-sm text-muted">{excerptOf(idea.description)}</p>
-      ) : null}
+      {idea.description ? <p className="line-clamp-3 text-sm text-muted">{excerptOf(idea.description)}</p> : null}
       <p className="mt-auto text-xs text-faint">
         {product} · <RelativeTime at={idea.created_at} />
       </p>
@@ -203,12 +195,7 @@ function NewIdeaForm({
             data-create={!asked || undefined}
             {...form.field("title")}
           />
-          <TextAreaField
-            label="Description"
-            required={false}
-            description="Markdown."
-            {...form.field("description")}
-          />
+          <TextAreaField label="Description" required={false} description="Markdown." {...form.field("description")} />
           <SelectField
             label="Product"
             options={products.map(({ id, name }) => ({ value: id, label: name }))}

@@ -3,24 +3,14 @@ import { Form, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
 import { codeFromName, codeSchema, idSchema, requiredText } from "~/contract/text";
 import { gateFields } from "~/features/products/product-choices";
-import {
-  ImportFields,
-  ImportResult,
-  ImportTarget,
-  PeopleTable,
-} from "~/features/transfers/import-parts";
+import { ImportFields, ImportResult, ImportTarget, PeopleTable } from "~/features/transfers/import-parts";
 import { runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { readUploads } from "~/http/request-body.server";
 import { validate } from "~/http/validation.server";
 import { readStamped, stamp } from "~/nouns/identities/seal.server";
 import { getProduct, listProductMembers } from "~/nouns/products/operations.server";
-import {
-  type ImportReport,
-  importFormats,
-  importReportSchema,
-  importTargetSchema,
-} from "~/nouns/transfers/contract";
+import { type ImportReport, importFormats, importReportSchema, importTargetSchema } from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";
 import { useActionResult } from "~/ui/action-result";
@@ -87,7 +77,10 @@ export const action = writeAction(async ({ actor, principal, form, context }) =>
           targetFields.map((name) => [name, textOf(form, name)]).filter(([, value]) => value),
         );
         const kept: Previewed = {
-          ...{ report: importReportSchema.parse(JSON.parse(text)), packed, shown, fields },
+          report: importReportSchema.parse(JSON.parse(text)),
+          packed,
+          shown,
+          fields,
           people: Object.fromEntries(named),
         };
         throw new ContractError(status, message, {
@@ -105,20 +98,14 @@ const targetFields = ["product_id", "name", "code", ...gateFields.map(({ name })
 /** Where the rows go, and the fields that say so again in the second step. */
 function readTarget(form: FormData) {
   const product_id = textOf(form, "product_id") || null;
-  const name =
-    product_id === null ? validate(requiredText(200), textOf(form, "name"), "body") : null;
-  const code =
-    name === null ? null : validate(codeSchema, textOf(form, "code") || codeFromName(name), "body");
+  const name = product_id === null ? validate(requiredText(200), textOf(form, "name"), "body") : null;
+  const code = name === null ? null : validate(codeSchema, textOf(form, "code") || codeFromName(name), "body");
   const gates = validate(
-    importTargetSchema
-      .pick({ done_requires: true, agent_items: true, on_failure: true })
-      .required(),
+    importTargetSchema.pick({ done_requires: true, agent_items: true, on_failure: true }).required(),
     Object.fromEntries(gateFields.map(({ name, chosen }) => [name, textOf(form, name) || chosen])),
     "body",
   );
-  const fields: Record<string, string> = product_id
-    ? { product_id }
-    : { name: name ?? "", code: code ?? "", ...gates };
+  const fields: Record<string, string> = product_id ? { product_id } : { name: name ?? "", code: code ?? "", ...gates };
   return { target: { product_id, name, code, ...gates }, fields };
 }
 
@@ -145,7 +132,7 @@ export default function ImportPage() {
         <ImportResult report={report}>
           {packed ? (
             <Form method="post" encType="multipart/form-data" className="grid gap-3">
-              <PeopleTable names={report.unknown_people} {...{ members, people }} />
+              <PeopleTable names={report.unknown_people} members={members} people={people} />
               <ImportTarget fields={fields} isRefused={errors.length > 0} />
               <HiddenFields fields={{ intent: "import", packed, report: shown }} />
               <IdempotencyKey />

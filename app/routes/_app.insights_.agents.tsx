@@ -14,8 +14,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   const signedIn = await requireActor(request, context);
   const productId = await findAskedProduct(request, signedIn);
   const none: { rows: ScoreboardRow[] } = { rows: [] };
-  const { rows } =
-    productId === null ? none : await getScoreboard(signedIn.actor, { product_id: productId });
+  const { rows } = productId === null ? none : await getScoreboard(signedIn.actor, { product_id: productId });
   return json({ productId, rows });
 });
 

@@ -45,10 +45,7 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     limit: shownEntries,
   });
   const talk = await Promise.all(
-    messages.map(async (message) => ({
-      ...message,
-      html: await renderMarkdown(message.text, principal.user_id),
-    })),
+    messages.map(async (message) => ({ ...message, html: await renderMarkdown(message.text, principal.user_id) })),
   );
   return json({ talk, output: { ...output, entries: endOf(output.entries) } });
 });
@@ -110,11 +107,7 @@ export default function JobRun() {
         <Section title="Output" about="What the agent says and does. Treat it as untrusted.">
           <OutputLog key={`${job.id}-${output.attempt}`} output={output} onChange={revalidate} />
         </Section>
-        <JobTalk
-          productId={job.product_id}
-          messages={talk}
-          isOpen={job.finished_at === null && job.idea_id === null}
-        />
+        <JobTalk productId={job.product_id} messages={talk} isOpen={job.finished_at === null && job.idea_id === null} />
       </div>
       <div className="grid min-w-0 gap-5">
         <JobCard job={job} isHere asks={open.length > 0} />
@@ -197,28 +190,19 @@ function TalkBox({ productId }: { productId: string }) {
   const fetcher = useFetcher<ActionResult>({ key: "job-talk" });
   const withoutScript = useActionResult();
   const sent = useSent(fetcher);
-  const form = useServerForm<"body">({
-    lastResult: fetcher.data ?? withoutScript,
-    id: `job-talk-${sent}`,
-  });
+  const form = useServerForm<"body">({ lastResult: fetcher.data ?? withoutScript, id: `job-talk-${sent}` });
   const { errors, defaultValue } = form.field("body");
   return (
     <ServerForm key={sent} form={form} fetcher={fetcher} creates className="grid gap-2">
       <WriteFields className="grid gap-2">
         <input type="hidden" name="intent" value="message" />
-        <MentionArea
-          label="Write to the agent"
-          productId={productId}
-          defaultValue={defaultValue}
-          errors={errors}
-        />
+        <MentionArea label="Write to the agent" productId={productId} defaultValue={defaultValue} errors={errors} />
         <div className="flex flex-wrap items-center gap-3">
           <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Sending…">
             Send to the agent
           </SubmitButton>
           <span className="text-xs text-muted">
-            Also a comment on the task. The agent reads it between two steps, or when its next turn
-            begins.
+            Also a comment on the task. The agent reads it between two steps, or when its next turn begins.
           </span>
         </div>
       </WriteFields>

@@ -31,11 +31,7 @@ function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number]
       actions={
         <>
           <ConfinementBadge confinement={attempt.confinement} />
-          <Link
-            to={`..?attempt=${attempt.attempt}`}
-            relative="path"
-            className="text-sm text-accent underline"
-          >
+          <Link to={`..?attempt=${attempt.attempt}`} relative="path" className="text-sm text-accent underline">
             Output
           </Link>
         </>
@@ -51,9 +47,7 @@ function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number]
           <Elapsed from={attempt.started_at} to={attempt.ended_at} />
         </Fact>
         {tokens > 0 ? <Fact term="Tokens">{tokensText(tokens)}</Fact> : null}
-        {attempt.usage.costs.length > 0 ? (
-          <Fact term="Cost">{costsText(attempt.usage.costs)}</Fact>
-        ) : null}
+        {attempt.usage.costs.length > 0 ? <Fact term="Cost">{costsText(attempt.usage.costs)}</Fact> : null}
         {attempt.head_sha ? (
           <Fact term="Commit">
             <CodeChip>{attempt.head_sha.slice(0, 10)}</CodeChip>

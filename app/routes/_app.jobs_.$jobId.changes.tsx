@@ -16,13 +16,7 @@ import { ReviewSection } from "~/features/review/review-section";
 import { shownChapters } from "~/features/review/shown-chapters";
 import { storyOf } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
-import {
-  AgentSays,
-  CriterionProof,
-  JobPlace,
-  ShownCriteria,
-  toConfirm,
-} from "~/features/review/what-was-done";
+import { AgentSays, CriterionProof, JobPlace, ShownCriteria, toConfirm } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
@@ -31,13 +25,7 @@ import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { addJobCommentBody, reviewJobBody } from "~/nouns/reviews/contract";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
-import {
-  deleteJobComment,
-  listSameFiles,
-  listViewed,
-  readGuide,
-  reviewJob,
-} from "~/nouns/reviews/operations.server";
+import { deleteJobComment, listSameFiles, listViewed, readGuide, reviewJob } from "~/nouns/reviews/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { countText } from "~/ui/numbers";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
@@ -58,9 +46,7 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const criteria = stories.flatMap(({ proof }) => proof.criteria);
   const confirms = whole.finishes ? toConfirm(criteria) : 0;
   const queue = await placeInQueue(actor, jobId);
-  const about = {
-    ...{ criteria, confirms, story: whole.address, queue, sameFiles, reviews: comments.reviews },
-  };
+  const about = { criteria, confirms, story: whole.address, queue, sameFiles, reviews: comments.reviews };
   if (diff === null) {
     const placed = comments.comments.map((each) => ({ ...each, index: null }));
     return json({ diff: null, ...pageOfFiles([]), viewed: [], comments: placed, ...about });
@@ -79,8 +65,11 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const seen = new Set(viewed.paths);
   return json({
     diff: {
-      ...{ ...diff, files, count: changed.length, total: diff.files.length },
-      ...{ since: before && since ? { attempt: before.attempt, choice: since } : null },
+      ...diff,
+      files,
+      count: changed.length,
+      total: diff.files.length,
+      since: before && since ? { attempt: before.attempt, choice: since } : null,
     },
     ...page,
     comments: comments.comments.map((each) => ({ ...each, index: indices.get(each.path) ?? null })),
@@ -120,9 +109,7 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
 
 const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ of: z.int().min(1) });
 
-const verdictForm = reviewJobBody
-  .omit({ criteria: true })
-  .extend({ attempt: attemptInQuery.optional() });
+const verdictForm = reviewJobBody.omit({ criteria: true }).extend({ attempt: attemptInQuery.optional() });
 
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
@@ -135,14 +122,20 @@ export default function JobChanges() {
   const { below, above, apart, setSpot } = useComments(comments, shown);
   const drafts = comments.filter(({ draft }) => draft).length;
   const review = (
-    <ReviewSection {...{ job, reviews, drafts, apart, criteria, confirms }} next={queue.next} />
+    <ReviewSection
+      job={job}
+      reviews={reviews}
+      drafts={drafts}
+      apart={apart}
+      criteria={criteria}
+      confirms={confirms}
+      next={queue.next}
+    />
   );
   if (diff === null) {
     return (
       <div className="grid gap-4">
-        <EmptyState title="No changes yet">
-          The agent's changes appear here when the attempt ends.
-        </EmptyState>
+        <EmptyState title="No changes yet">The agent's changes appear here when the attempt ends.</EmptyState>
         {job.finished_at !== null || reviews.length > 0 || waitsForReview(job) ? review : null}
       </div>
     );
@@ -160,9 +153,7 @@ export default function JobChanges() {
         ) : (
           <span>{countText(diff.count, "file")}</span>
         )}
-        {since === null ? (
-          <LineCounts additions={diff.additions} deletions={diff.deletions} />
-        ) : null}
+        {since === null ? <LineCounts additions={diff.additions} deletions={diff.deletions} /> : null}
         <a href="#review" className="text-accent underline pointer-coarse:py-3">
           Review{drafts > 0 ? ` (${drafts})` : ""}
         </a>
@@ -187,9 +178,7 @@ export default function JobChanges() {
           return told ? <CriterionProof criterion={told} /> : null;
         }}
         known={viewed}
-        marksOf={({ index, path }) =>
-          index < diff.total ? [{ job_id: job.id, attempt: diff.attempt, path }] : []
-        }
+        marksOf={({ index, path }) => (index < diff.total ? [{ job_id: job.id, attempt: diff.attempt, path }] : [])}
         below={below}
         above={above}
         onSpot={setSpot}
@@ -236,11 +225,7 @@ function AttemptLinks({
         </Choice>
       ) : null}
       {attempts.map((attempt) => (
-        <Choice
-          key={attempt}
-          to={`?attempt=${attempt}`}
-          isShown={attempt === shown && since === null}
-        >
+        <Choice key={attempt} to={`?attempt=${attempt}`} isShown={attempt === shown && since === null}>
           {`Attempt ${attempt}`}
         </Choice>
       ))}

@@ -8,20 +8,14 @@ import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 
-const querySchema = z.object({
-  attempt: attemptInQuery,
-  index: z.coerce.number().int().min(0),
-});
+const querySchema = z.object({ attempt: attemptInQuery, index: z.coerce.number().int().min(0) });
 
 /** Lines of one file of a diff, for a page that already shows the diff. */
 export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const { searchParams } = new URL(request.url);
   const query = querySchema.safeParse(Object.fromEntries(searchParams));
   if (!query.success)
-    throw new ContractError(
-      404,
-      "No such file. It may have been deleted: list the files of the product.",
-    );
+    throw new ContractError(404, "No such file. It may have been deleted: list the files of the product.");
   const { attempt, index } = query.data;
   const jobId = canonicalId(params.jobId);
   const since = sinceIn(searchParams);
@@ -30,10 +24,6 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const before = diff && (await comparedWith(actor, diff, since));
   const place = since === undefined ? 0 : index;
   const file = diff && (await showFile(diff, place, { viewer: principal.user_id, before }));
-  if (!file)
-    throw new ContractError(
-      404,
-      "No such file. It may have been deleted: list the files of the product.",
-    );
+  if (!file) throw new ContractError(404, "No such file. It may have been deleted: list the files of the product.");
   return json(file, { headers: { "cache-control": "no-store" } });
 });

@@ -14,18 +14,12 @@ export const loader = productLoader(async ({ actor, productId }) => {
     getBacklogTree(actor, { product_id: productId }),
     listProductMembers(actor, { product_id: productId }),
   ]);
-  const named = ({ id, code, title }: { id: string; code: string; title: string }) => ({
-    id,
-    code,
-    title,
-  });
+  const named = ({ id, code, title }: { id: string; code: string; title: string }) => ({ id, code, title });
   const choices: ProductChoices = {
     members: members
       .filter(({ role }) => role !== "VIEWER")
       .map(({ user_id, username }) => ({ id: user_id, username })),
-    sprints: tree.sprints
-      .filter(takesStories)
-      .map(({ id, code, sprint_goal }) => ({ id, code, goal: sprint_goal })),
+    sprints: tree.sprints.filter(takesStories).map(({ id, code, sprint_goal }) => ({ id, code, goal: sprint_goal })),
     stories: tree.stories
       .filter(({ status }) => status !== "done")
       .slice(-mostStories)

@@ -16,11 +16,7 @@ import { EmptyState } from "~/ui/empty-state";
 
 /** `/products/:id/files`: every file of a product, wherever it belongs, and how much room they take. */
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const {
-    actor,
-    principal,
-    productId: product_id,
-  } = await requireProduct(request, context, params);
+  const { actor, principal, productId: product_id } = await requireProduct(request, context, params);
   const before = new URL(request.url).searchParams.get("before");
   const [product, page] = await Promise.all([
     getProduct(actor, { product_id }),
@@ -37,30 +33,22 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 });
 
 export const action = productAction(async ({ actor, productId, form }) =>
-  runIntent(form, {
-    "delete-file": fileIntents(actor, form, `/products/${productId}/files`)["delete-file"],
-  }),
+  runIntent(form, { "delete-file": fileIntents(actor, form, `/products/${productId}/files`)["delete-file"] }),
 );
 
 export const meta: MetaFunction = () => [{ title: "Files · Backloom" }];
 
 export default function ProductFilesPage() {
-  const { files, used, next_cursor, productId, archived, isOwner, viewerId } =
-    useLoaderData<typeof loader>();
+  const { files, used, next_cursor, productId, archived, isOwner, viewerId } = useLoaderData<typeof loader>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
     <ProductAccess productId={productId} archived={archived}>
       <div className="grid max-w-2xl gap-5">
         <h1 className="text-xl font-semibold tracking-tight">Files</h1>
         {files.length === 0 ? (
-          <EmptyState title="No files">
-            Attach pictures and recordings to stories, tasks and comments.
-          </EmptyState>
+          <EmptyState title="No files">Attach pictures and recordings to stories, tasks and comments.</EmptyState>
         ) : (
-          <Section
-            title="All files"
-            about={`${sizeText(used)} of ${sizeText(productFilesLimit)} used, newest first.`}
-          >
+          <Section title="All files" about={`${sizeText(used)} of ${sizeText(productFilesLimit)} used, newest first.`}>
             <FileList files={files} viewerId={viewerId} isOwner={isOwner} about={placeOf} />
             {next_cursor ? (
               <ButtonLink to={`?before=${next_cursor}`} size="sm">

@@ -1,12 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import {
-  LessonEffect,
-  RetireForm,
-  returnedFor,
-  SourceLink,
-  VerdictForm,
-} from "~/features/lessons/lesson-parts";
+import { LessonEffect, RetireForm, returnedFor, SourceLink, VerdictForm } from "~/features/lessons/lesson-parts";
 import { runIntent } from "~/http/form-action.server";
 import { lessonIntents } from "~/http/lesson-forms.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
@@ -50,8 +44,8 @@ export default function LessonsPage() {
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {lessons.length === 0 ? (
         <EmptyState title="No lessons yet">
-          When work comes back to an agent, by requested changes, a refuted proof or failed tests,
-          the agent may propose a lesson here and in your inbox.
+          When work comes back to an agent, by requested changes, a refuted proof or failed tests, the agent may propose
+          a lesson here and in your inbox.
         </EmptyState>
       ) : null}
       <KeptFiles files={files} />
@@ -67,15 +61,7 @@ export default function LessonsPage() {
   );
 }
 
-function Group({
-  title,
-  about,
-  lessons,
-}: {
-  title: string;
-  about: string | null;
-  lessons: readonly Lesson[];
-}) {
+function Group({ title, about, lessons }: { title: string; about: string | null; lessons: readonly Lesson[] }) {
   if (lessons.length === 0) return null;
   return (
     <section aria-label={title} className="grid gap-3">
@@ -110,9 +96,7 @@ function LessonRow({ lesson }: { lesson: Lesson }) {
       </p>
       <LessonEffect {...lesson} isMeasured={since !== null} />
       {proposes_end ? (
-        <p className="text-sm">
-          As many tasks came back as before. Retire this lesson, or leave it as it is.
-        </p>
+        <p className="text-sm">As many tasks came back as before. Retire this lesson, or leave it as it is.</p>
       ) : null}
       {status === "proposed" || status === "accepted" ? (
         <WriteFields quiet className="grid gap-2">
@@ -156,9 +140,7 @@ function KeptFiles({ files }: { files: readonly KeptFile[] }) {
 function stateOf({ state, branch, words }: KeptFile): string {
   switch (state) {
     case "waiting":
-      return words === null
-        ? "Waiting for a worker started with --pr."
-        : `Waiting for a worker to try again: ${words}`;
+      return words === null ? "Waiting for a worker started with --pr." : `Waiting for a worker to try again: ${words}`;
     case "open":
       return "In an open pull request.";
     case "merged":

@@ -1,28 +1,12 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Invite, InvitePerson } from "~/features/products/invite";
-import {
-  done,
-  readForm,
-  runForm,
-  runIntent,
-  runOperation,
-  textOf,
-} from "~/http/form-action.server";
+import { done, readForm, runForm, runIntent, runOperation, textOf } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { type ProductMember, setMemberRoleInput } from "~/nouns/products/contract";
-import {
-  createInvitationInput,
-  invitationIdInput,
-  invitePersonInput,
-} from "~/nouns/products/invitation";
-import {
-  createInvitation,
-  invitePerson,
-  listInvitations,
-  revokeInvitation,
-} from "~/nouns/products/invitations.server";
+import { createInvitationInput, invitationIdInput, invitePersonInput } from "~/nouns/products/invitation";
+import { createInvitation, invitePerson, listInvitations, revokeInvitation } from "~/nouns/products/invitations.server";
 import {
   allowMyWorkers,
   getProduct,
@@ -47,9 +31,7 @@ export const loader = productLoader(async ({ actor, principal, productId }) => {
     listProductMembers(actor, { product_id: productId }),
   ]);
   const isOwner = product.role === "OWNER";
-  const { invitations } = isOwner
-    ? await listInvitations(actor, { product_id: productId })
-    : { invitations: [] };
+  const { invitations } = isOwner ? await listInvitations(actor, { product_id: productId }) : { invitations: [] };
   return json({ productId, userId: principal.user_id, isOwner, members, invitations });
 });
 
@@ -82,9 +64,7 @@ export const action = productAction(async ({ actor, productId, form, context }) 
       return done(
         form,
         back,
-        allowed
-          ? "Your workers can run jobs of this product"
-          : "Your workers do not run jobs of this product",
+        allowed ? "Your workers can run jobs of this product" : "Your workers do not run jobs of this product",
       );
     },
     leave: async () => {
@@ -112,17 +92,12 @@ export default function MembersPage() {
       >
         <ul className="divide-y divide-line">
           {members.map((member) => (
-            <li
-              key={member.user_id}
-              className="flex flex-wrap items-center gap-3 px-4 py-2.5 text-sm"
-            >
+            <li key={member.user_id} className="flex flex-wrap items-center gap-3 px-4 py-2.5 text-sm">
               <Avatar name={member.username} />
               <span className="min-w-40 flex-1">
                 <span className="mr-1.5 font-medium break-words">{member.username}</span>
                 {member.role === "MEMBER" ? null : (
-                  <Badge tone={member.role === "OWNER" ? "accent" : undefined}>
-                    {roleNames[member.role]}
-                  </Badge>
+                  <Badge tone={member.role === "OWNER" ? "accent" : undefined}>{roleNames[member.role]}</Badge>
                 )}
                 <span className="block text-xs text-muted">
                   since <RelativeTime at={member.created_at} />
@@ -131,11 +106,7 @@ export default function MembersPage() {
               {member.role === "OWNER" ? null : (
                 <span className="flex gap-2">
                   {isOwner ? <ChangeRole member={member} /> : null}
-                  <RemoveOrLeave
-                    member={member}
-                    self={member.user_id === userId}
-                    isOwner={isOwner}
-                  />
+                  <RemoveOrLeave member={member} self={member.user_id === userId} isOwner={isOwner} />
                 </span>
               )}
             </li>
@@ -197,15 +168,7 @@ function ChangeRole({ member }: { member: ProductMember }) {
   );
 }
 
-function RemoveOrLeave({
-  member,
-  self,
-  isOwner,
-}: {
-  member: ProductMember;
-  self: boolean;
-  isOwner: boolean;
-}) {
+function RemoveOrLeave({ member, self, isOwner }: { member: ProductMember; self: boolean; isOwner: boolean }) {
   if (!self && !isOwner) return null;
   const form = (
     <Confirm

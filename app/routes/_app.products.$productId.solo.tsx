@@ -27,9 +27,7 @@ import { WriteFields } from "~/ui/write-access";
 
 export const loader = productLoader(async ({ actor, principal, productId, request }) => {
   const board = await getSoloBoard(actor, { product_id: productId });
-  const mine = new Set(
-    board.stories.filter((story) => story.assignee_id === principal.user_id).map(({ id }) => id),
-  );
+  const mine = new Set(board.stories.filter((story) => story.assignee_id === principal.user_id).map(({ id }) => id));
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
   const own = board.tasks.filter((task) => mine.has(task.story_id));
@@ -64,10 +62,7 @@ export const action = productAction(async ({ actor, principal, productId, form }
       return doneForNow(form, back, `${story.code} assigned to you`);
     },
     release: async () => {
-      const story = await assignStory(
-        actor,
-        readForm(form, assignStoryInput, { assignee_id: null }),
-      );
+      const story = await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
       return doneForNow(form, back, `${story.code} unassigned`);
     },
   });
@@ -102,12 +97,10 @@ export default function SoloPage() {
             Board of {sprint.code}
           </Link>
         }
-        tools={hasTasks ? <BoardTools view={null} {...{ settings, hidden, showAll }} /> : null}
+        tools={hasTasks ? <BoardTools view={null} settings={settings} hidden={hidden} showAll={showAll} /> : null}
       />
       <p className="text-sm text-muted">
-        {workersOnline === 0
-          ? "No worker online"
-          : countText(workersOnline, "worker online", "workers online")}
+        {workersOnline === 0 ? "No worker online" : countText(workersOnline, "worker online", "workers online")}
       </p>
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
@@ -120,13 +113,7 @@ export default function SoloPage() {
           button="Assign to me"
           empty="All stories are assigned."
         />
-        <SoloStories
-          title="Assigned to me"
-          stories={mine}
-          intent="release"
-          button="Unassign"
-          empty="No stories yet."
-        />
+        <SoloStories title="Assigned to me" stories={mine} intent="release" button="Unassign" empty="No stories yet." />
       </div>
     </div>
   );
@@ -134,8 +121,7 @@ export default function SoloPage() {
 
 /** The tasks as list or board, or why there are none. */
 function OwnTasks() {
-  const { productId, userId, tasks, mine, hasTasks, settings, lanes, shut } =
-    useLoaderData<typeof loader>();
+  const { productId, userId, tasks, mine, hasTasks, settings, lanes, shut } = useLoaderData<typeof loader>();
   if (settings.list && tasks.length > 0) return <TaskLines tasks={tasks} lanes={lanes} />;
   if (hasTasks && tasks.length === 0) {
     return (
@@ -146,7 +132,18 @@ function OwnTasks() {
   }
   if (mine.length > 0) {
     const { dense, hide } = settings;
-    return <Board {...{ productId, userId, tasks, stories: mine, lanes, shut, dense, hide }} />;
+    return (
+      <Board
+        productId={productId}
+        userId={userId}
+        tasks={tasks}
+        stories={mine}
+        lanes={lanes}
+        shut={shut}
+        dense={dense}
+        hide={hide}
+      />
+    );
   }
   return (
     <EmptyState compact title="No stories assigned to you">
@@ -186,10 +183,7 @@ function SoloStories({
   button: string;
   empty: string;
 }) {
-  const { list, shown, fresh, show } = useSteadyRows<BoardStory, HTMLUListElement>(
-    stories,
-    storyKey,
-  );
+  const { list, shown, fresh, show } = useSteadyRows<BoardStory, HTMLUListElement>(stories, storyKey);
   return (
     <Section title={`${title} (${stories.length})`} flush>
       <NewRowsBanner count={fresh} show={show} />
@@ -201,12 +195,7 @@ function SoloStories({
               {story.title}
             </Link>
             <WriteFields quiet>
-              <PressForm
-                fields={{ intent, assignee_id: "" }}
-                size="sm"
-                name="story_id"
-                value={story.id}
-              >
+              <PressForm fields={{ intent, assignee_id: "" }} size="sm" name="story_id" value={story.id}>
                 {button}
                 <span className="sr-only"> {story.code}</span>
               </PressForm>

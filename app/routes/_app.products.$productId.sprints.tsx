@@ -108,16 +108,10 @@ function NewSprintForm({
   stories: readonly string[];
   cancelTo: string | null;
 }) {
-  const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
-    lastResult: useActionResult(),
-  });
+  const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({ lastResult: useActionResult() });
   return (
     <Section
-      title={
-        stories.length > 0
-          ? `New sprint with ${countText(stories.length, "story", "stories")}`
-          : "New sprint"
-      }
+      title={stories.length > 0 ? `New sprint with ${countText(stories.length, "story", "stories")}` : "New sprint"}
     >
       <CreatedBefore code={made} />
       <ServerForm form={form} creates draft="new-sprint" className="grid max-w-xl gap-4">
@@ -136,12 +130,7 @@ function NewSprintForm({
             {...form.field("sprint_goal")}
           />
           <div className="grid gap-4 sm:grid-cols-2">
-            <TextField
-              label="Start date"
-              required={false}
-              type="date"
-              {...form.field("start_date")}
-            />
+            <TextField label="Start date" required={false} type="date" {...form.field("start_date")} />
             <TextField label="End date" required={false} type="date" {...form.field("end_date")} />
           </div>
           <div className="flex flex-wrap gap-2">

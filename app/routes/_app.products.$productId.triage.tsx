@@ -7,18 +7,8 @@ import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import {
-  acceptStoryInput,
-  mergeStoryInput,
-  storyIdInput,
-  type Triage,
-} from "~/nouns/stories/contract";
-import {
-  acceptStory,
-  declineStory,
-  listTriage,
-  mergeStory,
-} from "~/nouns/stories/operations.server";
+import { acceptStoryInput, mergeStoryInput, storyIdInput, type Triage } from "~/nouns/stories/contract";
+import { acceptStory, declineStory, listTriage, mergeStory } from "~/nouns/stories/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Badge, CodeChip, Kbd } from "~/ui/badge";
@@ -35,10 +25,7 @@ export const loader = productLoader(async ({ actor, principal, productId }) => {
     productId,
     ...places,
     stories: await Promise.all(
-      stories.map(async (story) => ({
-        ...story,
-        text: await renderMarkdown(story.description, principal.user_id),
-      })),
+      stories.map(async (story) => ({ ...story, text: await renderMarkdown(story.description, principal.user_id) })),
     ),
   });
 });
@@ -74,8 +61,8 @@ export default function TriagePage() {
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {stories.length === 0 ? (
         <EmptyState title="Nothing to triage">
-          Stories suggested by agents and items from other services wait here until someone accepts
-          them. Until then, no run picks them up.
+          Stories suggested by agents and items from other services wait here until someone accepts them. Until then, no
+          run picks them up.
         </EmptyState>
       ) : (
         <>
@@ -85,8 +72,7 @@ export default function TriagePage() {
             ))}
           </ul>
           <p className="hidden text-center text-xs text-muted keyboard:block">
-            <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>1</Kbd> to accept, <Kbd>2</Kbd> to merge,{" "}
-            <Kbd>3</Kbd> to decline.
+            <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>1</Kbd> to accept, <Kbd>2</Kbd> to merge, <Kbd>3</Kbd> to decline.
           </p>
         </>
       )}
@@ -111,11 +97,7 @@ function WaitingStory({
     <li data-waiting tabIndex={-1} className="grid gap-1 px-4 py-2 text-sm">
       <div className="flex flex-wrap items-center gap-2">
         <CodeChip>{code}</CodeChip>
-        <Link
-          to={`/stories/${id}`}
-          data-row
-          className="min-w-40 flex-1 font-medium hover:underline"
-        >
+        <Link to={`/stories/${id}`} data-row className="min-w-40 flex-1 font-medium hover:underline">
           {title}
         </Link>
         <span className="flex min-w-0 items-center gap-2 text-xs text-muted">
@@ -169,11 +151,7 @@ function Origin({ story }: { story: Triage["stories"][number] }) {
     <>
       {story.origin ? <Badge>{originNames[story.origin]}</Badge> : null}
       {story.external_url ? (
-        <a
-          href={story.external_url}
-          rel="noreferrer nofollow"
-          className="min-w-0 truncate text-accent underline"
-        >
+        <a href={story.external_url} rel="noreferrer nofollow" className="min-w-0 truncate text-accent underline">
           {story.external_url}
         </a>
       ) : null}

@@ -29,15 +29,11 @@ export default function ProductLayout() {
       <div className="-mt-4">
         <NavTabs
           label={`Pages of ${product.name}`}
-          tabs={[...productPages, ...(product.hasTriage ? [triagePage] : [])].map(
-            ({ page, label }) => ({
-              to: productPath(product.id, page),
-              label,
-              ...(page === "triage"
-                ? { count: <CountBadge count={product.triage} meaning="in triage" /> }
-                : {}),
-            }),
-          )}
+          tabs={[...productPages, ...(product.hasTriage ? [triagePage] : [])].map(({ page, label }) => ({
+            to: productPath(product.id, page),
+            label,
+            ...(page === "triage" ? { count: <CountBadge count={product.triage} meaning="in triage" /> } : {}),
+          }))}
         />
       </div>
       {product.archived || isViewer ? <WriteAccessNotice /> : null}

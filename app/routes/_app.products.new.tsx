@@ -1,12 +1,7 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
 import { codeFromName } from "~/contract/text";
-import {
-  branchChoices,
-  ChoiceField,
-  gateFields,
-  pullRequestOptions,
-} from "~/features/products/product-choices";
+import { branchChoices, ChoiceField, gateFields, pullRequestOptions } from "~/features/products/product-choices";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
@@ -52,10 +47,7 @@ export default function NewProductPage() {
     | (typeof choices)[number]["name"]
   >({
     lastResult: useActionResult(),
-    defaultValue: {
-      pull_requests: "none",
-      ...Object.fromEntries(choices.map(({ name, chosen }) => [name, chosen])),
-    },
+    defaultValue: { pull_requests: "none", ...Object.fromEntries(choices.map(({ name, chosen }) => [name, chosen])) },
   });
   return (
     <div className="mx-auto max-w-2xl">
@@ -109,11 +101,7 @@ export default function NewProductPage() {
               {...form.field("definition_of_done")}
             />
             {choices.map((choice) => (
-              <ChoiceField
-                key={choice.name}
-                {...choice}
-                chosen={form.field(choice.name).defaultValue}
-              />
+              <ChoiceField key={choice.name} {...choice} chosen={form.field(choice.name).defaultValue} />
             ))}
             <div>
               <SubmitButton pendingLabel="Creating…">Create product</SubmitButton>

@@ -7,9 +7,7 @@ import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 
 /** Events of the user's own account. */
-export const loader = personLoader(async ({ actor, request }) =>
-  json(await readAuditPage(actor, request, false)),
-);
+export const loader = personLoader(async ({ actor, request }) => json(await readAuditPage(actor, request, false)));
 
 export const meta: MetaFunction = () => [{ title: "Activity · Backloom" }];
 
@@ -17,11 +15,7 @@ export default function ActivityPage() {
   const { events, next } = useLoaderData<typeof loader>();
   return (
     <div className="grid max-w-4xl gap-3">
-      <Section
-        title="Activity"
-        about="Sign-ins, devices, tokens and changes to your account."
-        flush
-      >
+      <Section title="Activity" about="Sign-ins, devices, tokens and changes to your account." flush>
         <AuditTrail events={events} />
       </Section>
       {next ? (

@@ -5,11 +5,7 @@ import { done, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
 import type { Session } from "~/nouns/accounts/contract";
-import {
-  listSessions,
-  revokeOtherSessions,
-  revokeSession,
-} from "~/nouns/accounts/operations.server";
+import { listSessions, revokeOtherSessions, revokeSession } from "~/nouns/accounts/operations.server";
 import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { type Grant, scopes, scopeWords } from "~/nouns/oauth/contract";
 import { listGrants } from "~/nouns/oauth/operations.server";
@@ -66,11 +62,7 @@ export default function DevicesPage() {
         }
         flush
       >
-        <Table
-          stacked
-          caption="Signed-in devices"
-          head={["Device", "Address", "Last seen", "Expires", ""]}
-        >
+        <Table stacked caption="Signed-in devices" head={["Device", "Address", "Last seen", "Expires", ""]}>
           {sessions.map((session) => (
             <DeviceRow key={session.id} session={session} />
           ))}
@@ -124,11 +116,7 @@ function GrantList({ grants }: { grants: readonly Grant[] }) {
           Connect shows how to add one.
         </EmptyState>
       ) : (
-        <Table
-          stacked
-          caption="Programs with access"
-          head={["Program", "Access", "Products", "Calls", "Expires", ""]}
-        >
+        <Table stacked caption="Programs with access" head={["Program", "Access", "Products", "Calls", "Expires", ""]}>
           {grants.map((grant) => (
             <GrantRow key={grant.id} grant={grant} />
           ))}
@@ -153,9 +141,7 @@ function GrantRow({ grant }: { grant: Grant }) {
       <Cell label="Calls">
         <Calls grant={grant} />
       </Cell>
-      <Cell label="Expires">
-        {grant.expires_at ? <RelativeTime at={grant.expires_at} /> : "never"}
-      </Cell>
+      <Cell label="Expires">{grant.expires_at ? <RelativeTime at={grant.expires_at} /> : "never"}</Cell>
       <Cell className="sm:text-end">
         <RevokeGrant grant={grant} />
       </Cell>

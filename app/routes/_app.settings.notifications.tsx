@@ -8,11 +8,7 @@ import { personLoader, writeAction } from "~/http/page-guards.server";
 import { userAgentOf } from "~/http/signing-in.server";
 import { canonicalId } from "~/http/validation.server";
 import { subscribePushInput } from "~/nouns/notices/contract";
-import {
-  listPushSubscriptions,
-  subscribePush,
-  unsubscribePush,
-} from "~/nouns/notices/operations.server";
+import { listPushSubscriptions, subscribePush, unsubscribePush } from "~/nouns/notices/operations.server";
 import { askForNotifications, secureOnly } from "~/secure-only";
 import { PressForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
@@ -36,10 +32,7 @@ export const action = writeAction(async ({ actor, form, request }) =>
   runIntent(form, {
     subscribe: async () => {
       const subscription = readForm(form, subscribePushInput);
-      await subscribePush(actor, {
-        ...subscription,
-        user_agent: userAgentOf(request) ?? undefined,
-      });
+      await subscribePush(actor, { ...subscription, user_agent: userAgentOf(request) ?? undefined });
       return done(form, here, "Notifications turned on for this device");
     },
     remove: async () => {
@@ -59,10 +52,7 @@ export default function NotificationsPage() {
         title="This device"
         about="Get notified when an agent asks a question or a run needs you, even when Backloom is closed."
       >
-        <ThisDevice
-          publicKey={publicKey}
-          endpoints={subscriptions.map(({ endpoint }) => endpoint)}
-        />
+        <ThisDevice publicKey={publicKey} endpoints={subscriptions.map(({ endpoint }) => endpoint)} />
       </Section>
       <Section title="All devices" flush>
         {subscriptions.length === 0 ? (
@@ -75,19 +65,10 @@ export default function NotificationsPage() {
                 <Cell>
                   <RelativeTime at={subscription.created_at} />
                 </Cell>
-                <Cell>
-                  {subscription.disabled_at ? (
-                    <Badge tone="failed">expired</Badge>
-                  ) : (
-                    <Badge>on</Badge>
-                  )}
-                </Cell>
+                <Cell>{subscription.disabled_at ? <Badge tone="failed">expired</Badge> : <Badge>on</Badge>}</Cell>
                 <Cell className="text-end">
                   <WriteFields quiet>
-                    <PressForm
-                      fields={{ intent: "remove", subscription_id: subscription.id }}
-                      size="sm"
-                    >
+                    <PressForm fields={{ intent: "remove", subscription_id: subscription.id }} size="sm">
                       Turn off
                     </PressForm>
                   </WriteFields>
@@ -102,13 +83,7 @@ export default function NotificationsPage() {
 }
 
 /** Turns notifications on for this browser. The list below turns them off. */
-function ThisDevice({
-  publicKey,
-  endpoints,
-}: {
-  publicKey: string | null;
-  endpoints: readonly string[];
-}) {
+function ThisDevice({ publicKey, endpoints }: { publicKey: string | null; endpoints: readonly string[] }) {
   const hydrated = useHydrated();
   const { canWrite, reason } = useWriteAccess();
   const { submit, state } = useFetcher();

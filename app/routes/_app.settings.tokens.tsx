@@ -4,11 +4,7 @@ import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
 import { type ApiToken, newApiTokenSchema } from "~/nouns/api-tokens/contract";
-import {
-  createApiToken,
-  listApiTokens,
-  revokeApiToken,
-} from "~/nouns/api-tokens/operations.server";
+import { createApiToken, listApiTokens, revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { scopes, scopeWords } from "~/nouns/oauth/contract";
 import { listProducts } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
@@ -30,10 +26,7 @@ import { useWriteAccess, WriteFields } from "~/ui/write-access";
 export const loader = personLoader(async ({ actor, context }) => {
   const { env } = context.services;
   const [tokens, products] = await Promise.all([listApiTokens(actor), listProducts(actor)]);
-  const choices = products.map(({ id, code, name }) => ({
-    id,
-    label: `${isolated(name)} (${code})`,
-  }));
+  const choices = products.map(({ id, code, name }) => ({ id, label: `${isolated(name)} (${code})` }));
   return json({ tokens, products: choices, origin: env.appOrigin });
 });
 
@@ -100,13 +93,7 @@ function NewTokenForm({ products }: { products: readonly ProductChoice[] }) {
     >
       <ServerForm form={form} fields={{ intent: "create" }}>
         <WriteFields quiet className="grid gap-4 sm:grid-cols-[1fr_10rem_auto] sm:items-end">
-          <TextField
-            label="Name"
-            placeholder="laptop worker"
-            maxLength={100}
-            required
-            {...form.field("label")}
-          />
+          <TextField label="Name" placeholder="laptop worker" maxLength={100} required {...form.field("label")} />
           <SelectField label="Expires after" options={lifetimes} {...form.field("expires_days")} />
           <SubmitButton pendingLabel="Creating…">Create token</SubmitButton>
           <TokenLimits products={products} />
@@ -178,16 +165,12 @@ function TokenRow({ token }: { token: ApiToken }) {
     <tr>
       <Cell className="font-medium">
         {token.label}
-        {limitsOf(token) ? (
-          <span className="block text-xs font-normal text-muted">{limitsOf(token)}</span>
-        ) : null}
+        {limitsOf(token) ? <span className="block text-xs font-normal text-muted">{limitsOf(token)}</span> : null}
       </Cell>
       <Cell label="Token">
         <CodeChip>{`${token.prefix}…`}</CodeChip>
       </Cell>
-      <Cell label="Last used">
-        {token.last_used_at ? <RelativeTime at={token.last_used_at} /> : "never"}
-      </Cell>
+      <Cell label="Last used">{token.last_used_at ? <RelativeTime at={token.last_used_at} /> : "never"}</Cell>
       <Cell label="Expires">
         {token.revoked_at ? (
           <Badge tone="failed">revoked</Badge>

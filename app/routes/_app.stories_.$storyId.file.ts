@@ -14,7 +14,5 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const found = changes.files[index];
   if (!found) throw new ContractError(404, "No such file.");
   const { parts: _parts, ...file } = found;
-  return json(await showOne({ file, index }, principal.user_id), {
-    headers: { "cache-control": "no-store" },
-  });
+  return json(await showOne({ file, index }, principal.user_id), { headers: { "cache-control": "no-store" } });
 });

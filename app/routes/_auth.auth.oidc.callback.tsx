@@ -8,11 +8,7 @@ import { findActor, pageLoader } from "~/http/page-guards.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";
 import { takeLimit } from "~/nouns/accounts/operations.server";
 import { findIdentityAccount } from "~/nouns/identities/operations.server";
-import {
-  finishSignIn,
-  offersLastingAccess,
-  type ProvenPerson,
-} from "~/nouns/identities/provider.server";
+import { finishSignIn, offersLastingAccess, type ProvenPerson } from "~/nouns/identities/provider.server";
 import { connectToProvider, signInByProvider } from "~/nouns/identities/sign-in.server";
 import { invitationCodeIn } from "~/nouns/products/invitation";
 
@@ -71,18 +67,14 @@ async function arrive(
   }
   const found = await findActor(request, context);
   if (found?.principal.user_id !== trip.connects || found.principal.paired) {
-    const message =
-      "Sign in with your password in this browser, then connect your account from the settings.";
+    const message = "Sign in with your password in this browser, then connect your account from the settings.";
     throw new ContractError(403, message);
   }
   await connectToProvider(signInContext, trip.person, trip.connects);
   return redirect("/settings", 303);
 }
 
-export const meta: MetaFunction = () => [
-  { title: "Sign in · Backloom" },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction = () => [{ title: "Sign in · Backloom" }, { name: "robots", content: "noindex" }];
 
 export default function ArrivalPage() {
   return <OidcRefusal {...useLoaderData<typeof loader>()} />;

@@ -5,11 +5,7 @@ import { AuthFrame } from "~/features/accounts/auth-frame";
 import { ProviderLink } from "~/features/accounts/provider";
 import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
-import {
-  findInvitation,
-  hashInvitationCode,
-  joinProduct,
-} from "~/nouns/products/invitations.server";
+import { findInvitation, hashInvitationCode, joinProduct } from "~/nouns/products/invitations.server";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { FormErrors } from "~/ui/field";
@@ -27,11 +23,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   };
   try {
     const code_hash = hashInvitationCode(params.code ?? "");
-    return json({
-      ...answer,
-      invitation: await findInvitation(database, { code_hash }),
-      gone: null,
-    });
+    return json({ ...answer, invitation: await findInvitation(database, { code_hash }), gone: null });
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     return json({ ...answer, invitation: null, gone: error.message }, error.status);
@@ -45,10 +37,7 @@ export const action = pageAction(async ({ request, context, params }) => {
   return redirect(`/products/${product_id}/backlog`, 303);
 });
 
-export const meta: MetaFunction = () => [
-  { title: "Invitation · Backloom" },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction = () => [{ title: "Invitation · Backloom" }, { name: "robots", content: "noindex" }];
 
 const roleTexts = {
   OWNER: "the owner",
@@ -57,8 +46,7 @@ const roleTexts = {
 } as const;
 
 export default function JoinPage() {
-  const { invitation, gone, username, mayRegister, provider, here } =
-    useLoaderData<typeof loader>();
+  const { invitation, gone, username, mayRegister, provider, here } = useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: unknown }>();
   if (!invitation) {
     return (
@@ -73,8 +61,8 @@ export default function JoinPage() {
       title={`Join ${product_name}`}
       lead={
         <>
-          {invited_by} invites you to <bdi>{product_name}</bdi> as {roleTexts[role]}. The invitation
-          is for one person and expires <RelativeTime at={expires_at} />.
+          {invited_by} invites you to <bdi>{product_name}</bdi> as {roleTexts[role]}. The invitation is for one person
+          and expires <RelativeTime at={expires_at} />.
         </>
       }
     >
@@ -96,15 +84,7 @@ export default function JoinPage() {
 }
 
 /** Sign in or register; both return here, or go straight to the product. */
-function WaysIn({
-  here,
-  mayRegister,
-  provider,
-}: {
-  here: string;
-  mayRegister: boolean;
-  provider: string | null;
-}) {
+function WaysIn({ here, mayRegister, provider }: { here: string; mayRegister: boolean; provider: string | null }) {
   const back = `?redirectTo=${encodeURIComponent(here)}`;
   return (
     <div className="grid gap-3">

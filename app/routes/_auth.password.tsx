@@ -30,9 +30,7 @@ export const meta: MetaFunction = () => [{ title: "Choose a new password · Back
 
 export default function NewPasswordPage() {
   const { username } = useLoaderData<typeof loader>();
-  const form = useServerForm<"current_password" | "new_password">({
-    lastResult: useActionResult(),
-  });
+  const form = useServerForm<"current_password" | "new_password">({ lastResult: useActionResult() });
   return (
     <AuthFrame
       title="Choose a new password"

@@ -9,12 +9,7 @@ import { recoveryCookies } from "~/http/recovery-cookies.server";
 import { withCookies } from "~/http/session.server";
 import { emailSchema, passwordSchema } from "~/nouns/accounts/contract";
 import { passwordMinLength } from "~/nouns/accounts/password";
-import {
-  finishRecovery,
-  proofKinds,
-  proveRecovery,
-  requestRecovery,
-} from "~/nouns/accounts/passwords.server";
+import { finishRecovery, proofKinds, proveRecovery, requestRecovery } from "~/nouns/accounts/passwords.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
@@ -89,9 +84,7 @@ export default function RecoverPage() {
         </Alert>
       ) : canSend ? (
         <>
-          {isLate ? (
-            <Alert role="status" title="This link has expired. Request a new one." />
-          ) : null}
+          {isLate ? <Alert role="status" title="This link has expired. Request a new one." /> : null}
           <AskForm />
         </>
       ) : (
@@ -108,13 +101,7 @@ function AskForm() {
   const form = useServerForm<"email">({ lastResult: useActionResult() });
   return (
     <ServerForm form={form}>
-      <TextField
-        label="Email address"
-        type="email"
-        autoComplete="email"
-        required
-        {...form.field("email")}
-      />
+      <TextField label="Email address" type="email" autoComplete="email" required {...form.field("email")} />
       <SubmitButton size="lg" pendingLabel="Sending…">
         Send me a link
       </SubmitButton>

@@ -91,8 +91,8 @@ function ClosedDoor({ lead }: { lead: string }) {
     <AuthFrame title="Request an account" lead={lead} footer={<SignInLink />}>
       <p className="text-sm text-muted">
         An administrator creates an account with{" "}
-        <code className="rounded-sm bg-raised px-1">npm run admin -- user create</code> and gives
-        you the username and a temporary password.
+        <code className="rounded-sm bg-raised px-1">npm run admin -- user create</code> and gives you the username and a
+        temporary password.
       </p>
     </AuthFrame>
   );

@@ -13,10 +13,7 @@ export const loader = openStreamRoute({
   caller: "pairing",
   refusals: [401, 404, 410, 500],
   open: async ({ request, context, params }) => {
-    const desktopTokenHash = readPairCookieHash(
-      request.headers.get("cookie"),
-      context.services.env,
-    );
+    const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"), context.services.env);
     if (desktopTokenHash === undefined) {
       throw new ContractError(401, "There is no pairing cookie. Show a new code.");
     }

@@ -8,10 +8,7 @@ export const loader = apiRoute({
     summary: "Delete your own draft comment",
     status: 204,
     refusals: [409],
-    input: ({ id, params }) => ({
-      job_id: id,
-      comment_id: canonicalId(params.commentId),
-    }),
+    input: ({ id, params }) => ({ job_id: id, comment_id: canonicalId(params.commentId) }),
   }),
 });
 

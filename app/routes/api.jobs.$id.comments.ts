@@ -18,8 +18,7 @@ export const loader = apiRoute({
     answer: jobCommentSchema,
     status: 201,
     refusals: [409, 429],
-    handle: async ({ actor, id, body }) =>
-      json(await addJobComment(actor, { job_id: id, ...body }), { status: 201 }),
+    handle: async ({ actor, id, body }) => json(await addJobComment(actor, { job_id: id, ...body }), { status: 201 }),
   }),
 });
 

@@ -1,12 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import {
-  diffLimits,
-  jobDiffQuery,
-  jobDiffSchema,
-  saveJobDiffBody,
-} from "~/nouns/agent-jobs/job-diff";
+import { diffLimits, jobDiffQuery, jobDiffSchema, saveJobDiffBody } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { patchText } from "~/nouns/agent-jobs/patch-text";
 

@@ -3,8 +3,5 @@ import { listPbiStories } from "~/nouns/pbis/operations.server";
 
 /** Stories of a PBI (specification: GET /api/pbis/:id/stories). */
 export const loader = apiRoute({
-  GET: operationEndpoint(listPbiStories, {
-    summary: "List the stories of a PBI",
-    input: ({ id }) => ({ pbi_id: id }),
-  }),
+  GET: operationEndpoint(listPbiStories, { summary: "List the stories of a PBI", input: ({ id }) => ({ pbi_id: id }) }),
 });

@@ -3,8 +3,5 @@ import { getBacklog } from "~/nouns/products/operations.server";
 
 /** Snapshot of a backlog (specification: GET /api/products/:id/backlog). */
 export const loader = apiRoute({
-  GET: operationEndpoint(getBacklog, {
-    summary: "Get a product's backlog",
-    input: ({ id }) => ({ product_id: id }),
-  }),
+  GET: operationEndpoint(getBacklog, { summary: "Get a product's backlog", input: ({ id }) => ({ product_id: id }) }),
 });

@@ -9,20 +9,13 @@ export const loader = apiRoute({
     summary: "Rename a label or change its color",
     body: updateLabelBody,
     refusals: [409, 429],
-    input: ({ id, params, body }) => ({
-      ...body,
-      product_id: id,
-      label_id: canonicalId(params.labelId),
-    }),
+    input: ({ id, params, body }) => ({ ...body, product_id: id, label_id: canonicalId(params.labelId) }),
   }),
   DELETE: operationEndpoint(deleteLabel, {
     summary: "Delete a label and remove it from its stories and tasks",
     status: 204,
     refusals: [429],
-    input: ({ id, params }) => ({
-      product_id: id,
-      label_id: canonicalId(params.labelId),
-    }),
+    input: ({ id, params }) => ({ product_id: id, label_id: canonicalId(params.labelId) }),
   }),
 });
 

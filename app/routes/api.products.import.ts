@@ -22,10 +22,7 @@ export const loader = apiRoute({
       const { format, product_id = null, name = null, code = null, preview = false } = body;
       const target = { product_id, name, code, done_requires: body.done_requires };
       const { user_id } = await authenticate(actor);
-      const prepared = await readImport(
-        { format, files: await readUploads(form, "file") },
-        user_id,
-      );
+      const prepared = await readImport({ format, files: await readUploads(form, "file") }, user_id);
       const report = await importBacklog(actor, target, prepared, preview);
       return json(report, { status: preview ? 200 : 201 });
     },

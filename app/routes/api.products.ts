@@ -3,9 +3,5 @@ import { listProducts } from "~/nouns/products/operations.server";
 
 /** Products of the caller (specification: GET /api/products). */
 export const loader = apiRoute({
-  GET: operationEndpoint(listProducts, {
-    summary: "List your products",
-    auth: "bearer",
-    input: () => ({}),
-  }),
+  GET: operationEndpoint(listProducts, { summary: "List your products", auth: "bearer", input: () => ({}) }),
 });

@@ -12,9 +12,6 @@ export const loader = streamRoute({
   refusals: [400, 404, 422],
   open: async ({ actor, query, request, context }) => {
     const productId = await productToWatch(actor, query);
-    return openEventStream(
-      { request, context },
-      backlogStream(actor, productId, query.live === "1"),
-    );
+    return openEventStream({ request, context }, backlogStream(actor, productId, query.live === "1"));
   },
 });

@@ -13,9 +13,6 @@ export const loader = streamRoute({
   open: async ({ actor, query, request, context }) => {
     const jobId = await jobToWatch(actor, query);
     const { outputs } = context.services.streams;
-    return openEventStream(
-      { request, context },
-      jobStream(actor, jobId, outputs, query.output !== "0"),
-    );
+    return openEventStream({ request, context }, jobStream(actor, jobId, outputs, query.output !== "0"));
   },
 });

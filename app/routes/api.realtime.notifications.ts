@@ -8,6 +8,5 @@ export const loader = streamRoute({
   summary: "Stream changes of questions in all your products",
   // Only the cookie counts; an Authorization header is ignored.
   auth: "cookie",
-  open: ({ actor, request, context }) =>
-    openEventStream({ request, context }, notificationsStream(actor)),
+  open: ({ actor, request, context }) => openEventStream({ request, context }, notificationsStream(actor)),
 });

@@ -1,10 +1,6 @@
 import { idSchema } from "~/contract/text";
 import { streamRoute } from "~/http/stream-route.server";
-import {
-  openEventStream,
-  productQuerySchema,
-  productToWatch,
-} from "~/sse/open-event-stream.server";
+import { openEventStream, productQuerySchema, productToWatch } from "~/sse/open-event-stream.server";
 import { soloStream } from "~/sse/solo-stream.server";
 
 /** `GET /api/realtime/solo?product_id=` (specification: Solo stream). */

@@ -11,8 +11,7 @@ export const loader = apiRoute({
   }),
   POST: operationEndpoint(addEvidence, {
     name: "addStoryEvidence",
-    summary:
-      "Add evidence for one criterion. By session it counts as a person's, by token as an agent's",
+    summary: "Add evidence for one criterion. By session it counts as a person's, by token as an agent's",
     body: addEvidenceBody,
     status: 201,
     refusals: [409],

@@ -1,11 +1,7 @@
 import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { recurrenceBody, shownRecurrenceSchema } from "~/nouns/recurrences/contract";
-import {
-  deleteRecurrence,
-  getRecurrence,
-  setRecurrence,
-} from "~/nouns/recurrences/recurrences.server";
+import { deleteRecurrence, getRecurrence, setRecurrence } from "~/nouns/recurrences/recurrences.server";
 
 /** `/api/stories/:id/recurrence`: schedule by which a template creates its next story. */
 export const loader = apiRoute({
@@ -22,8 +18,7 @@ export const loader = apiRoute({
     body: recurrenceBody,
     answer: shownRecurrenceSchema,
     refusals: [403, 404, 409, 429],
-    handle: async ({ actor, id, body }) =>
-      json(await setRecurrence(actor, { ...body, story_id: id })),
+    handle: async ({ actor, id, body }) => json(await setRecurrence(actor, { ...body, story_id: id })),
   }),
   DELETE: operationEndpoint(deleteRecurrence, {
     summary: "Stop a story from recurring",

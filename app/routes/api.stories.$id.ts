@@ -14,11 +14,7 @@ export const loader = apiRoute({
     body: updateStoryInput.omit({ story_id: true, expected_version: true }),
     refusals: [409, 412],
     versioned: "always",
-    input: ({ id, body, request }) => ({
-      ...body,
-      story_id: id,
-      expected_version: expectedVersions(request),
-    }),
+    input: ({ id, body, request }) => ({ ...body, story_id: id, expected_version: expectedVersions(request) }),
   }),
 });
 

@@ -16,11 +16,7 @@ export const loader = apiRoute({
     body: updateTaskBody,
     refusals: [409, 412],
     versioned: "if-asked",
-    input: ({ id, body, request }) => ({
-      ...body,
-      task_id: id,
-      expected_version: expectedVersions(request),
-    }),
+    input: ({ id, body, request }) => ({ ...body, task_id: id, expected_version: expectedVersions(request) }),
   }),
 });
 

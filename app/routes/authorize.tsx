@@ -103,12 +103,7 @@ export function ErrorBoundary() {
 }
 
 interface ConsentFormProps {
-  client: {
-    id: string;
-    name: string;
-    source: "document" | "pinned" | "registered";
-    pinnedOn?: string;
-  };
+  client: { id: string; name: string; source: "document" | "pinned" | "registered"; pinnedOn?: string };
   returnsTo: string;
   resource: string;
   isDemo: boolean;
@@ -166,13 +161,10 @@ function ConsentForm({
             defaultChecked
           />
         ))}
-        {isDemo ? (
-          <p className="text-xs text-muted">A demo account can allow reading only.</p>
-        ) : null}
+        {isDemo ? <p className="text-xs text-muted">A demo account can allow reading only.</p> : null}
       </fieldset>
       <p className="text-xs text-muted">
-        For <span className="wrap-anywhere">{resource}</span>. You can revoke this at any time under
-        Settings, Devices.
+        For <span className="wrap-anywhere">{resource}</span>. You can revoke this at any time under Settings, Devices.
       </p>
       <div className="flex flex-wrap gap-3">
         <Button
@@ -199,8 +191,7 @@ function WhoAsks({ client, returnsTo }: Pick<ConsentFormProps, "client" | "retur
     <div className="grid gap-1 text-sm text-muted">
       {client.source === "registered" ? (
         <p>
-          The app chose the name “<bdi>{client.name}</bdi>” itself. Allow it only if you have just
-          connected it.
+          The app chose the name “<bdi>{client.name}</bdi>” itself. Allow it only if you have just connected it.
         </p>
       ) : (
         <p>

@@ -20,11 +20,7 @@ export interface ApiRequest {
  * Passes a request under /api or /mcp straight to the loader or action of its resource route. Remix's router would
  * cost more than the work itself.
  */
-export async function answerApi(
-  routes: RouteTable,
-  origin: string,
-  asked: ApiRequest,
-): Promise<void> {
+export async function answerApi(routes: RouteTable, origin: string, asked: ApiRequest): Promise<void> {
   const answer = await dispatch(routes, origin, asked);
   if (!asked.context.isStreaming) await sendApiResponse(answer, asked.request, asked.response);
 }

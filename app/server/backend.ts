@@ -22,8 +22,7 @@ export async function openBackend(env: Env): Promise<Backend> {
 
 async function openProject(env: Env, project: NonNullable<Env["supabase"]>): Promise<Backend> {
   const problem = project.dbUrl ? await findConnectionProblem(project.dbUrl) : undefined;
-  if (problem !== undefined)
-    throw new EnvironmentError([`SUPABASE_DB_URL cannot work: ${problem}`]);
+  if (problem !== undefined) throw new EnvironmentError([`SUPABASE_DB_URL cannot work: ${problem}`]);
   const database = connectDatabase({
     supabaseUrl: project.url,
     publishableKey: project.publishableKey,
@@ -32,13 +31,7 @@ async function openProject(env: Env, project: NonNullable<Env["supabase"]>): Pro
     connections: project.dbConnections,
     fileRoom: { ...env.fileLimits, folder: undefined },
   });
-  return {
-    database,
-    env,
-    isEmbedded: false,
-    migrationUrl: undefined,
-    stop: () => database.close(),
-  };
+  return { database, env, isEmbedded: false, migrationUrl: undefined, stop: () => database.close() };
 }
 
 async function openEmbedded(env: Env): Promise<Backend> {
@@ -62,8 +55,7 @@ async function openEmbedded(env: Env): Promise<Backend> {
     migrationUrl: embedded.migrationUrl,
     env: {
       ...env,
-      sessionSecrets:
-        env.sessionSecrets.length > 0 ? env.sessionSecrets : [embedded.secrets.sessionSecret],
+      sessionSecrets: env.sessionSecrets.length > 0 ? env.sessionSecrets : [embedded.secrets.sessionSecret],
       cronSecret: env.cronSecret ?? embedded.secrets.cronSecret,
       vapid: env.vapid ?? (await loadVapidKeys(env.dataDir)),
     },

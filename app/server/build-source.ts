@@ -8,9 +8,7 @@ import type { BuildSource } from "./page-app";
 /** The build made by `npm run build`. In an installed package it is next to the programs. */
 export async function builtFiles(projectFolder: string): Promise<BuildSource> {
   const packed = join(import.meta.dirname, "pages.js");
-  const file = existsSync(packed)
-    ? packed
-    : join(projectFolder, "build", "pages", "server", "index.js");
+  const file = existsSync(packed) ? packed : join(projectFolder, "build", "pages", "server", "index.js");
   const build: ServerBuild = await import(pathToFileURL(file).href);
   return { load: () => Promise.resolve(build), developmentFiles: undefined };
 }

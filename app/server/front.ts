@@ -19,11 +19,7 @@ const guardedApi = /^\/api\/auth(?:\/|$)/;
  * Answers every request. Checks host and origin of writes, reads the path and sets headers before a route sees
  * the request, then calls the resource routes of /api and /mcp, or the Express app for pages.
  */
-export function createFront(
-  services: Services,
-  source: BuildSource,
-  projectFolder: string,
-): RequestListener {
+export function createFront(services: Services, source: BuildSource, projectFolder: string): RequestListener {
   const { env } = services;
   const readAddress = createAddressReader(env.trustProxy);
   const originRule = createOriginRule(env);
@@ -38,11 +34,8 @@ export function createFront(
     noteWhenDone(context, target, request, response);
     response.setHeader("x-request-id", context.requestId);
     if (services.stopSignal.aborted) response.setHeader("connection", "close");
-    const headers = target.isApi
-      ? headersOfApi
-      : Object.entries(pageHeaders(env, context.cspNonce, target.pathname));
-    for (const [name, value] of [...headers, ...corsHeaders(target, request)])
-      response.setHeader(name, value);
+    const headers = target.isApi ? headersOfApi : Object.entries(pageHeaders(env, context.cspNonce, target.pathname));
+    for (const [name, value] of [...headers, ...corsHeaders(target, request)]) response.setHeader(name, value);
 
     try {
       refuseForeign(env.appOrigin, originRule, target, request);
@@ -57,17 +50,11 @@ export function createFront(
   return (request, response) => void answer(request, response);
 }
 
-function refuseForeign(
-  appOrigin: string,
-  rule: OriginRule,
-  target: RequestTarget,
-  request: IncomingMessage,
-): void {
+function refuseForeign(appOrigin: string, rule: OriginRule, target: RequestTarget, request: IncomingMessage): void {
   const { host } = request.headers;
   const isOneHost = (request.headersDistinct.host?.length ?? 0) <= 1;
   if (!(isOneHost && rule.isKnownHost(host)) && !dressOfRefusal.has(target.pathname)) {
-    const example =
-      isOneHost && hostnameOf(host) !== "" ? `, such as APP_ORIGIN=http://${host}` : "";
+    const example = isOneHost && hostnameOf(host) !== "" ? `, such as APP_ORIGIN=http://${host}` : "";
     const cure = `Set APP_ORIGIN to the address that people open${example}, and start again.`;
     throw new ContractError(400, `This host name is not served here. ${cure}`);
   }
@@ -78,12 +65,7 @@ function refuseForeign(
   }
 }
 
-function fail(
-  error: unknown,
-  target: RequestTarget,
-  response: ServerResponse,
-  context: NodeRequestContext,
-): void {
+function fail(error: unknown, target: RequestTarget, response: ServerResponse, context: NodeRequestContext): void {
   const refusal = error instanceof ContractError ? error : unexpected(error, context);
   const isOfScript = new URLSearchParams(target.search).has("_data");
   // Remix shows a refusal as such only with this header.
@@ -94,10 +76,7 @@ function fail(
 
 function unexpected(error: unknown, context: NodeRequestContext): ContractError {
   context.log.error({ err: error }, "a request failed");
-  return new ContractError(
-    500,
-    `Something went wrong here. Try again; request id: ${context.requestId}`,
-  );
+  return new ContractError(500, `Something went wrong here. Try again; request id: ${context.requestId}`);
 }
 
 /**

@@ -60,11 +60,7 @@ export function stopOnSignals(stoppable: Stoppable): void {
 }
 
 /** Stops the server, cutting off requests that take too long. */
-export async function stopGracefully({
-  server,
-  stopController,
-  release,
-}: Stoppable): Promise<void> {
+export async function stopGracefully({ server, stopController, release }: Stoppable): Promise<void> {
   stopController.abort();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

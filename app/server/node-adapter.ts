@@ -61,11 +61,7 @@ export async function sendApiResponse(
 }
 
 /** Asks for the next part only when the reader has taken the last. */
-async function sendParts(
-  response: Response,
-  body: ReadableStream<Uint8Array>,
-  target: ServerResponse,
-): Promise<void> {
+async function sendParts(response: Response, body: ReadableStream<Uint8Array>, target: ServerResponse): Promise<void> {
   writeHead(response, target);
   try {
     await pipeline(partsOf(body.getReader()), target);

@@ -91,18 +91,13 @@ function serveFiles(app: Express, source: BuildSource, projectFolder: string): v
   }
   const client = join(projectFolder, "build", "pages", "client");
   const options = { index: false, redirect: false, dotfiles: "ignore" };
-  app.use(
-    "/assets",
-    express.static(join(client, "assets"), { ...options, immutable: true, maxAge: "1y" }),
-  );
+  app.use("/assets", express.static(join(client, "assets"), { ...options, immutable: true, maxAge: "1y" }));
   // Service worker and manifest have fixed names, so browsers revalidate them on each load.
   const named = express.static(client, options);
   // List the files once, so that page requests cost no disk access. Tests without pages run without a build.
   const files = existsSync(client) ? readdirSync(client) : [];
   const names = new Set(files.map((name) => `/${name}`));
-  app.use((request, response, next) =>
-    names.has(request.path) ? named(request, response, next) : next(),
-  );
+  app.use((request, response, next) => (names.has(request.path) ? named(request, response, next) : next()));
 }
 
 function answerPage(env: Env, source: BuildSource): RequestHandler {

@@ -7,10 +7,7 @@ export const bodyLimit = 1_048_576;
 export const openBodyLimit = 65_536;
 
 /** Reads the whole body. Rejects with 413 as soon as it is known to exceed `limit` bytes. */
-export function readBody(
-  request: IncomingMessage,
-  limit: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+export function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   // Trap: leaving a `for await` loop early would destroy the socket before the answer is sent.
@@ -34,8 +31,7 @@ export function readBody(
     request.once("end", () => resolve(Buffer.concat(chunks)));
     request.once("error", reject);
     request.once("close", () => {
-      if (!request.readableEnded)
-        reject(new ContractError(400, "The request body is incomplete. Send it again."));
+      if (!request.readableEnded) reject(new ContractError(400, "The request body is incomplete. Send it again."));
     });
   });
 }

@@ -24,12 +24,7 @@ export class NodeRequestContext implements RequestContext {
   #log: Logger | undefined;
   #body: Promise<Uint8Array<ArrayBuffer>> | undefined;
 
-  constructor(
-    services: Services,
-    clientAddress: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) {
+  constructor(services: Services, clientAddress: string, request: IncomingMessage, response: ServerResponse) {
     this.services = services;
     this.clientAddress = clientAddress;
     this.#request = request;

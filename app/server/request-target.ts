@@ -12,10 +12,8 @@ export interface RequestTarget {
   isBroken: boolean;
 }
 
-const brokenPath =
-  /[^\x21-\x7e]|[\\"<>^`{|}]|\/\/|%(?:00|2f|5c)|\/\.{1,2}(?:\/|$)|\/(?:\.|%2e){1,2}(?:\/|$)/i;
-const apiPrefix =
-  /^[\\/]+(?:api|mcp|openapi\.json|\.well-known|oauth|token|revoke|hooks)(?:[\\/?.]|$)/i;
+const brokenPath = /[^\x21-\x7e]|[\\"<>^`{|}]|\/\/|%(?:00|2f|5c)|\/\.{1,2}(?:\/|$)|\/(?:\.|%2e){1,2}(?:\/|$)/i;
+const apiPrefix = /^[\\/]+(?:api|mcp|openapi\.json|\.well-known|oauth|token|revoke|hooks)(?:[\\/?.]|$)/i;
 
 /** Reads a whole address as target (RFC 9112, 3.2.2): its host counts, no matter what the header says. */
 export function takeAbsoluteForm(request: IncomingMessage): void {
@@ -44,10 +42,7 @@ export function readTarget(rawUrl: string): RequestTarget {
  * OAuth clients assume it is the registration endpoint (RFC 7591). They send JSON, which no HTML form can,
  * and browsers ask before they do.
  */
-export function asSentBy(
-  target: RequestTarget,
-  { method, headers }: IncomingMessage,
-): RequestTarget {
+export function asSentBy(target: RequestTarget, { method, headers }: IncomingMessage): RequestTarget {
   const isProgram =
     method === "OPTIONS"
       ? /\bcontent-type\b/i.test(headers["access-control-request-headers"] ?? "")
@@ -71,7 +66,5 @@ function isDecodable(path: string): boolean {
 }
 
 function decodeLoosely(path: string): string {
-  return path.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
+  return path.replace(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

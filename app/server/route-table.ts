@@ -54,8 +54,7 @@ function compile(build: ServerBuild): RouteTable {
       return route && { route, params: readParams(route.segments, parts) };
     },
     page(route, mode) {
-      const handler =
-        handlers.get(route.id) ?? createRequestHandler(onlyBranch(build, route), mode);
+      const handler = handlers.get(route.id) ?? createRequestHandler(onlyBranch(build, route), mode);
       handlers.set(route.id, handler);
       return handler;
     },
@@ -86,13 +85,7 @@ function toTableRoute(build: Pick<ServerBuild, "routes">, route: BuildRoute): Ta
     branch.unshift(at);
   }
   const segments = branch.flatMap(({ path }) => (path ? path.split("/") : []));
-  return {
-    id: route.id,
-    segments,
-    pattern: `/${segments.join("/")}`,
-    module: route.module,
-    branch,
-  };
+  return { id: route.id, segments, pattern: `/${segments.join("/")}`, module: route.module, branch };
 }
 
 /** Ranks routes: static segments weigh more than parameters, early ones more than late; an index beats its layout. */

@@ -49,9 +49,7 @@ function startDaily(options: SchedulerOptions): Cron[] {
   const entries = dailySchedule.map(({ name, pattern }) =>
     startCron(pattern, options, name, (dueAt) => runScheduledEntry(options, name, dueAt)),
   );
-  const missed = startCron(missedPattern, options, "missed entries", (now) =>
-    runMissedEntries(options, now),
-  );
+  const missed = startCron(missedPattern, options, "missed entries", (now) => runMissedEntries(options, now));
   return [...entries, missed];
 }
 
@@ -93,10 +91,7 @@ export async function runScheduledEntry(
 
   const response = await fetch(`${options.ownOrigin}/api/cron/${name}`, {
     method: "POST",
-    headers: {
-      Authorization: bearerOf(options.cronSecret ?? ""),
-      "Content-Type": "application/json",
-    },
+    headers: { Authorization: bearerOf(options.cronSecret ?? ""), "Content-Type": "application/json" },
     body: "{}",
     signal: AbortSignal.timeout(callPatience),
   });
@@ -107,12 +102,7 @@ export async function runScheduledEntry(
 }
 
 /** Claims a run for the first process that asks, which must finish it. Returns null to all others. */
-export async function claimScheduledRun(
-  database: Database,
-  name: string,
-  dueAt: Date,
-  p_missed = false,
-) {
+export async function claimScheduledRun(database: Database, name: string, dueAt: Date, p_missed = false) {
   // Timers of the processes differ by milliseconds, so runs are identified by the minute.
   const minute = new Date(Math.floor(dueAt.getTime() / 60_000) * 60_000);
   const run = { p_name: name, p_due_at: minute.toISOString() };

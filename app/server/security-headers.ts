@@ -14,9 +14,7 @@ export function pageHeaders(env: Env, nonce: string, pathname: string): Record<s
   return {
     ...commonHeaders(env),
     "content-security-policy": pagePolicy(env, nonce, pathname),
-    "referrer-policy":
-      referrerPolicies[pathname.replace(/^\/join\/.*/, "/join/")] ??
-      "strict-origin-when-cross-origin",
+    "referrer-policy": referrerPolicies[pathname.replace(/^\/join\/.*/, "/join/")] ?? "strict-origin-when-cross-origin",
   };
 }
 

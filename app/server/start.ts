@@ -115,9 +115,7 @@ function startBackgroundWork(
   const { vapid, allowPrivateDestinations, backups } = env;
   const stopSender = startNoticeSender({ database, log, vapid, allowPrivateDestinations });
   const folder = import.meta.dirname;
-  const stopBackups = isEmbedded
-    ? startBackupSchedule({ database, log, backups, folder })
-    : async () => undefined;
+  const stopBackups = isEmbedded ? startBackupSchedule({ database, log, backups, folder }) : async () => undefined;
   const stopIdentityChecks = startIdentitySchedule({ database, log, env });
   return async () => {
     stopIdentityChecks();
@@ -171,9 +169,7 @@ function ownOrigin(address: AddressInfo | string | null, env: Env): string {
 }
 
 start().catch((error: unknown) => {
-  const isExpected = [EnvironmentError, PortTakenError, DataFolderProblem].some(
-    (problem) => error instanceof problem,
-  );
+  const isExpected = [EnvironmentError, PortTakenError, DataFolderProblem].some((problem) => error instanceof problem);
   process.stderr.write(`${isExpected && error instanceof Error ? error.message : String(error)}\n`);
   if (!isExpected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   process.exit(1);

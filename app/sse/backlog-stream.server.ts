@@ -18,12 +18,7 @@ export function backlogStream(actor: Actor, productId: string, isLive: boolean):
     kind: "backlog",
     payload: backlogPayload,
     async read() {
-      const { viewer } = await callAs(
-        actor,
-        "read_backlog_stream",
-        { p_product_id: productId },
-        backlogStateSchema,
-      );
+      const { viewer } = await callAs(actor, "read_backlog_stream", { p_product_id: productId }, backlogStateSchema);
       const reader = readerOf(viewer);
       const productTopic = topics.product(productId);
       return {
@@ -32,11 +27,8 @@ export function backlogStream(actor: Actor, productId: string, isLive: boolean):
         snapshot: viewer.snapshot,
         access: { ...reader, productId },
         topics: [productTopic, topics.user(reader.userId)],
-        greeting: (resumed) => [
-          { event: "ready", data: { product_id: productId, ...(resumed && { resumed }) } },
-        ],
-        deliver: (event, topic) =>
-          deliverBacklog(event, { ...reader, productId, isLive }, topic === productTopic),
+        greeting: (resumed) => [{ event: "ready", data: { product_id: productId, ...(resumed && { resumed }) } }],
+        deliver: (event, topic) => deliverBacklog(event, { ...reader, productId, isLive }, topic === productTopic),
       };
     },
   };

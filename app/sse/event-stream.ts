@@ -101,9 +101,7 @@ export class EventStream implements TopicViewer, OpenStream {
   #expectJoin(): void {
     const late = setTimeout(() => {
       if (this.#phase === "joining") {
-        this.#connection.tellFailure(
-          "Live changes are not available yet; the stream waits for them.",
-        );
+        this.#connection.tellFailure("Live changes are not available yet; the stream waits for them.");
       }
     }, patienceMs);
     this.#connection.onEnd(() => clearTimeout(late));

@@ -130,11 +130,7 @@ function encodeOutput({ place, ...message }: PlacedMessage, cursor: string): Uin
 }
 
 /** Builds the message with entries of an attempt and the place its reader reaches with them. */
-export function outputMessage(
-  jobId: string,
-  to: OutputPlace,
-  entries: readonly OutputEntry[],
-): PlacedMessage {
+export function outputMessage(jobId: string, to: OutputPlace, entries: readonly OutputEntry[]): PlacedMessage {
   const data = { job_id: jobId, attempt: to.attempt, entries };
   return { event: "output", place: formatPlace(to), data };
 }

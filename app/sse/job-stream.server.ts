@@ -8,19 +8,8 @@ import { agentJobWithAttemptsSchema } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
 import { getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { deliverJob, jobPayload } from "~/realtime/deliver-job";
-import {
-  formatPlace,
-  type JobOutputs,
-  type OutputPlace,
-  outputMessage,
-  parsePlace,
-} from "./job-outputs";
-import {
-  type PlacedMessage,
-  readerOf,
-  type StreamSource,
-  streamViewerSchema,
-} from "./stream-source";
+import { formatPlace, type JobOutputs, type OutputPlace, outputMessage, parsePlace } from "./job-outputs";
+import { type PlacedMessage, readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 export const jobQuerySchema = z.object({
   job_id: z.string().optional(),
@@ -29,10 +18,7 @@ export const jobQuerySchema = z.object({
 });
 
 /** Returns the requested job id. Throws 400 if it is missing, after checking the credential. */
-export async function jobToWatch(
-  actor: Actor,
-  { job_id: jobId }: z.infer<typeof jobQuerySchema>,
-): Promise<string> {
+export async function jobToWatch(actor: Actor, { job_id: jobId }: z.infer<typeof jobQuerySchema>): Promise<string> {
   if (jobId) return canonicalId(jobId);
   await authenticate(actor);
   throw new ContractError(400, "Say which job: ?job_id=<id>.");
@@ -42,18 +28,11 @@ const stateSchema = z.object({ viewer: streamViewerSchema, job: agentJobWithAtte
 const outputNewsSchema = z.object({ attempt: z.number(), last_seq: z.number() });
 
 /** `GET /api/realtime/job`: one job, its attempts, and its agent's output. */
-export function jobStream(
-  actor: Actor,
-  jobId: string,
-  outputs: JobOutputs,
-  withOutput: boolean,
-): StreamSource {
+export function jobStream(actor: Actor, jobId: string, outputs: JobOutputs, withOutput: boolean): StreamSource {
   let place: OutputPlace = { attempt: 0, seq: 0 };
   /** Only a reader of the current attempt can resume. Readers without output miss none. */
   const missedBy = async (reader: OutputPlace | undefined): Promise<MissedOutput | undefined> =>
-    withOutput && reader?.attempt === place.attempt
-      ? readMissedOutput(actor, jobId, reader)
-      : undefined;
+    withOutput && reader?.attempt === place.attempt ? readMissedOutput(actor, jobId, reader) : undefined;
   return {
     kind: "job",
     nameOf: () => "job",
@@ -65,12 +44,7 @@ export function jobStream(
       return outputs.watch(jobId, { ...reader, read }, place);
     },
     async read(placeOfReader) {
-      const { viewer, job } = await callAs(
-        actor,
-        "read_job_stream",
-        { p_job_id: jobId },
-        stateSchema,
-      );
+      const { viewer, job } = await callAs(actor, "read_job_stream", { p_job_id: jobId }, stateSchema);
       const reader = readerOf(viewer);
       const last = job.attempts.at(-1);
       place = { attempt: last?.attempt ?? 0, seq: last?.last_seq ?? 0 };
@@ -127,11 +101,7 @@ interface MissedOutput {
 }
 
 /** Reads the output a reader missed, or returns undefined if it is incomplete: too long, or partly dropped. */
-async function readMissedOutput(
-  actor: Actor,
-  jobId: string,
-  from: OutputPlace,
-): Promise<MissedOutput | undefined> {
+async function readMissedOutput(actor: Actor, jobId: string, from: OutputPlace): Promise<MissedOutput | undefined> {
   const { attempt, seq } = from;
   if (attempt === 0) return { from, to: from, entries: [] };
   const { entries, dropped, last_seq } = await getJobOutput(actor, {

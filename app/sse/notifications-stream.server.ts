@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { notificationsStateSchema, topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
-import {
-  deliverNotifications,
-  notificationsName,
-  notificationsPayload,
-} from "~/realtime/deliver-notifications";
+import { deliverNotifications, notificationsName, notificationsPayload } from "~/realtime/deliver-notifications";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 const stateSchema = z.object({
@@ -20,12 +16,7 @@ export function notificationsStream(actor: Actor): StreamSource {
     nameOf: notificationsName,
     payload: notificationsPayload,
     async read() {
-      const { viewer, notifications } = await callAs(
-        actor,
-        "read_notifications_stream",
-        {},
-        stateSchema,
-      );
+      const { viewer, notifications } = await callAs(actor, "read_notifications_stream", {}, stateSchema);
       const reader = readerOf(viewer);
       return {
         limitKey: `user:${reader.userId}`,
@@ -34,10 +25,7 @@ export function notificationsStream(actor: Actor): StreamSource {
         access: { ...reader, productId: null },
         topics: [topics.user(reader.userId)],
         greeting: (resumed) => [
-          {
-            event: "state",
-            data: { questions: notifications.questions, ...(resumed && { resumed }) },
-          },
+          { event: "state", data: { questions: notifications.questions, ...(resumed && { resumed }) } },
         ],
         deliver: (event) => deliverNotifications(event, reader),
       };

@@ -52,18 +52,12 @@ export class OpenStreams {
   take(key: string, limit = this.limits.perUser): () => void {
     const taken = this.#counts.get(key) ?? 0;
     if (taken >= limit) {
-      throw new ContractError(
-        429,
-        `At most ${limit} streams can be open at once here; close one first.`,
-        {
-          retryAfter: 5,
-        },
-      );
-    }
-    if (this.#taken >= this.limits.perProcess) {
-      throw new ContractError(429, "This server has no stream left; try again soon.", {
+      throw new ContractError(429, `At most ${limit} streams can be open at once here; close one first.`, {
         retryAfter: 5,
       });
+    }
+    if (this.#taken >= this.limits.perProcess) {
+      throw new ContractError(429, "This server has no stream left; try again soon.", { retryAfter: 5 });
     }
     this.#counts.set(key, taken + 1);
     this.#taken += 1;
@@ -134,12 +128,7 @@ async function findLostViewers<T extends Pick<StreamState, "access">>(
   if (byViewer.size === 0) return [];
 
   const viewers = [...byViewer.keys()].map((viewer): unknown => JSON.parse(viewer));
-  const lost = await callService(
-    database,
-    "find_lost_viewers",
-    { p_viewers: viewers },
-    z.array(z.number().int()),
-  );
+  const lost = await callService(database, "find_lost_viewers", { p_viewers: viewers }, z.array(z.number().int()));
   const groups = [...byViewer.values()];
   return lost.flatMap((position) => groups[position] ?? []);
 }

@@ -19,12 +19,7 @@ export function soloStream(actor: Actor, productId: string): StreamSource {
     kind: "solo",
     payload: soloPayload,
     async read() {
-      const { viewer, solo } = await callAs(
-        actor,
-        "read_solo_stream",
-        { p_product_id: productId },
-        soloStateSchema,
-      );
+      const { viewer, solo } = await callAs(actor, "read_solo_stream", { p_product_id: productId }, soloStateSchema);
       const reader = readerOf(viewer);
       const soloViewer = { ...reader, productId, sprintId: solo.sprint_id };
       return {
@@ -34,15 +29,11 @@ export function soloStream(actor: Actor, productId: string): StreamSource {
         access: { ...reader, productId },
         topics: [topics.product(productId), topics.user(reader.userId)],
         greeting: (resumed) => [
-          {
-            event: "ready",
-            data: { product_id: productId, sprint_id: solo.sprint_id, ...(resumed && { resumed }) },
-          },
+          { event: "ready", data: { product_id: productId, sprint_id: solo.sprint_id, ...(resumed && { resumed }) } },
           { event: "jobs", data: { jobs: solo.jobs } },
           { event: "workers", data: solo.workers },
         ],
-        deliver: (event, topic) =>
-          deliverSolo(event, soloViewer, topic === topics.product(productId)),
+        deliver: (event, topic) => deliverSolo(event, soloViewer, topic === topics.product(productId)),
       };
     },
   };

@@ -26,9 +26,7 @@ export class StreamConnection {
     const { sink, streams } = options;
     this.#options = options;
     this.#endings = [options.release];
-    this.#writer = new ClientWriter(sink, streams.tick, streams.limits.maxBufferedBytes, () =>
-      this.#cut(),
-    );
+    this.#writer = new ClientWriter(sink, streams.tick, streams.limits.maxBufferedBytes, () => this.#cut());
   }
 
   get ended(): AbortSignal {
@@ -108,12 +106,7 @@ class ClientWriter implements TickWriter {
   readonly #onStalled: () => void;
   #batch: FrameBatch | undefined;
 
-  constructor(
-    sink: ResponseSink,
-    tick: WriteTick,
-    maxBufferedBytes: number,
-    onStalled: () => void,
-  ) {
+  constructor(sink: ResponseSink, tick: WriteTick, maxBufferedBytes: number, onStalled: () => void) {
     this.#sink = sink;
     this.#tick = tick;
     this.#maxBufferedBytes = maxBufferedBytes;

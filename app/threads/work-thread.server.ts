@@ -94,10 +94,7 @@ export class WorkThread {
     if ("ready" in message) {
       this.#isReady = true;
       this.#hasBegun = true;
-    } else
-      this.#settle(
-        message.made === null ? "too-heavy" : { made: message.made, text: message.text },
-      );
+    } else this.#settle(message.made === null ? "too-heavy" : { made: message.made, text: message.text });
     this.#next();
   }
 

@@ -28,14 +28,7 @@ interface ActionFormProps {
  * A small form that changes one thing. With script it is sent in the background and says why it was refused; without
  * script it is an ordinary post that returns to the page.
  */
-export function ActionForm({
-  fields = {},
-  children,
-  fetcherKey,
-  action,
-  onDone,
-  ...form
-}: ActionFormProps) {
+export function ActionForm({ fields = {}, children, fetcherKey, action, onDone, ...form }: ActionFormProps) {
   const fetcher = useFetcher<ActionResult>(fetcherKey ? { key: fetcherKey } : undefined);
   const { state, data } = fetcher;
   return (
@@ -58,11 +51,7 @@ export function WriteForm(props: ActionFormProps) {
 }
 
 /** A form that is one button. */
-export function PressForm({
-  fields,
-  action,
-  ...button
-}: Pick<ActionFormProps, "fields" | "action"> & ButtonProps) {
+export function PressForm({ fields, action, ...button }: Pick<ActionFormProps, "fields" | "action"> & ButtonProps) {
   return (
     <ActionForm fields={fields} action={action}>
       <Button type="submit" {...button} />
@@ -96,9 +85,7 @@ export function FormResult({
   const isHere = !isSending && answer?.error && !answer.begin && !wasTold(answer);
   const shown = useRef<{ refusal: ActionResult; since: number; address: string }>();
   useEffect(() => {
-    shown.current = isHere
-      ? { refusal: answer, since: Date.now(), address: location.href }
-      : undefined;
+    shown.current = isHere ? { refusal: answer, since: Date.now(), address: location.href } : undefined;
   }, [isHere, answer]);
   useEffect(
     () => () => {

@@ -9,19 +9,9 @@ const grounds = [
 ] as const;
 
 /** A person's picture or, without one, their initial on a color that depends only on the name. */
-export function Avatar({
-  name,
-  src,
-  size = "md",
-}: {
-  name: string;
-  src?: string | null;
-  size?: "sm" | "md" | "lg";
-}) {
-  const box =
-    size === "sm" ? "size-5 text-2xs" : size === "lg" ? "size-14 text-xl" : "size-7 text-xs";
-  if (src)
-    return <img src={src} alt="" className={clsx("shrink-0 rounded-full object-cover", box)} />;
+export function Avatar({ name, src, size = "md" }: { name: string; src?: string | null; size?: "sm" | "md" | "lg" }) {
+  const box = size === "sm" ? "size-5 text-2xs" : size === "lg" ? "size-14 text-xl" : "size-7 text-xs";
+  if (src) return <img src={src} alt="" className={clsx("shrink-0 rounded-full object-cover", box)} />;
   const ground = grounds[hash(name) % grounds.length] ?? grounds[0];
   return (
     <span

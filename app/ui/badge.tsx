@@ -25,15 +25,7 @@ export function Badge({ tone = "plain", children }: { tone?: BadgeTone; children
 }
 
 /** A count next to a word; hidden if 0. Screen readers read `meaning` after the number. */
-export function CountBadge({
-  count,
-  meaning,
-  tone = "waiting",
-}: {
-  count: number;
-  meaning: string;
-  tone?: BadgeTone;
-}) {
+export function CountBadge({ count, meaning, tone = "waiting" }: { count: number; meaning: string; tone?: BadgeTone }) {
   if (count < 1) return null;
   return (
     <Badge tone={tone}>
@@ -45,11 +37,7 @@ export function CountBadge({
 
 /** The code of an item, in monospace. */
 export function CodeChip({ children, className }: { children: string; className?: string }) {
-  return (
-    <span className={clsx("whitespace-nowrap font-mono text-xs text-muted", className)}>
-      {children}
-    </span>
-  );
+  return <span className={clsx("whitespace-nowrap font-mono text-xs text-muted", className)}>{children}</span>;
 }
 
 export function Kbd({ children }: { children: ReactNode }) {

@@ -6,8 +6,7 @@ export type ButtonTone = "primary" | "plain" | "quiet" | "danger";
 export type ButtonSize = "sm" | "md" | "lg" | "icon-sm" | "icon";
 
 const tones: Record<ButtonTone, string> = {
-  primary:
-    "bg-accent text-on-accent border-accent hover:bg-accent-strong hover:border-accent-strong",
+  primary: "bg-accent text-on-accent border-accent hover:bg-accent-strong hover:border-accent-strong",
   plain: "bg-raised text-ink border-line hover:border-line-strong",
   quiet: "bg-transparent text-muted border-transparent hover:bg-sunken hover:text-ink",
   danger: "bg-danger text-on-danger border-danger hover:bg-danger-strong",
@@ -21,11 +20,7 @@ const sizes: Record<ButtonSize, string> = {
   icon: "size-8 pointer-coarse:size-10",
 };
 
-export function buttonClass(
-  tone: ButtonTone = "plain",
-  size: ButtonSize = "md",
-  className?: string,
-): string {
+export function buttonClass(tone: ButtonTone = "plain", size: ButtonSize = "md", className?: string): string {
   return clsx(
     "inline-flex shrink-0 items-center justify-center whitespace-nowrap rounded border font-medium",
     "transition-colors duration-150 disabled:opacity-55 aria-disabled:opacity-55",

@@ -18,11 +18,7 @@ export function Section({
   flush?: boolean;
 }) {
   return (
-    <section
-      id={id}
-      aria-label={title}
-      className="min-w-0 rounded-lg border border-line bg-surface"
-    >
+    <section id={id} aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface">
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-3 pb-2">
         <div className="grid min-w-0 gap-0.5">
           <h2 className="text-base font-semibold">{title}</h2>

@@ -61,14 +61,7 @@ export function Confirm({
       >
         {trigger}
       </button>
-      <div
-        ref={ref}
-        id={id}
-        popover="auto"
-        role="alertdialog"
-        aria-labelledby={`${id}-title`}
-        className="popover"
-      >
+      <div ref={ref} id={id} popover="auto" role="alertdialog" aria-labelledby={`${id}-title`} className="popover">
         <div className="grid w-80 max-w-full gap-3 p-3 max-sm:w-full">
           <p id={`${id}-title`} className="text-base font-semibold">
             {question}
@@ -94,8 +87,7 @@ export function Confirm({
 function useFocusWhenOpened(ref: RefObject<HTMLElement>) {
   useEffect(() => {
     const element = ref.current;
-    const choose = () =>
-      element?.querySelector("input:not([type=hidden]), button")?.setAttribute("autofocus", "");
+    const choose = () => element?.querySelector("input:not([type=hidden]), button")?.setAttribute("autofocus", "");
     element?.addEventListener("beforetoggle", choose);
     return () => element?.removeEventListener("beforetoggle", choose);
   }, [ref]);

@@ -66,9 +66,7 @@ export function CopyBlock({ text, label }: { text: string; label: string }) {
         {label}
         <CopyButton text={text} />
       </figcaption>
-      <pre className="p-3 font-mono text-xs leading-relaxed wrap-anywhere whitespace-pre-wrap">
-        {text}
-      </pre>
+      <pre className="p-3 font-mono text-xs leading-relaxed wrap-anywhere whitespace-pre-wrap">{text}</pre>
     </figure>
   );
 }

@@ -17,9 +17,7 @@ export function EmptyState({
   compact?: boolean;
 }) {
   return (
-    <div
-      className={`grid justify-items-center gap-2 px-4 text-center ${compact ? "py-6" : "py-14"}`}
-    >
+    <div className={`grid justify-items-center gap-2 px-4 text-center ${compact ? "py-6" : "py-14"}`}>
       {compact ? null : <Mark className="mb-1 size-8 opacity-70" />}
       <p className="text-base font-semibold">{title}</p>
       {children ? (

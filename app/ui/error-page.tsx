@@ -21,21 +21,13 @@ function wordsFor(status: number, said: string | null): Words {
   if (status === 403)
     return {
       title: "You do not have access",
-      text:
-        said ?? "This belongs to a product that you are not a member of. Ask its owner to add you.",
+      text: said ?? "This belongs to a product that you are not a member of. Ask its owner to add you.",
       ...home,
     };
   if (status === 401)
-    return {
-      title: "You are signed out",
-      text: said ?? "Sign in and come back.",
-      to: "/login",
-      action: "Sign in",
-    };
-  if (status === 429)
-    return { title: "Too many requests", text: said ?? "Wait a minute and try again.", ...home };
-  if (status < 500)
-    return { title: "Something went wrong", text: said ?? "Go back and try again.", ...home };
+    return { title: "You are signed out", text: said ?? "Sign in and come back.", to: "/login", action: "Sign in" };
+  if (status === 429) return { title: "Too many requests", text: said ?? "Wait a minute and try again.", ...home };
+  if (status < 500) return { title: "Something went wrong", text: said ?? "Go back and try again.", ...home };
   return {
     title: "Something broke on our side",
     text: "The error was logged. Try again. If it continues, contact your administrator.",
@@ -66,11 +58,7 @@ function ReloadPage({ title, text }: Pick<Words, "title" | "text">) {
       <Mark className="size-10" />
       <h1 className="text-xl font-semibold">{title}</h1>
       <p className="text-muted">{text}</p>
-      <button
-        type="button"
-        onClick={() => window.location.reload()}
-        className={buttonClass("primary", "lg", "mt-2")}
-      >
+      <button type="button" onClick={() => window.location.reload()} className={buttonClass("primary", "lg", "mt-2")}>
         Try again
       </button>
     </div>
@@ -80,34 +68,19 @@ function ReloadPage({ title, text }: Pick<Words, "title" | "text">) {
 /** Error boundary of every route. Refusals show their sentence, failures never do. */
 export function RouteError() {
   const error = useRouteError();
-  if (isRouteErrorResponse(error))
-    return <ErrorPage status={error.status} message={sentence(error.data)} />;
+  if (isRouteErrorResponse(error)) return <ErrorPage status={error.status} message={sentence(error.data)} />;
   if (typeof navigator !== "undefined" && navigator.onLine === false)
-    return (
-      <ReloadPage
-        title="You are offline"
-        text="Your last action was not sent, so nothing was changed."
-      />
-    );
+    return <ReloadPage title="You are offline" text="Your last action was not sent, so nothing was changed." />;
   // The sentences of browsers for a failed `import()` have only this word in common.
   if (error instanceof TypeError && error.message.includes("module"))
     return (
-      <ReloadPage
-        title="Part of this page did not load"
-        text="The connection was lost, or the service was updated."
-      />
+      <ReloadPage title="Part of this page did not load" text="The connection was lost, or the service was updated." />
     );
   return <ErrorPage status={500} />;
 }
 
 function sentence(data: unknown): string | null {
   if (typeof data === "string" && data.length > 0 && data.length < 300) return data;
-  if (
-    typeof data === "object" &&
-    data !== null &&
-    "error" in data &&
-    typeof data.error === "string"
-  )
-    return data.error;
+  if (typeof data === "object" && data !== null && "error" in data && typeof data.error === "string") return data.error;
   return null;
 }

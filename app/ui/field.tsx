@@ -1,10 +1,5 @@
 import clsx from "clsx";
-import type {
-  InputHTMLAttributes,
-  ReactNode,
-  SelectHTMLAttributes,
-  TextareaHTMLAttributes,
-} from "react";
+import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from "react";
 
 const controlClass =
   "w-full rounded border border-line-strong bg-raised px-2.5 text-ink transition-colors " +
@@ -42,13 +37,7 @@ function FieldShell({ id, label, description, errors, required, children }: Fiel
   );
 }
 
-export function FieldErrors({
-  id,
-  errors,
-}: {
-  id: string;
-  errors?: readonly string[] | undefined;
-}) {
+export function FieldErrors({ id, errors }: { id: string; errors?: readonly string[] | undefined }) {
   if (!errors?.length) return null;
   return (
     <p id={id} className="text-xs font-medium text-danger">
@@ -66,15 +55,7 @@ function wiring(id: string, field: FieldText) {
 type TextFieldProps = FieldText &
   Omit<InputHTMLAttributes<HTMLInputElement>, "id"> & { name: string; id?: string; mono?: boolean };
 
-export function TextField({
-  label,
-  description,
-  errors,
-  id,
-  mono,
-  className,
-  ...input
-}: TextFieldProps) {
+export function TextField({ label, description, errors, id, mono, className, ...input }: TextFieldProps) {
   const field = { label, description, errors };
   const ownId = id ?? `field-${input.name}`;
   return (
@@ -90,21 +71,9 @@ export function TextField({
 }
 
 type TextAreaFieldProps = FieldText &
-  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, "id"> & {
-    name: string;
-    id?: string;
-    mono?: boolean;
-  };
+  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, "id"> & { name: string; id?: string; mono?: boolean };
 
-export function TextAreaField({
-  label,
-  description,
-  errors,
-  id,
-  mono,
-  className,
-  ...area
-}: TextAreaFieldProps) {
+export function TextAreaField({ label, description, errors, id, mono, className, ...area }: TextAreaFieldProps) {
   const field = { label, description, errors };
   const ownId = id ?? `field-${area.name}`;
   return (
@@ -131,22 +100,10 @@ export interface SelectOption {
 }
 
 type SelectFieldProps = FieldText &
-  Omit<SelectHTMLAttributes<HTMLSelectElement>, "id"> & {
-    name: string;
-    id?: string;
-    options: readonly SelectOption[];
-  };
+  Omit<SelectHTMLAttributes<HTMLSelectElement>, "id"> & { name: string; id?: string; options: readonly SelectOption[] };
 
 /** A native select: works without script and is best on phones. */
-export function SelectField({
-  label,
-  description,
-  errors,
-  id,
-  options,
-  className,
-  ...select
-}: SelectFieldProps) {
+export function SelectField({ label, description, errors, id, options, className, ...select }: SelectFieldProps) {
   const field = { label, description, errors };
   const ownId = id ?? `field-${select.name}`;
   return (
@@ -167,10 +124,7 @@ export function SelectField({
 }
 
 type CheckFieldProps = Omit<FieldText, "errors"> &
-  Omit<InputHTMLAttributes<HTMLInputElement>, "id" | "type"> & {
-    name: string;
-    type?: "checkbox" | "radio";
-  };
+  Omit<InputHTMLAttributes<HTMLInputElement>, "id" | "type"> & { name: string; type?: "checkbox" | "radio" };
 
 export function CheckField({ label, description, type = "checkbox", ...input }: CheckFieldProps) {
   const id = `field-${input.name}-${input.value ?? ""}`;
@@ -197,20 +151,10 @@ export function CheckField({ label, description, type = "checkbox", ...input }: 
 }
 
 /** Errors of the form as a whole. Read out when they appear. */
-export function FormErrors({
-  errors,
-  id,
-}: {
-  errors?: readonly string[] | undefined;
-  id?: string;
-}) {
+export function FormErrors({ errors, id }: { errors?: readonly string[] | undefined; id?: string }) {
   if (!errors?.length) return null;
   return (
-    <div
-      id={id}
-      role="alert"
-      className="rounded border border-failed bg-failed-soft px-3 py-2 text-sm text-failed"
-    >
+    <div id={id} role="alert" className="rounded border border-failed bg-failed-soft px-3 py-2 text-sm text-failed">
       {errors.map((error) => (
         <p key={error}>{error}</p>
       ))}
@@ -220,7 +164,5 @@ export function FormErrors({
 
 /** Hidden inputs for the given fields. */
 export function HiddenFields({ fields }: { fields: Readonly<Record<string, string | number>> }) {
-  return Object.entries(fields).map(([name, value]) => (
-    <input key={name} type="hidden" name={name} value={value} />
-  ));
+  return Object.entries(fields).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
 }

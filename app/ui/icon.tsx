@@ -40,15 +40,7 @@ export const iconNames = [
 export type IconName = (typeof iconNames)[number];
 
 /** An icon from `icons.svg`, which the browser loads once. Without a label it is decorative. */
-export function Icon({
-  name,
-  className,
-  label,
-}: {
-  name: IconName;
-  className?: string;
-  label?: string;
-}) {
+export function Icon({ name, className, label }: { name: IconName; className?: string; label?: string }) {
   return (
     <svg
       viewBox="0 0 24 24"

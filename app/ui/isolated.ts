@@ -8,5 +8,4 @@ export function isolated(text: string): string {
   return `\u2068${text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
 }
 
-export const codeAndTitle = ({ code, title }: { code: string; title: string }): string =>
-  `${code} ${isolated(title)}`;
+export const codeAndTitle = ({ code, title }: { code: string; title: string }): string => `${code} ${isolated(title)}`;

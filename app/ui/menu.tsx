@@ -94,12 +94,7 @@ export function MenuButton({
 }) {
   const { type = "submit", ...rest } = button;
   return (
-    <button
-      type={type}
-      data-menu-item
-      className={danger ? "menu-item text-danger" : "menu-item"}
-      {...rest}
-    >
+    <button type={type} data-menu-item className={danger ? "menu-item text-danger" : "menu-item"} {...rest}>
       {children}
     </button>
   );
@@ -156,10 +151,5 @@ function closeAfterChoice(event: { target: EventTarget; currentTarget: HTMLEleme
   // Items that open something in the menu leave it open.
   if (!item || item.matches(opensMore)) return;
   // Wait until the click is handled: hiding first would swallow the submit.
-  setTimeout(
-    () =>
-      currentTarget.isConnected &&
-      currentTarget.matches(":popover-open") &&
-      currentTarget.hidePopover(),
-  );
+  setTimeout(() => currentTarget.isConnected && currentTarget.matches(":popover-open") && currentTarget.hidePopover());
 }

@@ -19,11 +19,7 @@ export function costsText(costs: readonly { currency: string; cost: number }[]):
 /** Formats money with its currency. Amounts below 1 get up to four decimals. */
 export function moneyText(amount: number, currency: string): string {
   const digits = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2;
-  return new Intl.NumberFormat("en", {
-    style: "currency",
-    currency,
-    maximumFractionDigits: digits,
-  }).format(amount);
+  return new Intl.NumberFormat("en", { style: "currency", currency, maximumFractionDigits: digits }).format(amount);
 }
 
 export function percentText(share: number): string {

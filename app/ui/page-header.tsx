@@ -21,10 +21,7 @@ export function PageHeader({
   return (
     <header className="mb-5 grid gap-1 [.grid>&]:mb-0">
       {crumbs?.length ? (
-        <nav
-          aria-label="Breadcrumbs"
-          className="flex flex-wrap items-center gap-1.5 text-sm text-muted"
-        >
+        <nav aria-label="Breadcrumbs" className="flex flex-wrap items-center gap-1.5 text-sm text-muted">
           {crumbs.map((crumb, index) => (
             <span key={crumb.to} className="flex items-center gap-1.5">
               {index > 0 ? (

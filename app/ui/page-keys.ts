@@ -52,8 +52,7 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
           if (!press.includes(" ") && isSecondLetter(event)) return;
           const handled = run(event);
           // The action may focus a field, which must not receive the letter too.
-          if (handled === true || (handled !== false && event.key.length === 1))
-            event.preventDefault();
+          if (handled === true || (handled !== false && event.key.length === 1)) event.preventDefault();
         },
       ]),
     );
@@ -94,9 +93,7 @@ let pressedNow = pressedBefore;
 
 /** Whether the key follows the `g` of a sequence. */
 function isSecondLetter(event: KeyboardEvent): boolean {
-  return (
-    isCharacter(event) && pressedBefore.key === "g" && event.timeStamp - pressedBefore.at < 1000
-  );
+  return isCharacter(event) && pressedBefore.key === "g" && event.timeStamp - pressedBefore.at < 1000;
 }
 
 function noteKey({ key, timeStamp, target }: KeyboardEvent) {
@@ -158,10 +155,7 @@ export function shownKeys(press: string): string[] {
     .replace("Shift+?", "?")
     .split(/[ +]/)
     .filter(Boolean)
-    .map(
-      (key) =>
-        caps[key] ?? key.replace(/^Key([A-Z])$/, (_, letter: string) => letter.toLowerCase()),
-    );
+    .map((key) => caps[key] ?? key.replace(/^Key([A-Z])$/, (_, letter: string) => letter.toLowerCase()));
 }
 
 /** Opens the text to edit: the focused one, otherwise the one under the pointer, otherwise the first, which is the title. */
@@ -175,9 +169,7 @@ export function pressEdit(): boolean {
   return link !== null && link !== undefined;
 }
 
-const editKeys: readonly PageKey[] = [
-  { keys: "e", label: "Edit the focused text", run: pressEdit },
-];
+const editKeys: readonly PageKey[] = [{ keys: "e", label: "Edit the focused text", run: pressEdit }];
 
 /** Registers `e` on pages with texts that are edited in place. */
 export function useEditKey(): void {

@@ -1,11 +1,4 @@
-import {
-  createContext,
-  type ReactNode,
-  startTransition,
-  useContext,
-  useEffect,
-  useState,
-} from "react";
+import { createContext, type ReactNode, startTransition, useContext, useEffect, useState } from "react";
 
 const tickSeconds = 15;
 const hourMs = 3_600_000;
@@ -37,11 +30,7 @@ const steps: readonly [limit: number, seconds: number, unit: Intl.RelativeTimeFo
   [Number.POSITIVE_INFINITY, 86_400 * 365, "year"],
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
-const exact = new Intl.DateTimeFormat("en", {
-  dateStyle: "medium",
-  timeStyle: "short",
-  timeZone: "UTC",
-});
+const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 
 /** "Nov 3, 2026, 9:05 AM", in UTC. */
 export const exactText = (at: string): string => exact.format(Date.parse(at));
@@ -61,12 +50,7 @@ export function RelativeTime({ at, className }: { at: string; className?: string
   const moment = Date.parse(at);
   if (Number.isNaN(moment)) return <span className={className}>{at}</span>;
   return (
-    <time
-      dateTime={at}
-      title={`${exact.format(moment)} UTC`}
-      className={className}
-      suppressHydrationWarning
-    >
+    <time dateTime={at} title={`${exact.format(moment)} UTC`} className={className} suppressHydrationWarning>
       {relativeText(moment, now)}
     </time>
   );
@@ -77,12 +61,7 @@ export function CalendarDay({ day }: { day: string }) {
   return <time dateTime={day}>{calendarText(day)}</time>;
 }
 
-const dayFormat = new Intl.DateTimeFormat("en", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
+const dayFormat = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
 export function calendarText(day: string): string {
   const moment = Date.parse(day);

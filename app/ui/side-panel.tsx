@@ -6,8 +6,7 @@ import { buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 
 /** Classes for a panel next to the list, and for one over the right edge, as on a board (peek). */
-const besideList =
-  "lg:sticky lg:inset-auto lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:shrink-0";
+const besideList = "lg:sticky lg:inset-auto lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:shrink-0";
 const overPage = "lg:top-16 lg:right-6 lg:bottom-6 lg:left-auto lg:shadow-pop";
 
 /**
@@ -29,8 +28,7 @@ export function SidePanel({
   footer?: ReactNode;
 }) {
   const { state } = useLocation();
-  const isPeek =
-    onClose !== undefined || (typeof state === "object" && state !== null && "peek" in state);
+  const isPeek = onClose !== undefined || (typeof state === "object" && state !== null && "peek" in state);
   const { panel, heading } = usePanelFocus(isPeek);
   return (
     <aside
@@ -43,11 +41,7 @@ export function SidePanel({
       )}
     >
       <header className="sticky top-0 z-10 flex items-start justify-between gap-2 border-b border-line bg-surface py-2.5 pr-2 pl-4">
-        <h2
-          ref={heading}
-          tabIndex={-1}
-          className="min-w-0 py-1 text-base font-semibold outline-none"
-        >
+        <h2 ref={heading} tabIndex={-1} className="min-w-0 py-1 text-base font-semibold outline-none">
           {title}
         </h2>
         <Link
@@ -77,9 +71,7 @@ function usePanelFocus(isPeek: boolean) {
   const panel = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   // Read during the first render: a form focuses its first field before any effect runs.
-  const [opener] = useState(() =>
-    typeof document === "undefined" ? null : document.activeElement,
-  );
+  const [opener] = useState(() => (typeof document === "undefined" ? null : document.activeElement));
   useEffect(() => {
     if (!isPeek && !panel.current?.contains(document.activeElement)) {
       // When rendered by script, the browser ignores autofocus, so apply it here.

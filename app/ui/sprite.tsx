@@ -30,28 +30,13 @@ const shapes: Record<StatusTone, JSX.Element> = {
   failed: (
     <>
       <rect x="2" y="2" width="12" height="12" rx="2.5" fill="currentColor" stroke="none" />
-      <path
-        d="m5.6 5.6 4.8 4.8m0-4.8-4.8 4.8"
-        className="stroke-raised"
-        strokeWidth="1.75"
-        strokeLinecap="round"
-      />
+      <path d="m5.6 5.6 4.8 4.8m0-4.8-4.8 4.8" className="stroke-raised" strokeWidth="1.75" strokeLinecap="round" />
     </>
   ),
   waiting: (
     <>
-      <path
-        d="M8 1.9 14.7 13.5H1.3z"
-        fill="currentColor"
-        stroke="currentColor"
-        strokeLinejoin="round"
-      />
-      <path
-        d="M8 6.2v3.4m0 1.9v.1"
-        className="stroke-raised"
-        strokeWidth="1.75"
-        strokeLinecap="round"
-      />
+      <path d="M8 1.9 14.7 13.5H1.3z" fill="currentColor" stroke="currentColor" strokeLinejoin="round" />
+      <path d="M8 6.2v3.4m0 1.9v.1" className="stroke-raised" strokeWidth="1.75" strokeLinecap="round" />
     </>
   ),
   idle: <path d="M3 8h10" strokeLinecap="round" strokeWidth="2" />,

@@ -43,12 +43,7 @@ const looks: Record<string, StatusLook> = {
 
 /** Returns tone and label of a status. Accepts REST's lower case and the database form. */
 export function statusLook(status: string): StatusLook {
-  return (
-    looks[status.toUpperCase()] ?? {
-      tone: "idle",
-      label: status.toLowerCase().replaceAll("_", " "),
-    }
-  );
+  return looks[status.toUpperCase()] ?? { tone: "idle", label: status.toLowerCase().replaceAll("_", " ") };
 }
 
 /** Whether a worker holds the job. */
@@ -68,9 +63,7 @@ const inks: Record<StatusTone, string> = {
 
 /** The shape of a status. Defined once per page in `sprite` and referenced here. */
 export function StatusIcon({ tone, className }: { tone: StatusTone; className?: string }) {
-  const classes = className
-    ? `status-icon ${inks[tone]} ${className}`
-    : `status-icon ${inks[tone]}`;
+  const classes = className ? `status-icon ${inks[tone]} ${className}` : `status-icon ${inks[tone]}`;
   return (
     <svg viewBox="0 0 16 16" aria-hidden="true" className={classes}>
       <use href={`#status-${tone}`} />
@@ -89,15 +82,7 @@ const grounds: Record<StatusTone, string> = {
 };
 
 /** A status as shape, label and color. `label` replaces the default label. */
-export function StatusPill({
-  status,
-  label,
-  className,
-}: {
-  status: string;
-  label?: string;
-  className?: string;
-}) {
+export function StatusPill({ status, label, className }: { status: string; label?: string; className?: string }) {
   const look = statusLook(status);
   return (
     <span

@@ -58,10 +58,7 @@ function HeadCell({ cell }: { cell: string | { label: string; numeric: true } })
   return (
     <th
       scope="col"
-      className={clsx(
-        "px-4 py-2 font-medium whitespace-nowrap",
-        typeof cell === "string" ? "text-start" : "text-end",
-      )}
+      className={clsx("px-4 py-2 font-medium whitespace-nowrap", typeof cell === "string" ? "text-start" : "text-end")}
     >
       {typeof cell === "string" ? cell : cell.label}
     </th>

@@ -21,8 +21,7 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
   useEffect(() => {
     const current = nav.current?.querySelector<HTMLElement>("[aria-current=page]");
     if (nav.current && current) {
-      nav.current.scrollLeft =
-        current.offsetLeft + current.offsetWidth / 2 - nav.current.offsetWidth / 2;
+      nav.current.scrollLeft = current.offsetLeft + current.offsetWidth / 2 - nav.current.offsetWidth / 2;
     }
   }, [pathname, search]);
   return (

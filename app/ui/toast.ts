@@ -118,12 +118,7 @@ export function useUndo(): () => void {
     }
     submit(
       { ...own?.fields, [enhancedField]: "1" },
-      {
-        method: "post",
-        action: own?.action ?? undoPath,
-        navigate: false,
-        fetcherKey: undoKey,
-      },
+      { method: "post", action: own?.action ?? undoPath, navigate: false, fetcherKey: undoKey },
     );
   }, [submit]);
 }

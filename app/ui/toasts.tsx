@@ -75,8 +75,7 @@ export function ToastRegion() {
 }
 
 /** Elements that people press. Toasts must not cover them. */
-const pressed =
-  "button, input, select, textarea, summary, [role=button], a[data-button], [data-side-panel] a";
+const pressed = "button, input, select, textarea, summary, [role=button], a[data-button], [data-side-panel] a";
 
 const gap = 8;
 const edge = 12;

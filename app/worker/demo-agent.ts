@@ -38,15 +38,12 @@ type Step = (words: string) => Promise<void>;
  * file per task, proves what it can, asks one question if told to, and reports made-up tokens, to show the whole loop.
  */
 export async function runDemoAgent(environment: Record<string, string | undefined>) {
-  const files = z
-    .object({ BACKLOOM_CONTEXT_FILE: z.string(), BACKLOOM_RESULT_FILE: z.string() })
-    .parse(environment);
+  const files = z.object({ BACKLOOM_CONTEXT_FILE: z.string(), BACKLOOM_RESULT_FILE: z.string() }).parse(environment);
   const text = await readFile(files.BACKLOOM_CONTEXT_FILE, "utf8");
   const context = contextSchema.parse(JSON.parse(text));
   const mayAsk = environment.BACKLOOM_DEMO_ASK === "1";
   const seconds = z.coerce.number().min(0).max(600).catch(usualSeconds);
-  const milliseconds =
-    (1000 * seconds.parse(environment.BACKLOOM_DEMO_SECONDS ?? usualSeconds)) / usualSteps;
+  const milliseconds = (1000 * seconds.parse(environment.BACKLOOM_DEMO_SECONDS ?? usualSeconds)) / usualSteps;
   const step: Step = async (words) => {
     print(`${words}\n`);
     await pause(milliseconds);
@@ -55,11 +52,7 @@ export async function runDemoAgent(environment: Record<string, string | undefine
   await writeFile(files.BACKLOOM_RESULT_FILE, JSON.stringify(result));
 }
 
-async function work(
-  context: Context,
-  mayAsk: boolean,
-  step: Step,
-): Promise<Record<string, unknown>> {
+async function work(context: Context, mayAsk: boolean, step: Step): Promise<Record<string, unknown>> {
   const { job, title } = context;
   await step(`Reading "${title}"`);
   const usage = { model_id: "demo", input_tokens: 1200, output_tokens: 300 };
@@ -128,13 +121,11 @@ async function noteTask(context: Context, folder: string): Promise<string> {
 
 /** Code blocks of the plan that name a file, as in "```sh greet.sh". */
 function filesOf({ plan }: Context): { name: string; text: string }[] {
-  return [...(plan ?? "").matchAll(/^```\w+ ([\w./-]+)\n([\s\S]*?)^```/gm)].flatMap(
-    ([, name = "", text = ""]) => {
-      const path = normalize(name);
-      const leadsOut = path.startsWith("..") || path.startsWith("/") || path.startsWith(".git");
-      return leadsOut ? [] : [{ name: path, text }];
-    },
-  );
+  return [...(plan ?? "").matchAll(/^```\w+ ([\w./-]+)\n([\s\S]*?)^```/gm)].flatMap(([, name = "", text = ""]) => {
+    const path = normalize(name);
+    const leadsOut = path.startsWith("..") || path.startsWith("/") || path.startsWith(".git");
+    return leadsOut ? [] : [{ name: path, text }];
+  });
 }
 
 /** Proof of a criterion: the command it names with its output, otherwise that the work is committed. */
@@ -142,10 +133,7 @@ function proofOf({ taskCode }: Context, { id, text }: Context["criteria"][number
   const [, command, printed] = /`([^`]+)`(?: prints "([^"`$\\]*)")?/.exec(text) ?? [];
   const committed = `git log --format=%s | grep -F -- '${(taskCode ?? "").replaceAll("'", "")}'`;
   if (command === undefined) return { criterion: id, command: committed };
-  return {
-    criterion: id,
-    command: printed === undefined ? command : `${command} | grep -xF -- "${printed}"`,
-  };
+  return { criterion: id, command: printed === undefined ? command : `${command} | grep -xF -- "${printed}"` };
 }
 
 /** Names only proof that has passed. */

@@ -34,15 +34,11 @@ export async function runLoop(loop: Loop): Promise<void> {
   const name = loop.folder.workerName;
   journal.say(`Worker ${name} waits for jobs of ${options.url}; ${sandboxes.description}`);
   if (sandboxes.leftOut.length > 0) {
-    journal.say(
-      `Variables that jobs do not get: ${sandboxes.leftOut.join(", ")} (--env NAME adds one)`,
-    );
+    journal.say(`Variables that jobs do not get: ${sandboxes.leftOut.join(", ")} (--env NAME adds one)`);
   }
   const others = "agents" in options.work ? options.work.agents.filter(isOtherAcp) : [];
   if (others.length > 0) {
-    journal.say(
-      `--allow cannot be passed on to ${others.join(", ")}: the worker only answers what such an agent asks`,
-    );
+    journal.say(`--allow cannot be passed on to ${others.join(", ")}: the worker only answers what such an agent asks`);
   }
   const offers = await openOffers(options);
   const looks = openMergeLooks();
@@ -64,9 +60,7 @@ export async function runLoop(loop: Loop): Promise<void> {
     if (options.untilIdle && (reason?.code === "empty" || reason?.waits_for_person)) return;
     if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
     // With `--until-idle`, the wait doubles while jobs are blocked; the service answers at once when there is one.
-    waitSeconds = options.untilIdle
-      ? Math.min(longestSeconds.untilIdle, waitSeconds * 2 || 1)
-      : longestSeconds.waiting;
+    waitSeconds = options.untilIdle ? Math.min(longestSeconds.untilIdle, waitSeconds * 2 || 1) : longestSeconds.waiting;
   }
 }
 
@@ -95,11 +89,7 @@ async function nextJob(
 }
 
 /** Signs off: a held job is given back, and the worker is shown as stopped. */
-export async function leave({
-  service,
-  folder,
-  journal,
-}: Pick<Loop, "service" | "folder" | "journal">): Promise<void> {
+export async function leave({ service, folder, journal }: Pick<Loop, "service" | "folder" | "journal">): Promise<void> {
   const farewell = { worker: folder.workerName, stopped: true };
   try {
     const signal = AbortSignal.timeout(5_000);

@@ -22,8 +22,6 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   const isExpected = error instanceof WorkerProblem;
-  complain(
-    `${isExpected ? error.message : error instanceof Error ? error.stack : messageOf(error)}\n`,
-  );
+  complain(`${isExpected ? error.message : error instanceof Error ? error.stack : messageOf(error)}\n`);
   process.exitCode = 1;
 }

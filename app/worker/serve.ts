@@ -9,13 +9,7 @@ import { describeRegistry } from "./agents/registry/registry";
 import { personsEnvironment, personsVariables } from "./base/environment";
 import { interruptible } from "./base/interruption";
 import { openJournal } from "./base/journal";
-import {
-  readOptions,
-  readSandboxOption,
-  secretsOf,
-  usage,
-  type WorkerOptions,
-} from "./base/options";
+import { readOptions, readSandboxOption, secretsOf, usage, type WorkerOptions } from "./base/options";
 import { endOrphans, markProcesses } from "./base/orphans";
 import { WorkerProblem } from "./base/problems";
 import { createRedactor } from "./base/redact";
@@ -76,11 +70,7 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     if (pulls !== null) journal.say(pulls);
     const hello = new AbortController();
     const { workerName } = folder;
-    const told = {
-      worker: workerName,
-      confinement: sandboxes.confinement,
-      product_id: product?.id,
-    };
+    const told = { worker: workerName, confinement: sandboxes.confinement, product_id: product?.id };
     tellAgents(told, service, hello.signal).catch(() => undefined);
     const over = AbortSignal.any([stop, hello.signal]);
     const watching = watchForge({ ...tools, product }, over);
@@ -125,9 +115,7 @@ async function checkAgent({ work }: WorkerOptions, stop: AbortSignal): Promise<v
     const isThere = (await driver.find(environment)) !== null;
     if (!isThere) await driver.askToInstall?.(environment, stop);
     if (!isThere && (await driver.find(environment)) === null) {
-      throw new WorkerProblem(
-        `${driver.title} is not installed on this machine: ${driver.install}`,
-      );
+      throw new WorkerProblem(`${driver.title} is not installed on this machine: ${driver.install}`);
     }
     if ((await driver.isSignedIn(environment)) === false) {
       throw new WorkerProblem(`${driver.title} is not signed in on this machine: ${driver.signIn}`);

@@ -18,10 +18,7 @@ export async function describeDatabase(client: pg.ClientBase): Promise<Descripti
 }
 
 /** Returns one message per object in which two databases differ. Empty if they are the same. */
-export async function compareDatabases(
-  migrationsUrl: string,
-  schemasUrl: string,
-): Promise<string[]> {
+export async function compareDatabases(migrationsUrl: string, schemasUrl: string): Promise<string[]> {
   return differencesBetween(await describeAt(migrationsUrl), await describeAt(schemasUrl));
 }
 

@@ -14,18 +14,13 @@ async function main(): Promise<void> {
   const older = (await listMigrations()).filter(({ name }) => name === "rules");
   for (const { path } of older) {
     if ((await readFile(path, "utf8")).includes(hash)) {
-      return console.log(
-        `${relative(projectRoot, path)} has these rules: there is nothing to write.`,
-      );
+      return console.log(`${relative(projectRoot, path)} has these rules: there is nothing to write.`);
     }
     await writeFile(path, "-- Rules only: they come from the schemas.\n");
   }
   const version = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
   const path = join(migrationsFolder, `${version}_rules.sql`);
-  await writeFile(
-    path,
-    `-- Made by npm run rules from supabase/schemas: change those.\n${drop}\n${create}`,
-  );
+  await writeFile(path, `-- Made by npm run rules from supabase/schemas: change those.\n${drop}\n${create}`);
   console.log(relative(projectRoot, path));
 }
 

@@ -7,12 +7,7 @@ import { projectRoot } from "./project-root";
 const folder = join(projectRoot, "supabase/embedded/shims");
 
 /** Roles this stack logs in with, using the installation's password. */
-export const loginRoles = [
-  "postgres",
-  "authenticator",
-  "supabase_auth_admin",
-  "supabase_replication_admin",
-];
+export const loginRoles = ["postgres", "authenticator", "supabase_auth_admin", "supabase_replication_admin"];
 
 /**
  * Creates what a Supabase project has before the first migration: roles and the schemas auth, realtime and extensions.

@@ -24,9 +24,7 @@ export interface MigrationReport {
  * has both. Uses the records of the Supabase CLI, which may be used on the same database. Refuses a database made from
  * other sources, because its tables would not match this program's rules.
  */
-export async function migrateDatabase(
-  migrationUrl: string | pg.ClientConfig,
-): Promise<MigrationReport> {
+export async function migrateDatabase(migrationUrl: string | pg.ClientConfig): Promise<MigrationReport> {
   const client = new pg.Client(migrationUrl);
   // A lost connection fails the query that waits for it, which says so.
   client.on("error", () => undefined);
@@ -49,9 +47,7 @@ export async function migrateDatabase(
 
 /** The hash of the rules that a database has, or null where none were applied. */
 export async function appliedRules(client: pg.ClientBase): Promise<string | null> {
-  const table = await client.query(
-    "select to_regclass('private.applied_rules') is not null as found",
-  );
+  const table = await client.query("select to_regclass('private.applied_rules') is not null as found");
   if (!table.rows[0]?.found) return null;
   const { rows } = await client.query<{ hash: string }>(
     "select hash from private.applied_rules order by applied_at desc, id desc limit 1",
@@ -80,17 +76,13 @@ const squashed: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Replaces the records of a squashed release with those of today's files, atomically. Ignores other databases. */
-async function adoptSquashedRelease(
-  client: pg.Client,
-  recorded: readonly RecordedMigration[],
-): Promise<void> {
+async function adoptSquashedRelease(client: pg.Client, recorded: readonly RecordedMigration[]): Promise<void> {
   const newest = squashed.get(recorded.at(-1)?.version ?? "");
   if (newest === undefined) return;
   const files = (await listMigrations()).filter(({ version }) => version <= newest);
   await inTransaction(client, async () => {
     await client.query("delete from supabase_migrations.schema_migrations");
-    for (const file of files)
-      await recordMigration(client, file, await readFile(file.path, "utf8"));
+    for (const file of files) await recordMigration(client, file, await readFile(file.path, "utf8"));
   });
 }
 
@@ -110,11 +102,7 @@ async function addValues(client: pg.Client, pending: readonly MigrationFile[]): 
 }
 
 /** Steps alter tables, which views, triggers and policies hold: these go first, and come back at the end. */
-async function applyAll(
-  client: pg.Client,
-  pending: readonly MigrationFile[],
-  rules: Rules,
-): Promise<void> {
+async function applyAll(client: pg.Client, pending: readonly MigrationFile[], rules: Rules): Promise<void> {
   await inTransaction(client, async () => {
     await takeTables(client);
     await client.query("create schema if not exists private");

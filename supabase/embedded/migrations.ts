@@ -37,9 +37,7 @@ export interface MigrationState {
   foreign: string[];
 }
 
-export async function compareMigrations(
-  recorded: readonly RecordedMigration[],
-): Promise<MigrationState> {
+export async function compareMigrations(recorded: readonly RecordedMigration[]): Promise<MigrationState> {
   const files = await listMigrations();
   const names = new Map(files.map(({ version, name }) => [version, name]));
   const applied = new Set(recorded.map(({ version }) => version));
@@ -48,9 +46,7 @@ export async function compareMigrations(
   return {
     pending: files.filter((file) => !applied.has(file.version)),
     newer: unknown.filter(({ version }) => version > newest).map(({ version }) => version),
-    foreign: unknown
-      .filter(({ version }) => version <= newest)
-      .map(({ version, name }) => `${version}_${name}`),
+    foreign: unknown.filter(({ version }) => version <= newest).map(({ version, name }) => `${version}_${name}`),
   };
 }
 

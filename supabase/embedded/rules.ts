@@ -16,9 +16,7 @@ const step =
 
 export async function readRules(release: string): Promise<Rules> {
   const statements = await readSchemas();
-  const rules = statements
-    .filter(({ text }) => !step.test(text))
-    .map(({ text }) => `${repeatable(text)};\n`);
+  const rules = statements.filter(({ text }) => !step.test(text)).map(({ text }) => `${repeatable(text)};\n`);
   const create = `set local check_function_bodies = off;\n\n${rules.join("\n")}`;
   const drop = dropping(statements);
   const hash = createHash("sha256").update(drop).update(create).digest("hex");

@@ -24,9 +24,7 @@ export async function loadSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   await chmod(file, 0o600);
   const parsed = secretsSchema.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;
-  throw new Error(
-    `${file} is damaged; put back a copy of it, or move ${dataDir} away to begin with an empty database`,
-  );
+  throw new Error(`${file} is damaged; put back a copy of it, or move ${dataDir} away to begin with an empty database`);
 }
 
 export function makeSecrets(): EmbeddedSecrets {
@@ -41,10 +39,7 @@ export function makeSecrets(): EmbeddedSecrets {
 }
 
 /** Writes the file atomically by rename, so that an interrupted start leaves no partial file. */
-export async function writeSecrets(
-  dataDir: string,
-  secrets: EmbeddedSecrets,
-): Promise<EmbeddedSecrets> {
+export async function writeSecrets(dataDir: string, secrets: EmbeddedSecrets): Promise<EmbeddedSecrets> {
   const file = secretsFile(dataDir);
   const draft = `${file}.${process.pid}.new`;
   const handle = await open(draft, "w", 0o600);

@@ -31,9 +31,7 @@ export interface ServeOptions {
 /** Auth, Data API and change feed over one database that has the shims. Opens no port. */
 export async function serveSupabase(options: ServeOptions): Promise<SupabaseService> {
   const gateway = openGateway(options);
-  const topics = options.realtime
-    ? await openTopics(options.urlFor("supabase_replication_admin"))
-    : undefined;
+  const topics = options.realtime ? await openTopics(options.urlFor("supabase_replication_admin")) : undefined;
   return {
     supabaseUrl: "http://127.0.0.1:9",
     publishableKey: options.secrets.publishableKey,

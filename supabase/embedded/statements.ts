@@ -50,9 +50,7 @@ const folder = join(projectRoot, "supabase/schemas");
  * anything created before it would be open to everyone.
  */
 export async function readSchemas(): Promise<SchemaStatement[]> {
-  const names = (await readdir(folder, { recursive: true }))
-    .filter((name) => name.endsWith(".sql"))
-    .sort();
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".sql")).sort();
   const files = ["privileges.sql", ...names.filter((name) => name !== "privileges.sql")];
   const read = files.map(async (name) => {
     const path = join(folder, name);
@@ -80,8 +78,7 @@ function inOrder(statements: readonly SchemaStatement[]): SchemaStatement[] {
   return [...ordered];
 }
 
-const makes =
-  /^create (?:or replace )?(?:unlogged )?(?:table|type|view|function|sequence|schema) ((?:\w+\.)?\w+)/;
+const makes = /^create (?:or replace )?(?:unlogged )?(?:table|type|view|function|sequence|schema) ((?:\w+\.)?\w+)/;
 
 function madeBy({ text }: SchemaStatement): string | undefined {
   return makes.exec(text)?.[1];

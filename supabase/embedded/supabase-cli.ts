@@ -20,13 +20,7 @@ export async function runSupabaseCli(commandArguments: string[]): Promise<string
       [join(projectRoot, "node_modules/supabase/dist/supabase.js"), ...words],
       {
         cwd: projectRoot,
-        env: {
-          ...process.env,
-          ...environment,
-          HOME: home,
-          SUPABASE_TELEMETRY_DISABLED: "1",
-          DO_NOT_TRACK: "1",
-        },
+        env: { ...process.env, ...environment, HOME: home, SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
         maxBuffer: 32 * 1024 * 1024,
       },
     );

@@ -63,8 +63,7 @@ describe("someone who has an account", () => {
   it("finds nothing to accept once the owner has revoked it, after seven days, or in an archived product", async () => {
     const ends: ((s: Scene) => Promise<unknown>)[] = [
       ({ owner, members }) => owner.submit(members, "revoke-invitation"),
-      ({ product }) =>
-        t.query`update product_invitations set expires_at = now() where product_id = ${product.id}`,
+      ({ product }) => t.query`update product_invitations set expires_at = now() where product_id = ${product.id}`,
       ({ ada, product }) => archiveProduct(t.actorOf(ada), { product_id: product.id }),
     ];
     for (const end of ends) {

@@ -59,9 +59,7 @@ describe("account tables straight at the Data API", () => {
     }
     const audit = await other.from("audit_events").select("id");
     expect(audit.data).toEqual([]);
-    expect((await (await dataApi(t, admin)).from("audit_events").select("id")).data?.length).toBe(
-      1,
-    );
+    expect((await (await dataApi(t, admin)).from("audit_events").select("id")).data?.length).toBe(1);
   });
 
   it("cannot be written by anyone", async () => {
@@ -71,10 +69,7 @@ describe("account tables straight at the Data API", () => {
       for (const table of tables) {
         const inserted = await api.from(table).insert({ id: randomUUID() });
         expect(inserted.error, `insert ${table}`).not.toBeNull();
-        const updated = await api
-          .from(table)
-          .update({ created_at: "2020-01-01" })
-          .neq("id", session);
+        const updated = await api.from(table).update({ created_at: "2020-01-01" }).neq("id", session);
         expect(updated.error, `update ${table}`).not.toBeNull();
         const deleted = await api.from(table).delete().neq("id", session);
         expect(deleted.error, `delete ${table}`).not.toBeNull();
@@ -113,9 +108,7 @@ describe("administration", () => {
       const refused = update({ p_user_id: admin.id, ...change });
       await expect(refused).rejects.toMatchObject({ status: 409 });
     }
-    const listed = await t.database.callAs({ user_id: admin.id }, "list_audit_events", {
-      p_all: true,
-    });
+    const listed = await t.database.callAs({ user_id: admin.id }, "list_audit_events", { p_all: true });
     expect(JSON.parse(listed)[0]).toMatchObject({
       kind: "user.changed",
       username: user.username,
@@ -129,10 +122,7 @@ describe("administration", () => {
       await t.query`update public.users set role = 'ADMIN' where id = any(${[admin.id, owner.id]})`;
       const demote = (actor: { id: string }, target: { id: string }) =>
         t.database
-          .callAs({ user_id: actor.id }, "admin_update_user", {
-            p_user_id: target.id,
-            p_role: "DEVELOPER",
-          })
+          .callAs({ user_id: actor.id }, "admin_update_user", { p_user_id: target.id, p_role: "DEVELOPER" })
           .then(
             () => 200,
             (error: { status: number }) => error.status,

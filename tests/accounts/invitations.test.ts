@@ -83,9 +83,7 @@ describe("an invitation link", () => {
     const s = await scene();
     const code_hash = hashInvitationCode((await invite(s)).slice("/join/".length));
     const people = await Promise.all(Array.from({ length: 6 }, () => t.createUser()));
-    const outcomes = await Promise.allSettled(
-      people.map((user) => joinProduct(t.actorOf(user), { code_hash })),
-    );
+    const outcomes = await Promise.allSettled(people.map((user) => joinProduct(t.actorOf(user), { code_hash })));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     const rows = await t.query`select count(*)::int from product_members
       where product_id = ${s.product.id} and role <> 'OWNER'`;

@@ -37,11 +37,7 @@ describe("W1: the limits of the forms", () => {
     const path = data("/login", "routes/_auth.login");
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        post(
-          path,
-          index % 2 ? { identifier: "" } : { identifier: `u${index}`, password: "x" },
-          "192.0.2.1",
-        ),
+        post(path, index % 2 ? { identifier: "" } : { identifier: `u${index}`, password: "x" }, "192.0.2.1"),
       ),
     );
     const statuses = answers.map(({ status }) => status);
@@ -144,11 +140,7 @@ describe("W1: the limits of the forms", () => {
       await guess(user.username, 10);
       const answer = await app.submit(
         "/settings?index",
-        {
-          intent: "password",
-          current_password: user.password,
-          new_password: "another long secret",
-        },
+        { intent: "password", current_password: user.password, new_password: "another long secret" },
         { cookie },
       );
       expect(answer.status).toBeLessThan(400);
@@ -161,11 +153,7 @@ describe("W1: the limits of the forms", () => {
       Array.from({ length: 25 }, (_, index) =>
         post(
           "/register",
-          {
-            username: `new-${index}`,
-            email: `new-${index}@example.com`,
-            password: "a long enough secret",
-          },
+          { username: `new-${index}`, email: `new-${index}@example.com`, password: "a long enough secret" },
           "192.0.2.3",
         ),
       ),
@@ -222,11 +210,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
   });
 
   it("refuses weak and overlong new passwords, bad and taken names", async () => {
-    const good = {
-      username: "fresh",
-      email: "fresh@example.com",
-      password: "a long enough secret",
-    };
+    const good = { username: "fresh", email: "fresh@example.com", password: "a long enough secret" };
     for (const change of [
       { password: "too short" },
       { password: "x".repeat(73) },
@@ -270,9 +254,7 @@ describe("the token screen", () => {
       where id = ${created.id}`;
     expect(rows[0].row).not.toContain(created.token.slice(8));
     const stranger = t.actorOf(await t.createUser());
-    await expect(revokeApiToken(stranger, { token_id: created.id })).rejects.toMatchObject({
-      status: 404,
-    });
+    await expect(revokeApiToken(stranger, { token_id: created.id })).rejects.toMatchObject({ status: 404 });
     await revokeApiToken(actor, { token_id: created.id });
     expect((await list()).status).toBe(401);
   });

@@ -36,14 +36,8 @@ const letTimePass = () =>
 /** So many hours go by for one person. */
 async function letHoursPass({ sub, user }: Insider, hours: number): Promise<void> {
   const earlier = `interval '${hours} hours'`;
-  await t.sql.query(
-    `update account_identities set checked_at = checked_at - ${earlier} where subject = $1`,
-    [sub],
-  );
-  await t.sql.query(
-    `update user_sessions set created_at = created_at - ${earlier} where user_id = $1`,
-    [user.id],
-  );
+  await t.sql.query(`update account_identities set checked_at = checked_at - ${earlier} where subject = $1`, [sub]);
+  await t.sql.query(`update user_sessions set created_at = created_at - ${earlier} where user_id = $1`, [user.id]);
 }
 
 /** Someone with everything that lets one in. */
@@ -82,10 +76,10 @@ describe("an account that ended at the provider", () => {
   it("has no session, token, grant or worker after the next look, and no way back by password", async () => {
     const [leaver, colleague] = [await insider(), await insider()];
     expect(await access(leaver)).toEqual(inside);
-    await t.sql.query(
-      "insert into push_subscriptions (user_id, endpoint, p256dh, auth) values ($1, $2, 'a', 'b')",
-      [leaver.user.id, `https://push.example/${leaver.sub}`],
-    );
+    await t.sql.query("insert into push_subscriptions (user_id, endpoint, p256dh, auth) values ($1, $2, 'a', 'b')", [
+      leaver.user.id,
+      `https://push.example/${leaver.sub}`,
+    ]);
     provider.people.delete(leaver.sub);
     await check();
     expect(await access(leaver), "not due yet").toEqual(inside);
@@ -98,18 +92,12 @@ describe("an account that ended at the provider", () => {
     expect(await access({ ...leaver, token: slipped }), "made at that moment").toEqual(outside);
     const told = "select from push_subscriptions where user_id = $1";
     expect((await t.sql.query(told, [leaver.user.id])).rowCount).toBe(0);
-    const renewed = await postForm(
-      app,
-      "/token",
-      refreshment(leaver.program.clientId, leaver.program.tokens),
-    );
+    const renewed = await postForm(app, "/token", refreshment(leaver.program.clientId, leaver.program.tokens));
     expect(renewed.status).toBe(400);
     expect(await access(colleague)).toEqual(inside);
 
     const password = "a password from before";
-    const { error } = await t.database.secretClient.auth.admin.updateUserById(leaver.user.id, {
-      password,
-    });
+    const { error } = await t.database.secretClient.auth.admin.updateUserById(leaver.user.id, { password });
     expect(error).toBeNull();
     const login = () => app.submit("/login", { identifier: leaver.user.username, password });
     const refused = await login();

@@ -20,12 +20,7 @@ export const clientSecret = "secret of the test provider";
 export async function startProvider() {
   const people = new Map<string, Person>();
   /** Who sits in front of the browser, what an ID token is changed into, and whether anything answers and gives refresh tokens. */
-  const now = {
-    person: "",
-    changes: null as Record<string, string> | null,
-    isAway: false,
-    givesRefreshTokens: true,
-  };
+  const now = { person: "", changes: null as Record<string, string> | null, isAway: false, givesRefreshTokens: true };
   const counts = { renewals: 0 };
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const jwk = { ...(await exportJWK(privateKey)), kid: "test", alg: "RS256", use: "sig" };
@@ -55,16 +50,10 @@ export async function startProvider() {
       ],
       jwks: { keys: [jwk] },
       cookies: { keys: ["for the test"] },
-      claims: {
-        openid: ["sub"],
-        email: ["email", "email_verified"],
-        profile: ["preferred_username", "groups"],
-      },
+      claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["preferred_username", "groups"] },
       features: { devInteractions: { enabled: false } },
       issueRefreshToken: (_context, client, code) =>
-        now.givesRefreshTokens &&
-        client.grantTypeAllowed("refresh_token") &&
-        code.scopes.has("offline_access"),
+        now.givesRefreshTokens && client.grantTypeAllowed("refresh_token") && code.scopes.has("offline_access"),
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
       findAccount: (_context, accountId) => {
         const person = people.get(accountId);
@@ -98,12 +87,7 @@ function hasIdToken(body: unknown): body is { id_token: string } {
 }
 
 /** The person signs in and consents at once. */
-async function agree(
-  provider: Provider,
-  accountId: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-) {
+async function agree(provider: Provider, accountId: string, request: IncomingMessage, response: ServerResponse) {
   const { prompt, params } = await provider.interactionDetails(request, response);
   if (prompt.name === "login") {
     return provider.interactionFinished(request, response, { login: { accountId } });
@@ -125,16 +109,10 @@ interface Trip {
 }
 
 /** A browser of its own that signs a person in at the provider; answers where the app ended it. */
-export async function travel(
-  app: TestApp,
-  provider: TestProvider,
-  person: string,
-  trip: Trip = {},
-) {
+export async function travel(app: TestApp, provider: TestProvider, person: string, trip: Trip = {}) {
   provider.now.person = person;
   const jar = new Map<string, string>();
-  const send = (cookies: Map<string, string>) =>
-    [...cookies].map((pair) => pair.join("=")).join("; ");
+  const send = (cookies: Map<string, string>) => [...cookies].map((pair) => pair.join("=")).join("; ");
   const keep = (cookies: Map<string, string>, response: Response) => {
     for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];

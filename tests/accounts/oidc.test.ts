@@ -8,14 +8,7 @@ import { startTestApp, type TestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
 import { bearer } from "../setup/world";
-import {
-  addPerson,
-  clientId,
-  clientSecret,
-  type Person,
-  startProvider,
-  travel,
-} from "./oidc-provider";
+import { addPerson, clientId, clientSecret, type Person, startProvider, travel } from "./oidc-provider";
 
 const t = await createTestDatabase();
 const provider = await startProvider();
@@ -75,16 +68,8 @@ describe("signing in through the provider", () => {
   const changes: [string, Parameters<typeof travel>[3], Record<string, string> | null][] = [
     ["state", { back: (address) => address.searchParams.set("state", "other") }, null],
     ["nonce", { there: (address) => address.searchParams.set("nonce", "other") }, null],
-    [
-      "verifier",
-      { there: (address) => address.searchParams.set("code_challenge", "A".repeat(43)) },
-      null,
-    ],
-    [
-      "issuer of the answer",
-      { back: (a) => a.searchParams.set("iss", "https://evil.example") },
-      null,
-    ],
+    ["verifier", { there: (address) => address.searchParams.set("code_challenge", "A".repeat(43)) }, null],
+    ["issuer of the answer", { back: (a) => a.searchParams.set("iss", "https://evil.example") }, null],
     ["code", { back: (address) => address.searchParams.set("code", "other") }, null],
     ["nonce in the ID token", {}, { nonce: "other" }],
     ["issuer in the ID token", {}, { iss: "https://evil.example" }],
@@ -143,10 +128,7 @@ describe("signing in through the provider", () => {
     expect(response.status).toBe(503);
     expect(await response.text()).toContain("misconfigured");
     const [fine] = await checkSignInProvider(open.services.env);
-    expect(fine).toMatchObject({
-      ok: true,
-      message: expect.stringContaining("/auth/oidc/callback"),
-    });
+    expect(fine).toMatchObject({ ok: true, message: expect.stringContaining("/auth/oidc/callback") });
     const elsewhere = readEnv({ ...variables, OIDC_ISSUER: `${provider.issuer}/realm` });
     const [wrong] = await checkSignInProvider(elsewhere);
     expect(wrong).toMatchObject({ ok: false, message: expect.stringContaining("OIDC_ISSUER") });
@@ -157,26 +139,20 @@ describe("whose account it is", () => {
   it.each([
     ["registered", "session.started"],
     ["made by an administrator", "user.configured"],
-  ])(
-    "is the one with the same address, %s, and all access from before ends",
-    async (_how, kind) => {
-      const mallory = await t.createUser();
-      await t.query`insert into audit_events (user_id, kind) values (${mallory.id}, ${kind})`;
-      const squatter = await open.signIn(mallory);
-      const token = await t.createToken(mallory);
-      const { sub } = person({ email: mallory.email.toUpperCase() });
-      const { cookie } = await travel(closed, provider, sub);
-      expect(await accountOf(sub)).toBe(mallory.id);
-      expect(await whoIs(open, cookie)).toContain(mallory.username);
-      expect(await whoIs(open, squatter), "a session from before").toBe("");
-      expect((await open.request("/api/products", { headers: bearer(token) })).status).toBe(401);
-      const byPassword = await open.submit("/login", {
-        identifier: mallory.username,
-        password: mallory.password,
-      });
-      expect(byPassword.status).toBe(401);
-    },
-  );
+  ])("is the one with the same address, %s, and all access from before ends", async (_how, kind) => {
+    const mallory = await t.createUser();
+    await t.query`insert into audit_events (user_id, kind) values (${mallory.id}, ${kind})`;
+    const squatter = await open.signIn(mallory);
+    const token = await t.createToken(mallory);
+    const { sub } = person({ email: mallory.email.toUpperCase() });
+    const { cookie } = await travel(closed, provider, sub);
+    expect(await accountOf(sub)).toBe(mallory.id);
+    expect(await whoIs(open, cookie)).toContain(mallory.username);
+    expect(await whoIs(open, squatter), "a session from before").toBe("");
+    expect((await open.request("/api/products", { headers: bearer(token) })).status).toBe(401);
+    const byPassword = await open.submit("/login", { identifier: mallory.username, password: mallory.password });
+    expect(byPassword.status).toBe(401);
+  });
 
   it("is never an account with the same address when the provider has not verified it", async () => {
     const ada = await t.createUser();
@@ -204,7 +180,10 @@ describe("whose account it is", () => {
   it("is not found by a sign-in that began ten minutes ago, although its cookie was kept", async () => {
     const trip = {
       departure: { state: "s", nonce: "n", verifier: "v" },
-      ...{ goTo: "/", connects: null, asksConsent: false, expires_at: Date.now() - 1 },
+      goTo: "/",
+      connects: null,
+      asksConsent: false,
+      expires_at: Date.now() - 1,
     };
     const { sessionSecrets } = open.services.env;
     const sealed = await seal("departure", JSON.stringify(trip), sessionSecrets);
@@ -229,9 +208,7 @@ describe("whose account it is", () => {
     expect(await createVisitor(open, cookie).read("/settings")).toContain("Connected");
 
     const other = await open.signIn(bob);
-    const [key = ""] =
-      /\/auth\/oidc\?connect=[\w.-]+/.exec(await createVisitor(open, other).read("/settings")) ??
-      [];
+    const [key = ""] = /\/auth\/oidc\?connect=[\w.-]+/.exec(await createVisitor(open, other).read("/settings")) ?? [];
     const taken = await travel(open, provider, sub, { cookie: other, path: key });
     expect(taken.response.status).toBe(409);
     expect(await accountOf(sub)).toBe(ada.id);
@@ -305,10 +282,7 @@ describe("the variables", () => {
     ["OIDC_ADMIN_CLAIM", { ...variables, OIDC_ADMIN_CLAIM: "groups=" }],
     ["OIDC_RECHECK_HOURS", { ...variables, OIDC_RECHECK_HOURS: "0" }],
     ["OIDC_RECHECK_HOURS", { ...variables, OIDC_RECHECK_HOURS: "a week" }],
-    [
-      "OIDC_CLIENT_SECRET_FILE",
-      { ...variables, OIDC_CLIENT_SECRET: "", OIDC_CLIENT_SECRET_FILE: "/none" },
-    ],
+    ["OIDC_CLIENT_SECRET_FILE", { ...variables, OIDC_CLIENT_SECRET: "", OIDC_CLIENT_SECRET_FILE: "/none" }],
   ];
   it.each(wrong)("%s stops the start when it is wrong", (name, given) => {
     const start = () => readEnv(given);

@@ -62,11 +62,7 @@ describe("W5: where a sign-in leads", () => {
   ])("%s leads to %s", async (asked, expected) => {
     await t.query`truncate public.rate_limit_counters`;
     const user = await t.createUser();
-    const answer = await post("/login", {
-      identifier: user.username,
-      password: user.password,
-      redirectTo: asked,
-    });
+    const answer = await post("/login", { identifier: user.username, password: user.password, redirectTo: asked });
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe(expected);
     expect(answer.headers.getSetCookie().some((line) => line.startsWith("x="))).toBe(false);

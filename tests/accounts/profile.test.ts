@@ -48,17 +48,14 @@ describe("the profile", () => {
       await expect(updateProfile(actor, { min_quota_pct })).rejects.toMatchObject({ status: 422 });
     }
     const other = await t.createUser();
-    await expect(
-      updateProfile(actor, { username: other.username.toUpperCase() }),
-    ).rejects.toMatchObject({ status: 422, issues: [{ path: "username" }] });
+    await expect(updateProfile(actor, { username: other.username.toUpperCase() })).rejects.toMatchObject({
+      status: 422,
+      issues: [{ path: "username" }],
+    });
   });
 
   it("D7: takes a picture by its content, up to its size, and shows it to people one works with", async () => {
-    const [user, mate, stranger] = [
-      await t.createUser(),
-      await t.createUser(),
-      await t.createUser(),
-    ];
+    const [user, mate, stranger] = [await t.createUser(), await t.createUser(), await t.createUser()];
     await t.addMember(await productOf(user), mate);
     await setAvatar(t.actorOf(user), png);
     expect(await getAvatar(t.actorOf(mate), user.id)).toMatchObject({ mime: "image/png" });
@@ -88,26 +85,14 @@ describe("W4: the active product", () => {
     await setActiveProduct(t.actorOf(owner), { product_id: productId });
     expect(await activeOf(owner)).toBe(productId);
     const unknown = "00000000-0000-4000-8000-000000000000";
-    await expect(setActiveProduct(t.actorOf(owner), { product_id: unknown })).rejects.toMatchObject(
-      {
-        status: 404,
-      },
-    );
+    await expect(setActiveProduct(t.actorOf(owner), { product_id: unknown })).rejects.toMatchObject({ status: 404 });
     for (const who of [stranger, demo]) {
-      await expect(
-        setActiveProduct(t.actorOf(who), { product_id: productId }),
-      ).rejects.toMatchObject({
-        status: 403,
-      });
+      await expect(setActiveProduct(t.actorOf(who), { product_id: productId })).rejects.toMatchObject({ status: 403 });
       expect(await activeOf(who)).toBeNull();
     }
     const archived = await productOf(owner);
     await t.query`update public.products set archived_at = now() where id = ${archived}`;
-    await expect(
-      setActiveProduct(t.actorOf(owner), { product_id: archived }),
-    ).rejects.toMatchObject({
-      status: 403,
-    });
+    await expect(setActiveProduct(t.actorOf(owner), { product_id: archived })).rejects.toMatchObject({ status: 403 });
     await setActiveProduct(t.actorOf(owner), { product_id: null });
     expect(await activeOf(owner)).toBeNull();
   });

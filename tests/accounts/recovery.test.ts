@@ -21,10 +21,8 @@ function post(path: string, fields: Record<string, string>, cookie = ""): Promis
 
 /** What the link of a message leads back with: a code from Auth itself, which the stand-in does not make. */
 async function proofIn(text: string) {
-  const link =
-    /https?:[^\s"')>\]]+verify\?[^\s"')>\]]+/.exec(text)?.[0].replaceAll("&amp;", "&") ?? "";
-  if (!authProgram)
-    return { kind: "token_hash", proof: new URL(link).searchParams.get("token") ?? "" };
+  const link = /https?:[^\s"')>\]]+verify\?[^\s"')>\]]+/.exec(text)?.[0].replaceAll("&amp;", "&") ?? "";
+  if (!authProgram) return { kind: "token_hash", proof: new URL(link).searchParams.get("token") ?? "" };
   const { headers } = await t.supabase.fetch(link, { redirect: "manual" });
   const back = new URL(headers.get("location") ?? "");
   return { kind: "code", proof: back.searchParams.get("code") ?? "" };

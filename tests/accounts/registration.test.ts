@@ -7,27 +7,23 @@ import { createTestDatabase } from "../setup/database";
 const t = await createTestDatabase();
 const pages = ["_auth.register", "_auth.login", "_auth", "_app.dashboard", "_app"];
 
-const post = (app: TestApp, path: string, fields: Record<string, string>) =>
-  app.submit(path, fields);
+const post = (app: TestApp, path: string, fields: Record<string, string>) => app.submit(path, fields);
 const newcomer = { username: "mallory", email: "m@example.com", password: "a long enough secret" };
 const accounts = async (name: string) =>
   (await t.sql.query("select from public.users where username = $1", [name])).rowCount;
 
 describe("REGISTRATION", () => {
-  it.each(["invite", "closed"])(
-    "%s: the page says how one gets in, and its form is refused",
-    async (word) => {
-      const app = await startTestApp(t, { pages, variables: { REGISTRATION: word } });
-      const page = await (await app.request("/register")).text();
-      expect(page).toContain("an administrator");
-      expect(page).not.toContain('type="password"');
-      const answer = await post(app, "/register", newcomer);
-      expect(answer.status).toBe(403);
-      expect(answer.headers.get("set-cookie")).toBeNull();
-      expect(await accounts("mallory")).toBe(0);
-      expect(await (await app.request("/login")).text()).toContain("Request an account");
-    },
-  );
+  it.each(["invite", "closed"])("%s: the page says how one gets in, and its form is refused", async (word) => {
+    const app = await startTestApp(t, { pages, variables: { REGISTRATION: word } });
+    const page = await (await app.request("/register")).text();
+    expect(page).toContain("an administrator");
+    expect(page).not.toContain('type="password"');
+    const answer = await post(app, "/register", newcomer);
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get("set-cookie")).toBeNull();
+    expect(await accounts("mallory")).toBe(0);
+    expect(await (await app.request("/login")).text()).toContain("Request an account");
+  });
 
   it("closed: what an administrator creates signs in", async () => {
     const app = await startTestApp(t, { pages, variables: { REGISTRATION: "closed" } });
@@ -63,9 +59,7 @@ describe("REGISTRATION", () => {
   it("stops the start with any other word, and names the variable", () => {
     for (const word of ["yes", "Open", "invited"]) {
       expect(() => readEnv({ REGISTRATION: word })).toThrow(EnvironmentError);
-      expect(() => readEnv({ REGISTRATION: word })).toThrow(
-        "REGISTRATION must be one of open, invite, closed",
-      );
+      expect(() => readEnv({ REGISTRATION: word })).toThrow("REGISTRATION must be one of open, invite, closed");
     }
   });
 });

@@ -1,20 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { CompactEncrypt } from "jose";
 import { describe, expect, it } from "vitest";
-import {
-  clearSessionCookies,
-  readSessionCookie,
-  renewSessionCookies,
-  sealSessionCookies,
-} from "~/http/session.server";
+import { clearSessionCookies, readSessionCookie, renewSessionCookies, sealSessionCookies } from "~/http/session.server";
 
 const secret = () => randomBytes(32).toString("base64url");
 const [current, previous] = [secret(), secret()];
-const env = {
-  sessionSecrets: [current, previous],
-  secureCookies: false,
-  appOrigin: "http://localhost:3000",
-};
+const env = { sessionSecrets: [current, previous], secureCookies: false, appOrigin: "http://localhost:3000" };
 const value = { session_id: randomUUID(), user_id: randomUUID(), is_demo: false };
 
 async function sealedWith(sealSecret: string): Promise<string> {
@@ -50,9 +41,7 @@ describe("the sealed session cookie", () => {
     for (const cookie of [await sealedWith(current), await sealedWith(previous)]) {
       expect(await readSessionCookie(cookie, env)).toEqual(value);
     }
-    expect(
-      await readSessionCookie(await sealedWith(current), { ...env, sessionSecrets: [previous] }),
-    ).toBeNull();
+    expect(await readSessionCookie(await sealedWith(current), { ...env, sessionSecrets: [previous] })).toBeNull();
   });
 
   it("is the one that opens where several have its name", async () => {
@@ -107,17 +96,10 @@ describe("the sealed session cookie", () => {
       .encrypt(await keyOf(current));
     for (const name of ["session", "backloom_session_3000"]) {
       const renewed = await renewSessionCookies(`${name}=${old}`, env);
-      expect(renewed.map((line) => line.split("=")[0])).toEqual([
-        "session",
-        "backloom_session_3000",
-      ]);
+      expect(renewed.map((line) => line.split("=")[0])).toEqual(["session", "backloom_session_3000"]);
     }
     const [paired = ""] = await sealSessionCookies(
-      {
-        ...value,
-        paired: true,
-        pairedExpiresAt: new Date(Date.now() + 28_800_000).toISOString(),
-      },
+      { ...value, paired: true, pairedExpiresAt: new Date(Date.now() + 28_800_000).toISOString() },
       env,
     );
     expect(paired).toMatch(/Max-Age=28800;/);

@@ -32,10 +32,7 @@ describe("sessions", () => {
   it("last 30 days and slide with use, at most once a minute", async () => {
     const user = await t.createUser();
     const session = await signIn(user.id);
-    await shift(
-      session.id,
-      "expires_at = now() + interval '1 day', last_seen_at = now() - interval '45 seconds'",
-    );
+    await shift(session.id, "expires_at = now() + interval '1 day', last_seen_at = now() - interval '45 seconds'");
     await authenticate(session.actor);
     const daysLeft =
       "select extract(epoch from expires_at - now())::int / 3600 as hours from public.user_sessions where id = $1";
@@ -93,15 +90,9 @@ describe("sessions", () => {
 
   it("can be ended one by one or all others, never those of someone else", async () => {
     const user = await t.createUser();
-    const [here, second, third] = [
-      await signIn(user.id),
-      await signIn(user.id),
-      await signIn(user.id),
-    ];
+    const [here, second, third] = [await signIn(user.id), await signIn(user.id), await signIn(user.id)];
     const stranger = await signIn((await t.createUser()).id);
-    await expect(revokeSession(here.actor, { session_id: stranger.id })).rejects.toMatchObject({
-      status: 404,
-    });
+    await expect(revokeSession(here.actor, { session_id: stranger.id })).rejects.toMatchObject({ status: 404 });
     await revokeSession(here.actor, { session_id: second.id });
     await expect(authenticate(second.actor)).rejects.toMatchObject({ status: 401 });
     expect(await revokeOtherSessions(here.actor)).toEqual({ ended: 1 });
@@ -113,10 +104,7 @@ describe("sessions", () => {
   it("W2: a sign-in makes a new id and ends the session that the browser had", async () => {
     const user = await t.createUser();
     const before = await signIn(user.id);
-    const after = await createSession(t.database, user.id, {
-      ...browser,
-      previousSessionId: before.id,
-    });
+    const after = await createSession(t.database, user.id, { ...browser, previousSessionId: before.id });
     expect(after.session_id).not.toBe(before.id);
     await expect(authenticate(before.actor)).rejects.toMatchObject({ status: 401 });
   });
@@ -128,11 +116,7 @@ describe("sessions", () => {
     await expect(authenticate(there.actor)).rejects.toMatchObject({ status: 401 });
     await t.query`update public.users set is_demo = true, role = 'ADMIN', must_reset_password = true
       where id = ${user.id}`;
-    expect(await authenticate(here.actor)).toMatchObject({
-      is_demo: true,
-      role: "ADMIN",
-      must_reset_password: true,
-    });
+    expect(await authenticate(here.actor)).toMatchObject({ is_demo: true, role: "ADMIN", must_reset_password: true });
   });
 });
 
@@ -148,10 +132,7 @@ describe("API tokens as credentials", () => {
       where token_hash = ${hash}`;
     expect(rows[0].last_used_at).not.toBeNull();
     await authenticate(actor);
-    const again = await t.sql.query(
-      "select last_used_at from public.api_tokens where token_hash = $1",
-      [hash],
-    );
+    const again = await t.sql.query("select last_used_at from public.api_tokens where token_hash = $1", [hash]);
     expect(again.rows[0].last_used_at).toEqual(rows[0].last_used_at);
   });
 });
@@ -163,8 +144,7 @@ describe("an account that is banned in Supabase Auth", () => {
     await authenticate(actor);
     const auth = new pg.Client({ connectionString: t.urlFor("supabase_auth_admin") });
     await auth.connect();
-    const ban = (until: string) =>
-      auth.query(`update auth.users set banned_until = ${until} where id = $1`, [user.id]);
+    const ban = (until: string) => auth.query(`update auth.users set banned_until = ${until} where id = $1`, [user.id]);
     await ban("now() - interval '1 hour'");
     await authenticate(actor);
     await ban("now() + interval '1 hour'");

@@ -36,11 +36,9 @@ describe("accounts", () => {
       is_demo: true,
     });
     await resetPassword(t.database, { identifier: "root", password: "another long secret" });
-    await expect(logIn(t.database, { identifier: "root", password }, browser)).rejects.toThrow(
-      /wrong/,
-    );
-    expect(
-      await logIn(t.database, { identifier: "root", password: "another long secret" }, browser),
-    ).toMatchObject({ must_reset_password: true });
+    await expect(logIn(t.database, { identifier: "root", password }, browser)).rejects.toThrow(/wrong/);
+    expect(await logIn(t.database, { identifier: "root", password: "another long secret" }, browser)).toMatchObject({
+      must_reset_password: true,
+    });
   });
 });

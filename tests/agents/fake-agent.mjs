@@ -7,13 +7,7 @@ import { agent, ndJsonStream, RequestError } from "@agentclientprotocol/sdk/unst
 
 const ending = process.env.FAKE_ENDING ?? readFileSync(join(process.env.HOME, "ending"), "utf8");
 const memory = join(process.env.HOME, "fake-session.json");
-const usage = {
-  inputTokens: 300,
-  outputTokens: 30,
-  cachedReadTokens: 120,
-  cachedWriteTokens: 7,
-  totalTokens: 457,
-};
+const usage = { inputTokens: 300, outputTokens: 30, cachedReadTokens: 120, cachedWriteTokens: 7, totalTokens: 457 };
 const author = ["-c", "user.name=Fake", "-c", "user.email=fake@example.com"];
 const cancelled = new AbortController();
 let stopPrompt = () => undefined;
@@ -52,10 +46,7 @@ const app = agent({ name: "fake" })
   });
 app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 
-const modes = {
-  currentModeId: "default",
-  availableModes: [{ id: "default", name: "Default" }],
-};
+const modes = { currentModeId: "default", availableModes: [{ id: "default", name: "Default" }] };
 
 async function act(client, words) {
   switch (ending) {
@@ -67,12 +58,7 @@ async function act(client, words) {
       await edit(client, "made.txt", "one\ntwo\n");
       await command(client, "echo made", "made\n");
       await tell(client, "agent_message_chunk", "All done.");
-      await news(client, {
-        sessionUpdate: "usage_update",
-        used: 1,
-        size: 2,
-        cost: { amount: 0.25, currency: "USD" },
-      });
+      await news(client, { sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: 0.25, currency: "USD" } });
       return { stopReason: "end_turn", usage };
     }
     case "plans": {
@@ -113,16 +99,11 @@ async function act(client, words) {
     }
     case "resumed":
     case "forgetful":
-      await tell(
-        client,
-        "agent_message_chunk",
-        `I was told ${recall().words.length} times. ${words}`,
-      );
+      await tell(client, "agent_message_chunk", `I was told ${recall().words.length} times. ${words}`);
       return { stopReason: "end_turn", usage };
     case "permission": {
       const outcome = await permission(client, process.env.FAKE_COMMAND ?? "npm publish");
-      if (outcome !== "allow")
-        return { stopReason: cancelled.signal.aborted ? "cancelled" : "end_turn", usage };
+      if (outcome !== "allow") return { stopReason: cancelled.signal.aborted ? "cancelled" : "end_turn", usage };
       await command(client, "npm publish", "published\n");
       await edit(client, "published.txt", "1.0.0\n");
       await tell(client, "agent_message_chunk", "Published.");
@@ -140,8 +121,7 @@ async function act(client, words) {
     }
     case "question-after-words":
     case "question": {
-      if (ending === "question-after-words")
-        await tell(client, "agent_message_chunk", "I chose the oak table.");
+      if (ending === "question-after-words") await tell(client, "agent_message_chunk", "I chose the oak table.");
       const answer = await client.request("elicitation/create", {
         mode: "form",
         sessionId: "fake-1",
@@ -164,12 +144,7 @@ async function act(client, words) {
       return { stopReason: "end_turn", usage };
     }
     case "denied":
-      await permission(
-        client,
-        "Write outside.txt",
-        "edit",
-        process.env.FAKE_PATH ?? "/etc/outside.txt",
-      );
+      await permission(client, "Write outside.txt", "edit", process.env.FAKE_PATH ?? "/etc/outside.txt");
       await tell(client, "agent_message_chunk", "I may not.");
       return { stopReason: "end_turn", usage };
     case "limit":
@@ -234,8 +209,7 @@ async function act(client, words) {
     case "huge": {
       const line = `${"x".repeat(999)}\n`;
       await command(client, "cat big", line.repeat(20_000));
-      for (let index = 0; index < 2_000; index += 1)
-        await tell(client, "agent_message_chunk", line);
+      for (let index = 0; index < 2_000; index += 1) await tell(client, "agent_message_chunk", line);
       await tell(client, "agent_message_chunk", "The end.");
       return { stopReason: "end_turn", usage };
     }
@@ -262,7 +236,9 @@ async function act(client, words) {
         execFileSync("git", [...author, "commit", "--quiet", "-m", step], { cwd: recall().cwd });
         await news(client, {
           sessionUpdate: "usage_update",
-          ...{ used: 1, size: 2, cost: { amount: step === "first" ? 0.25 : 0.5, currency: "USD" } },
+          used: 1,
+          size: 2,
+          cost: { amount: step === "first" ? 0.25 : 0.5, currency: "USD" },
         });
         await tell(client, "agent_message_chunk", `I have made the ${step} file.\n`);
         while (step === "first" && !existsSync(join(process.env.HOME, "go-on"))) {
@@ -300,8 +276,7 @@ async function act(client, words) {
       for (const secret of secrets) {
         const text = `before ${secret} after\n`;
         // In pieces, as models speak.
-        for (const piece of text.match(/[\s\S]{1,3}/g))
-          await tell(client, "agent_message_chunk", piece);
+        for (const piece of text.match(/[\s\S]{1,3}/g)) await tell(client, "agent_message_chunk", piece);
         await command(client, `echo ${secret}`, `${secret}\n`);
         await edit(client, "secret.txt", `key: ${secret}\n`);
       }
@@ -337,12 +312,7 @@ function plan(client) {
 async function edit(client, path, newText) {
   calls += 1;
   const full = join(recall().cwd, path);
-  const call = {
-    toolCallId: `call-${calls}`,
-    title: `Write ${path}`,
-    kind: "edit",
-    locations: [{ path: full }],
-  };
+  const call = { toolCallId: `call-${calls}`, title: `Write ${path}`, kind: "edit", locations: [{ path: full }] };
   await news(client, { sessionUpdate: "tool_call", ...call, status: "pending" });
   writeFileSync(full, newText);
   const content = [{ type: "diff", path: full, oldText: null, newText }];
@@ -351,12 +321,7 @@ async function edit(client, path, newText) {
 
 async function command(client, title, output) {
   calls += 1;
-  const call = {
-    toolCallId: `call-${calls}`,
-    title,
-    kind: "execute",
-    rawInput: { command: title },
-  };
+  const call = { toolCallId: `call-${calls}`, title, kind: "execute", rawInput: { command: title } };
   await news(client, { sessionUpdate: "tool_call", ...call, status: "in_progress" });
   if (output === undefined) return;
   const content = [{ type: "content", content: { type: "text", text: output } }];

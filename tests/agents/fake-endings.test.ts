@@ -32,13 +32,7 @@ describe("an agent that speaks the protocol", () => {
       { kind: "text", text: "I write the file." },
       { kind: "plan", text: "[x] Write it\n[ ] Test it" },
       { kind: "edit", text: "", title: "Write made.txt", path: "made.txt", status: "running" },
-      {
-        kind: "edit",
-        text: "+one\n+two\n+",
-        title: "Write made.txt",
-        path: "made.txt",
-        status: "done",
-      },
+      { kind: "edit", text: "+one\n+two\n+", title: "Write made.txt", path: "made.txt", status: "done" },
       { kind: "command", text: "", title: "echo made", status: "running" },
       { kind: "command", text: "made\n", title: "echo made", status: "done" },
       { kind: "text", text: "All done." },
@@ -46,15 +40,7 @@ describe("an agent that speaks the protocol", () => {
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
     expect(sessions).toEqual(["fake-1"]);
     expect(usages).toEqual([
-      {
-        model: null,
-        freshInput: 300,
-        output: 30,
-        cacheRead: 120,
-        cacheWrite: 7,
-        cost: 0.25,
-        currency: "USD",
-      },
+      { model: null, freshInput: 300, output: 30, cacheRead: 120, cacheWrite: 7, cost: 0.25, currency: "USD" },
     ]);
     expect(end).toEqual({ kind: "done", words: "All done.", sessionId: "fake-1", denied: [] });
     expect(readFileSync(join(place.folder, "made.txt"), "utf8")).toBe("one\ntwo\n");
@@ -101,17 +87,9 @@ describe("an agent that speaks the protocol", () => {
     const question = asking.end?.kind === "question" ? asking.end.question.question : "";
     expect(question).toContain("may it run this? npm publish");
     const go = (answer: string) =>
-      takeTurn(fake, "Go on", {
-        ...place,
-        sessionId: "fake-1",
-        answers: [{ kind: "permission", question, answer }],
-      });
+      takeTurn(fake, "Go on", { ...place, sessionId: "fake-1", answers: [{ kind: "permission", question, answer }] });
     expect((await go("Allow")).end).toMatchObject({ kind: "done", words: "Published." });
-    expect((await go("Deny")).end).toMatchObject({
-      kind: "done",
-      words: "",
-      denied: ["npm publish"],
-    });
+    expect((await go("Deny")).end).toMatchObject({ kind: "done", words: "", denied: ["npm publish"] });
   });
 
   it("is asked once: its next attempt has another folder, and what was allowed stays allowed", async () => {
@@ -121,10 +99,7 @@ describe("an agent that speaks the protocol", () => {
     expect(question).toContain("may it run this? cd . && npm publish README.md");
     const answers = [{ kind: "permission" as const, question, answer: "Allow" }];
     const elsewhere = { allow, answers };
-    expect((await play("permission-with-paths", elsewhere)).end).toMatchObject({
-      kind: "done",
-      words: "Published.",
-    });
+    expect((await play("permission-with-paths", elsewhere)).end).toMatchObject({ kind: "done", words: "Published." });
   });
 
   it("does without a person what is allowed", async () => {
@@ -138,10 +113,7 @@ describe("an agent that speaks the protocol", () => {
       denied: ["Write outside.txt"],
       question: { question: expect.stringContaining("/etc/outside.txt") },
     });
-    expect((await play("denied", { allow: "all" })).end).toMatchObject({
-      kind: "done",
-      denied: [],
-    });
+    expect((await play("denied", { allow: "all" })).end).toMatchObject({ kind: "done", denied: [] });
   });
 
   it.each([

@@ -10,29 +10,12 @@ const cache = process.env.AGENTS_CACHE ?? join(homedir(), ".cache", "backloom-ag
 
 /** Folder of the cache, package, and the script that puts its program in place (npm runs none by itself here). */
 const tools = [
-  {
-    of: "claude",
-    folder: "claude-code",
-    name: "@anthropic-ai/claude-code",
-    version: "2.1.332",
-    script: "install.cjs",
-  },
-  {
-    of: "claude",
-    folder: "claude-acp",
-    name: "@agentclientprotocol/claude-agent-acp",
-    version: "0.101.0",
-  },
+  { of: "claude", folder: "claude-code", name: "@anthropic-ai/claude-code", version: "2.1.332", script: "install.cjs" },
+  { of: "claude", folder: "claude-acp", name: "@agentclientprotocol/claude-agent-acp", version: "0.101.0" },
   { of: "codex", folder: "codex", name: "@openai/codex", version: "0.171.0" },
   { of: "codex", folder: "codex-acp", name: "@agentclientprotocol/codex-acp", version: "2.6.0" },
   { of: "gemini", folder: "gemini-cli", name: "@google/gemini-cli", version: "0.61.0" },
-  {
-    of: "opencode",
-    folder: "opencode",
-    name: "opencode-ai",
-    version: "1.18.33",
-    script: "postinstall.mjs",
-  },
+  { of: "opencode", folder: "opencode", name: "opencode-ai", version: "1.18.33", script: "postinstall.mjs" },
 ];
 
 const wanted = process.argv[2];
@@ -42,11 +25,7 @@ for (const tool of tools) {
 const files = ["real-tools", "whole-service"].map((name) => `tests/agents/${name}.test.ts`);
 const words = ["run", ...files, "--reporter=verbose"];
 if (wanted !== undefined) words.push("-t", wanted);
-process.exitCode = run(
-  process.execPath,
-  [join(root, "node_modules/vitest/vitest.mjs"), ...words],
-  root,
-);
+process.exitCode = run(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...words], root);
 
 function install({ folder, name, version, script }) {
   const home = join(cache, folder);

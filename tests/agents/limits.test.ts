@@ -33,8 +33,7 @@ describe("a model's service that has no room", () => {
 });
 
 describe("the time of a clock that a limit ends at", () => {
-  const at = (hours: number, minutes: number, seconds = 0) =>
-    new Date(2026, 10, 23, hours, minutes, seconds);
+  const at = (hours: number, minutes: number, seconds = 0) => new Date(2026, 10, 23, hours, minutes, seconds);
   const ends = (words: string, now: Date) => limitIn(`rate limit, ${words}`, null, now)?.resetsAt;
 
   it.each([
@@ -47,9 +46,7 @@ describe("the time of a clock that a limit ends at", () => {
 
   it("is the next one on the clock otherwise", () => {
     expect(ends("resets 3pm", at(11, 57))).toBe(at(15, 0).toISOString());
-    expect(ends("try again at 9:30 AM.", at(11, 57))).toBe(
-      new Date(2026, 10, 24, 9, 30).toISOString(),
-    );
+    expect(ends("try again at 9:30 AM.", at(11, 57))).toBe(new Date(2026, 10, 24, 9, 30).toISOString());
   });
 });
 

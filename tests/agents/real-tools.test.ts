@@ -60,11 +60,7 @@ const limits: Record<RealTool["dialect"], Record<string, Step>> = {
   anthropic: {
     429: failing(429, "rate_limit_error", "Rate limit reached. Please try again in 2s."),
     529: failing(529, "overloaded_error", "Overloaded"),
-    limit: failing(
-      400,
-      "invalid_request_error",
-      "Your credit balance is too low to access the Anthropic API.",
-    ),
+    limit: failing(400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
   },
   responses: {
     429: failing(429, "rate_limit_exceeded", "Rate limit reached. Please try again in 2s."),
@@ -74,11 +70,7 @@ const limits: Record<RealTool["dialect"], Record<string, Step>> = {
   gemini: {
     429: failing(429, "RESOURCE_EXHAUSTED", "Rate limit reached. Please try again in 2s."),
     529: failing(503, "UNAVAILABLE", "The model is overloaded"),
-    limit: failing(
-      429,
-      "RESOURCE_EXHAUSTED",
-      "You exceeded your current quota, please check your plan",
-    ),
+    limit: failing(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan"),
   },
   chat: {
     429: failing(429, "rate_limit_exceeded", "Rate limit reached. Please try again in 2s."),
@@ -102,18 +94,14 @@ for (const tool of toolsHere) {
       const { model, folder, git, take } = await openScene(tool, ({ path }) => [
         write(path("made.txt"), "one\ntwo\n"),
         // Codex does not tell of a command that ends within its first moments.
-        {
-          run: "sleep 1; cat made.txt && git add made.txt && git commit -qm Made && echo committed",
-        },
+        { run: "sleep 1; cat made.txt && git add made.txt && git commit -qm Made && echo committed" },
         { say: "The file is made." },
       ]);
       const { end, entries, usages, sessions } = await take("Make a file.");
       expect(end).toMatchObject({ kind: "done", words: "The file is made." });
       expect(readFileSync(join(folder, "made.txt"), "utf8")).toContain("one\ntwo");
       if (tool.mayCommit) expect(git("log", "-1", "--format=%s")).toBe("Made");
-      expect(entries).toContainEqual(
-        expect.objectContaining({ kind: "edit", path: "made.txt", status: "done" }),
-      );
+      expect(entries).toContainEqual(expect.objectContaining({ kind: "edit", path: "made.txt", status: "done" }));
       expect(entries).toContainEqual(
         expect.objectContaining({
           kind: "command",
@@ -176,10 +164,7 @@ for (const tool of toolsHere) {
     it.each(["429", "529", "limit"])("takes a %s in the middle for a pause", async (name) => {
       const stop = limits[tool.dialect][name];
       if (stop === undefined) throw new Error(`There is no ${name}`);
-      const { model, folder, take } = await openScene(tool, ({ path }) => [
-        write(path("half.txt"), "half\n"),
-        stop,
-      ]);
+      const { model, folder, take } = await openScene(tool, ({ path }) => [write(path("half.txt"), "half\n"), stop]);
       const { end, usages } = await take("Make two files.");
       expect(end).toMatchObject({ kind: "limit" });
       expect(existsSync(join(folder, "half.txt"))).toBe(true);
@@ -187,10 +172,7 @@ for (const tool of toolsHere) {
     });
 
     it("ends within five seconds when it is cancelled", async () => {
-      const { model, take } = await openScene(tool, ({ path }) => [
-        write(path("half.txt"), "half\n"),
-        { hang: true },
-      ]);
+      const { model, take } = await openScene(tool, ({ path }) => [write(path("half.txt"), "half\n"), { hang: true }]);
       const stop = new AbortController();
       let cancelledAt = 0;
       void model.hung.then(() => {

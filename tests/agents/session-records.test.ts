@@ -16,18 +16,16 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const since = new Date("2026-11-22T10:00:00Z");
 const before = "2026-11-22T09:59:59Z";
 const after = "2026-11-22T10:00:01Z";
-const counts = (input: number) => ({
-  input_tokens: input,
-  cached_input_tokens: 40,
-  output_tokens: 10,
-});
+const counts = (input: number) => ({ input_tokens: input, cached_input_tokens: 40, output_tokens: 10 });
 const context = { timestamp: before, type: "turn_context", payload: { model: "gpt-1" } };
 const sum = (timestamp: string, input: number) => ({
-  ...{ timestamp, type: "event_msg" },
+  timestamp,
+  type: "event_msg",
   payload: { type: "token_count", info: { total_token_usage: counts(input) } },
 });
 const answer = (timestamp: string, input: number) => ({
-  ...{ timestamp, type: "token_usage_record" },
+  timestamp,
+  type: "token_usage_record",
   payload: { usage: counts(input), thread_token_usage: counts(9_999) },
 });
 
@@ -46,9 +44,7 @@ it.each([
   const text = [context, ...lines].map((line) => JSON.stringify(line)).join("\n");
   // The last line of a tool that was killed may be half a line.
   writeFileSync(join(folder, "rollout-1-abc.jsonl"), `${text}\n{"timest`);
-  expect(await readCodexRecord(join(home, what), "abc", since)).toMatchObject([
-    { model: "gpt-1", freshInput: fresh },
-  ]);
+  expect(await readCodexRecord(join(home, what), "abc", since)).toMatchObject([{ model: "gpt-1", freshInput: fresh }]);
 });
 
 it.each([
@@ -75,7 +71,11 @@ const used = (input: number, output: number, costUSD: number) => ({
   "claude-x[1m]": { inputTokens: input, outputTokens: output, costUSD },
 });
 const result = (whole: object, since?: object) => ({
-  ...{ type: "result", subtype: "success", is_error: false, result: "Well.", modelUsage: whole },
+  type: "result",
+  subtype: "success",
+  is_error: false,
+  result: "Well.",
+  modelUsage: whole,
   model_usage_since_last_result: since,
 });
 const spoken = {
@@ -97,9 +97,7 @@ it.each([
   ["was refused before it took any", [result(used(100, 10, 0.4), {})], undefined, undefined],
 ])("of a resumed Claude Code counts once where it %s", (_what, lines, fresh, cost) => {
   const usages: Usage[] = [];
-  const reader = readClaudeStream("/", { ...unheard, usage: (one) => usages.push(one) }, [
-    before100,
-  ]);
+  const reader = readClaudeStream("/", { ...unheard, usage: (one) => usages.push(one) }, [before100]);
   for (const line of lines) reader.take(JSON.stringify(line));
   reader.end({ code: 0, signal: null, complaints: "" });
   expect(usages.map(({ freshInput }) => freshInput)).toEqual(fresh === undefined ? [] : [fresh]);

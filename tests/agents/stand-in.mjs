@@ -47,12 +47,7 @@ appendFileSync(record, "{}\n");
 const answer = prompt.startsWith("# Plan ") ? "1. Make it" : "Made as planned.";
 if (answer === "Made as planned.") writeFileSync(`${name}-${task}.txt`, "made\n");
 if (name === "claude") {
-  const message = {
-    id: `m-${attempt}`,
-    model: "claude-x",
-    content: [{ type: "text", text: answer }],
-    usage,
-  };
+  const message = { id: `m-${attempt}`, model: "claude-x", content: [{ type: "text", text: answer }], usage };
   say({ type: "system", subtype: "init", session_id: id }, { type: "assistant", message });
   await wait(Number(milliseconds ?? 0));
   say({ type: "result", subtype: "success", is_error: false, result: answer });

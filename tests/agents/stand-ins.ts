@@ -29,8 +29,12 @@ export function standIns(folder: string, programs: readonly string[]): Record<st
     writeFileSync(join(bin, name), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
   }
   return {
-    ...{ HOME: own, PATH: `${bin}:${process.env.PATH}`, FAKE_ENDING: "plans" },
-    ...{ ANTHROPIC_API_KEY: "of-nobody", OPENAI_API_KEY: "of-nobody", GEMINI_API_KEY: "of-nobody" },
+    HOME: own,
+    PATH: `${bin}:${process.env.PATH}`,
+    FAKE_ENDING: "plans",
+    ANTHROPIC_API_KEY: "of-nobody",
+    OPENAI_API_KEY: "of-nobody",
+    GEMINI_API_KEY: "of-nobody",
   };
 }
 

@@ -53,9 +53,7 @@ describe("an agent that speaks the protocol", () => {
     const messages = openMessages();
     messages.arrive([message]);
     const environment = { PATH: process.env.PATH ?? "", HOME: home, FAKE_ENDING: "steered" };
-    await takeTurn(fake, "Do the work", { folder, environment, messages }, () =>
-      messages.arrive([message]),
-    );
+    await takeTurn(fake, "Do the work", { folder, environment, messages }, () => messages.arrive([message]));
     const words = readFileSync(join(folder, "told.txt"), "utf8");
     expect(words).toMatch(/^Do the work\n\n/);
     expect(words.match(/Use tabs/g)).toHaveLength(1);

@@ -1,11 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ScriptedModel } from "./models/open-model";
@@ -72,22 +65,13 @@ function codexSettings(home: string, model: ScriptedModel): Record<string, strin
 function geminiSettings(home: string, model: ScriptedModel): Record<string, string> {
   const settings = {
     security: { auth: { selectedType: "gemini-api-key" } },
-    general: {
-      enableAutoUpdate: false,
-      disableAutoUpdate: true,
-      disableUpdateNag: true,
-      maxAttempts: 2,
-    },
+    general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true, maxAttempts: 2 },
     telemetry: { enabled: false },
     privacy: { usageStatisticsEnabled: false },
     model: { name: "gemini-2.5-pro" },
   };
   write(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
-  return {
-    GEMINI_API_KEY: "of-nobody",
-    GOOGLE_GEMINI_BASE_URL: model.url,
-    GEMINI_CLI_NO_RELAUNCH: "1",
-  };
+  return { GEMINI_API_KEY: "of-nobody", GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_CLI_NO_RELAUNCH: "1" };
 }
 
 /**
@@ -124,11 +108,7 @@ function opencodeSettings(home: string, model: ScriptedModel): Record<string, st
     provider: { scripted: provider },
   };
   write(join(home, ".config", "opencode", "opencode.json"), JSON.stringify(config));
-  return {
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-  };
+  return { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" };
 }
 
 const inside = (folder: string, name: string) => join(folder, name);
@@ -203,22 +183,16 @@ const allTools: RealTool[] = [
   },
 ];
 
-const sourceOf = ([program, folder]: [string, string]) =>
-  join(toolCache, folder, "node_modules", ".bin", program);
+const sourceOf = ([program, folder]: [string, string]) => join(toolCache, folder, "node_modules", ".bin", program);
 
-const isThere = ({ programs }: RealTool) =>
-  Object.entries(programs).every((entry) => existsSync(sourceOf(entry)));
+const isThere = ({ programs }: RealTool) => Object.entries(programs).every((entry) => existsSync(sourceOf(entry)));
 
 /** The tools that are in the cache, and those that are not. */
 export const toolsHere = allTools.filter(isThere);
 export const toolsMissing = allTools.filter((tool) => !isThere(tool));
 
 /** An environment in which a tool finds its model, its own programs and git, and nothing of the machine's person. */
-export function environmentFor(
-  tool: RealTool,
-  home: string,
-  model: ScriptedModel,
-): Record<string, string> {
+export function environmentFor(tool: RealTool, home: string, model: ScriptedModel): Record<string, string> {
   const bin = join(home, "bin");
   mkdirSync(bin, { recursive: true });
   symlinkSync(process.execPath, join(bin, "node"));

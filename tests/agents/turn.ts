@@ -19,11 +19,7 @@ export function makeStage() {
     mkdirSync(home);
     mkdirSync(folder);
     const git = (...words: string[]) =>
-      execFileSync("git", words, {
-        cwd: folder,
-        encoding: "utf8",
-        env: { ...process.env, HOME: home },
-      }).trim();
+      execFileSync("git", words, { cwd: folder, encoding: "utf8", env: { ...process.env, HOME: home } }).trim();
     git("init", "--quiet", "--initial-branch=main");
     // In the repository itself: Gemini CLI hides what is in the home from the git that it starts.
     git("config", "user.name", "Ada");

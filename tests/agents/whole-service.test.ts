@@ -36,16 +36,32 @@ async function openScene(tool: RealTool, script: readonly Step[], tasks = 1) {
   const start = (url = app.origin, ...words: string[]) =>
     startWorker(
       [
-        ...["--url", url, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-        ...["--product", code, "--name", `worker-${code}`, "--agent", tool.agent],
-        ...["--heartbeat", "1", "--silence", "4", ...words, ...confined],
+        "--url",
+        url,
+        "--token",
+        token,
+        "--work-dir",
+        join(home, "work"),
+        "--repo",
+        repo,
+        "--product",
+        code,
+        "--name",
+        `worker-${code}`,
+        "--agent",
+        tool.agent,
+        "--heartbeat",
+        "1",
+        "--silence",
+        "4",
+        ...words,
+        ...confined,
       ],
       environment,
     );
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   /** In a sandbox each job has its own home. */
-  const homeOfJob = async () =>
-    join(home, "work", "workers", `worker-${code}`, "homes", (await job()).id);
+  const homeOfJob = async () => join(home, "work", "workers", `worker-${code}`, "homes", (await job()).id);
   const goOn = async (steps: readonly Step[]) => {
     model.goOnWith(steps);
     tool.letTimePass?.(confined.length > 0 ? await homeOfJob() : place);
@@ -102,9 +118,7 @@ function without(all: ScriptedModel["said"], one: ScriptedModel["said"]): Script
   };
 }
 
-const asking = JSON.stringify({
-  question: { question: "Which color?", options: ["Red", "Green"] },
-});
+const asking = JSON.stringify({ question: { question: "Which color?", options: ["Red", "Green"] } });
 const write = (file: string): Step => ({ run: `sleep 1; echo ${file} > ${file}` });
 const filesOf = (ref: string) => git("ls-tree", "-r", "--name-only", ref).split("\n");
 
@@ -123,10 +137,7 @@ for (const tool of toolsHere) {
       const parked = await job();
       expect(parked).toMatchObject({ status: "queued", retry_count: 0 });
       expect(tokensOf(parked)).toEqual(model.said);
-      await answerQuestion(actor, {
-        question_id: String(parked.parked_question_id),
-        option: 1,
-      });
+      await answerQuestion(actor, { question_id: String(parked.parked_question_id), option: 1 });
       await goOn([write("green.txt"), { say: "It is green." }]);
       await work();
       const done = await job();
@@ -148,19 +159,17 @@ for (const tool of toolsHere) {
       const { run, model, start, job, folderOfJob } = await openScene(tool, script);
       const gate = await openToolGate(app.port);
       const worker = start(gate.url, "--once", "--silence", "60");
-      await vi.waitFor(
-        async () => expect(existsSync(await folderOfJob("begun")), worker.output()).toBe(true),
-        { timeout: 120_000 },
-      );
+      await vi.waitFor(async () => expect(existsSync(await folderOfJob("begun")), worker.output()).toBe(true), {
+        timeout: 120_000,
+      });
       const { id, task_id } = await job();
       const body = "Use tabs, not spaces.";
       await addComment(actor, { kind: "task", id: String(task_id), body, send_to_agent: true });
       // One heartbeat is under way at a time: when the second begins, the first has brought the message.
       const beats = gate.given("job_heartbeat").length;
-      await vi.waitFor(
-        () => expect(gate.given("job_heartbeat").length).toBeGreaterThan(beats + 1),
-        { timeout: 60_000 },
-      );
+      await vi.waitFor(() => expect(gate.given("job_heartbeat").length).toBeGreaterThan(beats + 1), {
+        timeout: 60_000,
+      });
       writeFileSync(await folderOfJob("go"), "");
       expect(await worker.ended, worker.output()).toBe(0);
       const done = await job();
@@ -179,9 +188,7 @@ for (const tool of toolsHere) {
       await work();
       const done = await job();
       expect(done).toMatchObject({ status: "done", summary: "I have written it." });
-      await reviewJob(actor, {
-        ...{ job_id: done.id, verdict: "request_changes", summary: "Make it a poem." },
-      });
+      await reviewJob(actor, { job_id: done.id, verdict: "request_changes", summary: "Make it a poem." });
       await goOn([write("poem.txt"), { say: "It rhymes now." }]);
       await work();
       const again = await getAgentJob(actor, { job_id: done.id });
@@ -193,10 +200,7 @@ for (const tool of toolsHere) {
     });
 
     it("ends within five seconds of a cancel on the board, and nothing is lost", async () => {
-      const { run, model, start, job, toolPid } = await openScene(tool, [
-        write("half.txt"),
-        { hang: true },
-      ]);
+      const { run, model, start, job, toolPid } = await openScene(tool, [write("half.txt"), { hang: true }]);
       const worker = start(undefined, "--once", "--heartbeat", "600");
       await Promise.race([model.hung, worker.ended]);
       const pid = toolPid();
@@ -213,10 +217,7 @@ for (const tool of toolsHere) {
     });
 
     it("outlives kill -9 of the tool, of the worker and the loss of the service", async () => {
-      const { run, model, start, job, goOn, toolPid } = await openScene(tool, [
-        write("one.txt"),
-        { hang: true },
-      ]);
+      const { run, model, start, job, goOn, toolPid } = await openScene(tool, [write("one.txt"), { hang: true }]);
       const first = start(undefined, "--once");
       await Promise.race([model.hung, first.ended]);
       process.kill(-toolPid(), "SIGKILL");
@@ -251,10 +252,7 @@ for (const tool of toolsHere) {
       expect(left.filter(isAlive)).toEqual([]);
       await vi.waitFor(async () => expect((await job()).status).toBe("running"), 120_000);
       proxy.refuse();
-      await vi.waitFor(
-        () => expect(third.output()).toMatch(/does not answer|No heartbeat/),
-        120_000,
-      );
+      await vi.waitFor(() => expect(third.output()).toMatch(/does not answer|No heartbeat/), 120_000);
       proxy.allow();
       expect(await third.ended, third.output()).toBe(0);
       await proxy.close();
@@ -269,14 +267,8 @@ for (const tool of toolsHere) {
         expect(lost?.usage).toMatchObject({ input_tokens: null });
       }
       expect((await run.read()).status).toBe("done");
-      const kept = git(
-        "for-each-ref",
-        "--format=%(refname:short)",
-        `refs/heads/backloom/kept/${id}-*`,
-      );
-      expect(kept.split("\n").flatMap(filesOf)).toEqual(
-        expect.arrayContaining(["one.txt", "two.txt"]),
-      );
+      const kept = git("for-each-ref", "--format=%(refname:short)", `refs/heads/backloom/kept/${id}-*`);
+      expect(kept.split("\n").flatMap(filesOf)).toEqual(expect.arrayContaining(["one.txt", "two.txt"]));
       expect(filesOf(String(done.branch))).toContain("three.txt");
     });
   });

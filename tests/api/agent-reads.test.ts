@@ -16,9 +16,7 @@ const nextStory = (id: string) => ask(`/api/products/${id}/next-story`);
 const wholeBacklog = (id: string) => read(`/api/products/${id}/backlog`);
 const tasksOf = (id: string, query = "") => ask(`/api/sprints/${id}/tasks${query}`);
 const addStory = (pbiId: string, code: string, priority?: number) =>
-  create(actor, "create_story", {
-    ...{ p_pbi_id: pbiId, p_title: code, p_code: code, p_priority: priority },
-  });
+  create(actor, "create_story", { p_pbi_id: pbiId, p_title: code, p_code: code, p_priority: priority });
 
 /** Another product of the owner, who makes more here than anyone may within a minute. */
 async function newProduct(fields: Record<string, unknown> = {}) {
@@ -28,14 +26,22 @@ async function newProduct(fields: Record<string, unknown> = {}) {
 
 /** What every answer says of the first task and of its story. */
 const firstTask = {
-  ...{ id: task.id, code: "T-1", title: "Write rows", description: "One line a row." },
-  ...{ priority: 3, sort_order: 1, status: "todo" },
+  id: task.id,
+  code: "T-1",
+  title: "Write rows",
+  description: "One line a row.",
+  priority: 3,
+  sort_order: 1,
+  status: "todo",
 };
 const planned = { ...firstTask, implementation_plan: "1. Quote\n2. Write" };
 const nextTask = { ...planned, id: secondTask.id, code: "T-2", title: "Add the button" };
 const unplanned = { ...nextTask, description: "", implementation_plan: null, sort_order: 2 };
 const theStory = {
-  ...{ id: story.id, code: "ST-001", title: "Export as CSV", status: "in_sprint" },
+  id: story.id,
+  code: "ST-001",
+  title: "Export as CSV",
+  status: "in_sprint",
   description: "People want their rows.",
   acceptance_criteria: "- [ ] Opens in a spreadsheet",
 };
@@ -45,17 +51,17 @@ describe("the fields of", () => {
     const idea = await createIdea(actor, { product_id: product.id, title: "Charts" });
     expect(await context(product.id)).toEqual({
       product: {
-        ...{ id: product.id, code: product.code, name: "Ledger", description: "Keeps accounts." },
+        id: product.id,
+        code: product.code,
+        name: "Ledger",
+        description: "Keeps accounts.",
         repo_url: "https://example.com/ledger",
         definition_of_done: "Reviewed and released",
       },
       active_sprint: { id: sprint.id, sprint_goal: "Exports work", status: "ACTIVE" },
       next_story: { ...theStory, priority: 3, tasks: [planned, unplanned] },
       open_ideas: [
-        {
-          ...{ id: idea.id, code: "IDEA-001", title: "Charts", description: "" },
-          ...{ status: "draft", created_at: timestamp },
-        },
+        { id: idea.id, code: "IDEA-001", title: "Charts", description: "", status: "draft", created_at: timestamp },
       ],
     });
   });
@@ -71,24 +77,32 @@ describe("the fields of", () => {
       product: expect.objectContaining({ id: product.id, name: "Ledger" }),
       pbis: [
         {
-          ...{ ...made, id: pbi.id, code: "PBI-1", title: "Exports", description: "" },
-          ...{ priority: 3, sort_order: expect.any(Number), status: "ready" },
-          ...{ pr_url: null, pr_merged_at: null },
+          ...made,
+          id: pbi.id,
+          code: "PBI-1",
+          title: "Exports",
+          description: "",
+          priority: 3,
+          sort_order: expect.any(Number),
+          status: "ready",
+          pr_url: null,
+          pr_merged_at: null,
         },
       ],
       storiesByPbi: {
         [pbi.id]: [
-          {
-            ...{ ...made, ...theStory, pbi_id: pbi.id, priority: 3, sort_order: 1 },
-            ...{ sprint_id: sprint.id, assignee_id: null },
-          },
+          { ...made, ...theStory, pbi_id: pbi.id, priority: 3, sort_order: 1, sprint_id: sprint.id, assignee_id: null },
         ],
       },
       tasksByStory: {
         [story.id]: [
           {
-            ...{ ...made, ...firstTask, story_id: story.id, repo_url: null },
-            ...{ verify_only: false, verify_required: "ALIGNED_OR_PARTIAL" },
+            ...made,
+            ...firstTask,
+            story_id: story.id,
+            repo_url: null,
+            verify_only: false,
+            verify_required: "ALIGNED_OR_PARTIAL",
           },
           expect.objectContaining({ id: secondTask.id, code: "T-2" }),
         ],
@@ -184,12 +198,9 @@ describe("GET /api/sprints/:id/tasks", () => {
     const { id } = await seedActiveSprint(actor, product_id, [second.id, first.id]);
     await t.query`insert into tasks (product_id, story_id, code, title, priority)
       select ${product_id}, case when n % 2 = 0 then ${second.id}::uuid else ${first.id}::uuid end, 'T-' || (61 - n), 't', n from generate_series(1, 60) n`;
-    const rows: { story_code: string; sort_order: number }[] = await (
-      await tasksOf(id, "?limit=50")
-    ).json();
+    const rows: { story_code: string; sort_order: number }[] = await (await tasksOf(id, "?limit=50")).json();
     expect(rows).toHaveLength(50);
-    const place = (row: (typeof rows)[number]) =>
-      (row.story_code === "ST-3" ? 0 : 1_000) + row.sort_order;
+    const place = (row: (typeof rows)[number]) => (row.story_code === "ST-3" ? 0 : 1_000) + row.sort_order;
     expect(rows).toEqual(rows.toSorted((one, other) => place(one) - place(other)));
     expect(rows[0]?.story_code).toBe("ST-3");
     expect(await (await tasksOf(id)).json()).toHaveLength(10);
@@ -266,9 +277,7 @@ describe("the lists of one parent", () => {
   });
 
   it("GET /api/stories/:id/tasks has its tasks by sort_order, without the detail fields", async () => {
-    await create(actor, "create_task", {
-      ...{ p_story_id: story.id, p_title: "first", p_code: "A-0" },
-    });
+    await create(actor, "create_task", { p_story_id: story.id, p_title: "first", p_code: "A-0" });
     await t.query`update tasks set status = 'IN_PROGRESS' where id = ${task.id}`;
     const tasks: Record<string, unknown>[] = await read(`/api/stories/${story.id}/tasks`);
     expect(tasks.map(({ code, status }) => [code, status])).toEqual([

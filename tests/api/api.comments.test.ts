@@ -22,8 +22,7 @@ async function scene() {
   ] as const;
   const as = async (user: TestUser) => {
     const token = await t.createToken(user);
-    const send = (method: string, path: string, body?: unknown) =>
-      app.send(method, path, body, bearer(token));
+    const send = (method: string, path: string, body?: unknown) => app.send(method, path, body, bearer(token));
     return {
       token,
       send,
@@ -36,9 +35,7 @@ async function scene() {
       context: async () =>
         z
           .object({ next_story: z.looseObject({}) })
-          .parse(
-            await (await send("GET", `/api/products/${backlog.product.id}/agent-context`)).json(),
-          ).next_story,
+          .parse(await (await send("GET", `/api/products/${backlog.product.id}/agent-context`)).json()).next_story,
     };
   };
   const member = await t.createMember(backlog.product.id);
@@ -61,15 +58,8 @@ describe("comments on PBIs, stories and tasks", () => {
       });
       const second = await say(place, "One more.");
       const edited = await send("PATCH", `${place}/${first.id}`, { body: "Looks bad." });
-      expect(await edited.json()).toMatchObject({
-        id: first.id,
-        body: "Looks bad.",
-        edited_at: expect.any(String),
-      });
-      expect((await list(place)).comments.map(({ body }) => body)).toEqual([
-        "Looks bad.",
-        "One more.",
-      ]);
+      expect(await edited.json()).toMatchObject({ id: first.id, body: "Looks bad.", edited_at: expect.any(String) });
+      expect((await list(place)).comments.map(({ body }) => body)).toEqual(["Looks bad.", "One more."]);
       expect((await send("DELETE", `${place}/${second.id}`)).status).toBe(204);
       expect((await send("DELETE", `${place}/${second.id}`)).status).toBe(404);
       expect((await list(place)).comments.map(({ id }) => id)).toEqual([first.id]);
@@ -113,10 +103,7 @@ describe("comments on PBIs, stories and tasks", () => {
       select ${backlog.product.id}, ${backlog.task.id}, 'n', 'import'
       from generate_series(1, 1000)`;
     const full = await send("POST", places[2], { body: "One more" });
-    expect([full.status, await full.json()]).toMatchObject([
-      409,
-      { error: expect.stringContaining("1,000") },
-    ]);
+    expect([full.status, await full.json()]).toMatchObject([409, { error: expect.stringContaining("1,000") }]);
     const answers: number[] = [];
     for (let count = 0; count < 61; count += 1) {
       answers.push((await send("POST", places[0], { body: "Again" })).status);
@@ -263,10 +250,7 @@ describe("comments reach", () => {
     const { token, say } = await as(stranger);
     const live = `${app.origin}/api/realtime`;
     const cookie = await app.signIn(stranger);
-    const own = await openStream(
-      `${live}/backlog?product_id=${theirs.product.id}&live=1`,
-      bearer(token),
-    );
+    const own = await openStream(`${live}/backlog?product_id=${theirs.product.id}&live=1`, bearer(token));
     const notifications = await openStream(`${live}/notifications`, { cookie });
     await own.nextNamed("ready");
     await notifications.nextNamed("state");

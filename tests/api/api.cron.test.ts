@@ -25,10 +25,7 @@ describe.each(paths)("POST %s", (path) => {
       { authorization: app.cronSecret },
     ];
     for (const headers of attempts) await expectRefusal(await post(path, headers), 401);
-    await expectRefusal(
-      await app.request(`${path}?secret=${app.cronSecret}`, { method: "POST" }),
-      401,
-    );
+    await expectRefusal(await app.request(`${path}?secret=${app.cronSecret}`, { method: "POST" }), 401);
   });
 
   it("answers 401 always when no secret is set", async () => {
@@ -44,8 +41,7 @@ describe.each(paths)("POST %s", (path) => {
     async (cronSecret) => {
       const other = await startTestApp(t, { variables: { CRON_SECRET: ` ${cronSecret} ` } });
       const inBytes = Buffer.from(cronSecret, "utf8").toString("latin1");
-      const send = (secret: string) =>
-        other.request(path, { method: "POST", headers: bearer(secret) });
+      const send = (secret: string) => other.request(path, { method: "POST", headers: bearer(secret) });
       expect((await send(inBytes)).status).toBe(200);
       await expectRefusal(await send(inBytes.slice(1)), 401);
       await expectRefusal(await send(`${inBytes}!`), 401);

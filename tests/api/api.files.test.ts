@@ -3,11 +3,7 @@ import { z } from "zod";
 import { addComment, deleteComment } from "~/nouns/comments/operations.server";
 import { fileListSchema, fileSchema } from "~/nouns/files/contract";
 import { getStoryPage } from "~/nouns/pages/operations.server";
-import {
-  archiveProduct,
-  removeProductMember,
-  setMemberRole,
-} from "~/nouns/products/operations.server";
+import { archiveProduct, removeProductMember, setMemberRole } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";
@@ -45,8 +41,7 @@ async function scene() {
     const answer = await send(...given);
     return { status: answer.status, ...refusalSchema.parse(await answer.json()) };
   };
-  const read = async (url: string, user: TestUser = owner) =>
-    app.request(url, { headers: await t.bearerOf(user) });
+  const read = async (url: string, user: TestUser = owner) => app.request(url, { headers: await t.bearerOf(user) });
   return { owner, actor: t.actorOf(owner), product, story, task, send, upload, refused, read };
 }
 
@@ -55,15 +50,14 @@ describe("POST /api/files", () => {
     const { owner, product, task, upload, read } = await scene();
     const file = await upload(png, { task_id: task.id }, { name: '../ evil"\n.png' });
     expect(file).toEqual({
-      ...{ id: file.id, url: `/api/files/${file.id}`, name: "evil.png" },
-      ...{ type: "image/png", size: png.length },
+      id: file.id,
+      url: `/api/files/${file.id}`,
+      name: "evil.png",
+      type: "image/png",
+      size: png.length,
     });
     const viewer = await t.createMember(product.id);
-    await setMemberRole(t.actorOf(owner), {
-      product_id: product.id,
-      user_id: viewer.id,
-      role: "VIEWER",
-    });
+    await setMemberRole(t.actorOf(owner), { product_id: product.id, user_id: viewer.id, role: "VIEWER" });
     for (const user of [owner, viewer]) {
       const answer = await read(file.url, user);
       expect(answer.status).toBe(200);
@@ -183,8 +177,7 @@ describe("POST /api/files", () => {
     const file = await upload("\x00\x00\x00\x18ftypmp42 and more");
     const viewer = await t.createMember(product.id);
     const cookie = await app.signIn(viewer);
-    const ask = (headers: Record<string, string>) =>
-      app.request(file.url, { headers: { cookie, ...headers } });
+    const ask = (headers: Record<string, string>) => app.request(file.url, { headers: { cookie, ...headers } });
     const tag = (await ask({})).headers.get("etag") ?? "";
     expect((await ask({ "if-none-match": tag })).status).toBe(304);
     for (const [range, status, text, header] of [
@@ -218,8 +211,7 @@ describe("POST /api/files", () => {
       const file = await upload(png, {}, { name: given });
       expect(file.name).toBe(kept);
       const header = (await read(file.url)).headers.get("content-disposition") ?? "";
-      const [, encoded = ""] =
-        /^inline; filename\*=UTF-8''([A-Za-z0-9%._~!-]+)$/.exec(header) ?? [];
+      const [, encoded = ""] = /^inline; filename\*=UTF-8''([A-Za-z0-9%._~!-]+)$/.exec(header) ?? [];
       expect(decodeURIComponent(encoded)).toBe(kept);
     }
   });
@@ -237,9 +229,7 @@ describe("POST /api/files", () => {
         error: expect.stringContaining("viewer"),
       });
     const theirs = await addComment(actor, { kind: "task", id: task.id, body: "Mine" });
-    expect(await refused(png, { comment_id: theirs.id }, { user: viewer })).toMatchObject({
-      status: 403,
-    });
+    expect(await refused(png, { comment_id: theirs.id }, { user: viewer })).toMatchObject({ status: 403 });
     const file = await upload(png, {}, { user: viewer });
     const others = await upload(png, {}, { user: owner });
     const body = `![a](${file.url}) ![b](${others.url})`;
@@ -257,14 +247,13 @@ describe("POST /api/files", () => {
     const second = await upload("text", { task_id: task.id }, { user: member, name: "second.txt" });
     const list = async (query = "", user = owner) => {
       const answer = await read(`/api/products/${product.id}/files${query}`, user);
-      return answer.status === 200
-        ? fileListSchema.parse(await answer.json())
-        : { status: answer.status };
+      return answer.status === 200 ? fileListSchema.parse(await answer.json()) : { status: answer.status };
     };
     const newest = await list("?limit=1");
     expect(newest).toMatchObject({
       files: [{ id: second.id, task_id: task.id, author: member.username, evidence: false }],
-      ...{ used: png.length + 4, next_cursor: expect.stringContaining(second.id) },
+      used: png.length + 4,
+      next_cursor: expect.stringContaining(second.id),
     });
     expect(await list(`?cursor=${"next_cursor" in newest && newest.next_cursor}`)).toMatchObject({
       files: [{ id: first.id, story_id: story.id }],

@@ -27,21 +27,21 @@ async function scene({ verified = [true, true] }: { verified?: boolean[] } = {})
   const run = await world.start();
   const jobs = [await claim(world.actor, "worker-1"), await claim(world.actor, "worker-2")];
   const verify = async ({ id, attempt }: { id: string; attempt: number }) =>
-    verifyTaskAgainstPlan(world.actor, {
-      ...{ job_id: id, attempt, verify_result: "ALIGNED", changed_files: ["same"] },
-    });
+    verifyTaskAgainstPlan(world.actor, { job_id: id, attempt, verify_result: "ALIGNED", changed_files: ["same"] });
   for (const [index, isVerified] of verified.entries()) {
     if (isVerified) await verify(at(jobs, index));
   }
   type Said = { id: string; attempt: number; branch: string | null };
   const body = (ours: Said, theirs: Said, more: object = {}) => ({
-    ...{ attempt: ours.attempt, kind: "sibling", branch: theirs.branch },
-    ...{ ours_sha: sha("a"), theirs_sha: sha("b") },
+    attempt: ours.attempt,
+    kind: "sibling",
+    branch: theirs.branch,
+    ours_sha: sha("a"),
+    theirs_sha: sha("b"),
     files: [{ path: "same", ours: "one\n", theirs: "two\n" }],
     ...more,
   });
-  const post = (ours: Said, given: unknown) =>
-    app.send("POST", `/api/jobs/${ours.id}/conflicts`, given, bearer(token));
+  const post = (ours: Said, given: unknown) => app.send("POST", `/api/jobs/${ours.id}/conflicts`, given, bearer(token));
   const tell = async (ours: Said, theirs: Said, more: object = {}) => {
     const response = await post(ours, body(ours, theirs, more));
     expect(response.status).toBe(200);
@@ -58,15 +58,23 @@ describe("POST /api/jobs/:id/conflicts", () => {
     const { world, first, second, tell, done, read } = await scene();
     await done(first);
     expect(await tell(second, first)).toEqual({
-      ...{ decision: "home", task_id: first.task_id, task_code: first.task?.code },
+      decision: "home",
+      task_id: first.task_id,
+      task_code: first.task?.code,
     });
     const again = await claim(world.actor, "worker-3");
     expect(again).toMatchObject({
-      ...{ id: second.id, attempt: 2, retry_count: 0, previous_failure: null },
+      id: second.id,
+      attempt: 2,
+      retry_count: 0,
+      previous_failure: null,
       conflicts: [
         {
-          ...{ kind: "sibling", branch: first.branch, task_code: first.task?.code },
-          ...{ ours_sha: sha("a"), theirs_sha: sha("b") },
+          kind: "sibling",
+          branch: first.branch,
+          task_code: first.task?.code,
+          ours_sha: sha("a"),
+          theirs_sha: sha("b"),
           files: [{ path: "same", ours: "one\n", theirs: "two\n" }],
         },
       ],
@@ -86,7 +94,8 @@ describe("POST /api/jobs/:id/conflicts", () => {
     expect(await read()).toMatchObject({
       status: "paused",
       pause_context: {
-        ...{ reason: "merge_conflict", conflict_files: ["same"] },
+        reason: "merge_conflict",
+        conflict_files: ["same"],
         tasks: [second.task?.code, first.task?.code],
       },
     });
@@ -126,12 +135,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     if (isMine) {
       expect(reason?.command).toBe(`node ~/backloom-worker.mjs take ${task.task}`);
       expect((await claim(world.actor, "worker-3")).id).not.toBe(second.id);
-      const taken = await app.send(
-        "POST",
-        "/api/jobs/take",
-        task,
-        bearer(await t.createToken(world.owner)),
-      );
+      const taken = await app.send("POST", "/api/jobs/take", task, bearer(await t.createToken(world.owner)));
       expect(await taken.json()).toMatchObject({ job: { id: second.id } });
     }
   });
@@ -141,14 +145,20 @@ describe("POST /api/jobs/:id/conflicts", () => {
     expect((await tell(first, second)).decision).toBe("go_on");
     await done(first);
     await reportAgentJob(world.actor, {
-      ...{ job_id: second.id, attempt: 1, status: "failed", failure_class: "rate_limited" },
+      job_id: second.id,
+      attempt: 1,
+      status: "failed",
+      failure_class: "rate_limited",
     });
     await t.query`update public.agent_jobs set not_before = null`;
     const again = await claim(world.actor, "worker-2");
     expect(again.conflicts).toMatchObject([
       {
-        ...{ kind: "sibling", branch: first.branch, task_code: first.task?.code },
-        ...{ ours_sha: sha("b"), theirs_sha: sha("a") },
+        kind: "sibling",
+        branch: first.branch,
+        task_code: first.task?.code,
+        ours_sha: sha("b"),
+        theirs_sha: sha("a"),
         files: [{ path: "same", ours: "two\n", theirs: "one\n" }],
       },
     ]);
@@ -162,9 +172,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
   it("takes the main branch and the own branch as well", async () => {
     for (const kind of ["base", "branch"]) {
       const { first, tell, read } = await scene();
-      expect(await tell(first, first, { kind })).toMatchObject({
-        ...{ decision: "home", task_code: null },
-      });
+      expect(await tell(first, first, { kind })).toMatchObject({ decision: "home", task_code: null });
       expect((await read()).jobs[0]).toMatchObject({ status: "queued", retry_count: 0 });
     }
   });

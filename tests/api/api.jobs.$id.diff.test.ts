@@ -15,20 +15,21 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const patch = (path: string, line = "hello") =>
   `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`;
 const added = (path: string, rest: Record<string, unknown> = {}) => ({
-  ...{ path, status: "added", additions: 1, deletions: 0, binary: false, patch: patch(path) },
+  path,
+  status: "added",
+  additions: 1,
+  deletions: 0,
+  binary: false,
+  patch: patch(path),
   ...rest,
 });
-const diff = (...files: unknown[]) => ({
-  ...{ attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
-  files,
-});
+const diff = (...files: unknown[]) => ({ attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40), files });
 
 async function scene() {
   const { world, job, attempt, report } = await t.holdJob();
   const token = await t.createToken(world.owner);
   const path = `/api/jobs/${job.id}/diff`;
-  const put = (body: unknown, headers: Record<string, string> = bearer(token)) =>
-    app.send("PUT", path, body, headers);
+  const put = (body: unknown, headers: Record<string, string> = bearer(token)) => app.send("PUT", path, body, headers);
   const get = (query = "", headers: Record<string, string> = bearer(token)) =>
     app.request(`${path}${query}`, { headers });
   const read = async (query = "") => jobDiffSchema.parse(await (await get(query)).json());
@@ -45,16 +46,12 @@ describe("PUT /api/jobs/:id/diff", () => {
     const { files, additions } = await read();
     expect(additions).toBe(1);
     expect(files).toEqual([added("one.txt", { folded: true })]);
-    expect(await getAgentJob(world.actor, { job_id: job.id })).toMatchObject({
-      ...{ additions: 1, deletions: 0 },
-    });
+    expect(await getAgentJob(world.actor, { job_id: job.id })).toMatchObject({ additions: 1, deletions: 0 });
   });
 
   it("takes what an attempt changed at its end, and refuses a lost attempt with 409", async () => {
     const { put, read, report, world, job } = await scene();
-    await report({
-      ...{ status: "failed", failure_class: "rate_limited" },
-    });
+    await report({ status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
     expect((await put(diff(added("one.txt")))).status).toBe(204);
     expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
@@ -77,9 +74,7 @@ describe("PUT /api/jobs/:id/diff", () => {
     const { put, read } = await scene();
     const line = "x".repeat(262_144 - patch("file-0", "").length);
     const files = (count: number) =>
-      Array.from({ length: count }, (_, number) =>
-        added(`file-${number}`, { patch: patch(`file-${number}`, line) }),
-      );
+      Array.from({ length: count }, (_, number) => added(`file-${number}`, { patch: patch(`file-${number}`, line) }));
     expect((await put(diff(...files(8)))).status).toBe(204);
     expect((await read()).files).toHaveLength(8);
     expect((await put(diff(...files(9)))).status).toBe(422);
@@ -144,9 +139,7 @@ describe("what is kept", () => {
   it("is the newest diff of a job, and others for two weeks", async () => {
     const { put, report, world, read } = await scene();
     await put(diff(added("one.txt")));
-    await report({
-      ...{ status: "failed", failure_class: "rate_limited" },
-    });
+    await report({ status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
     await claim(world.actor, "worker-2");
     await put({ ...diff(added("two.txt")), attempt: 2 });
@@ -158,9 +151,7 @@ describe("what is kept", () => {
   it("is bounded for a product: older attempts go first, then the lines of the oldest jobs", async () => {
     const { put, report, world, read } = await scene();
     await put(diff(added("one.txt")));
-    await report({
-      ...{ status: "failed", failure_class: "rate_limited" },
-    });
+    await report({ status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
     await claim(world.actor, "worker-2");
     await put({ ...diff(added("two.txt")), attempt: 2 });

@@ -14,11 +14,14 @@ const { t, app } = await openApp();
 
 /** A patch with a hunk of one added line at each of these lines; line 0 means a deleted file. */
 const patchAt = (...lines: number[]) =>
-  lines.includes(0)
-    ? "@@ -1,2 +0,0 @@\n-x\n-y\n"
-    : lines.map((line) => `@@ -${line},0 +${line},1 @@\n+x\n`).join("");
+  lines.includes(0) ? "@@ -1,2 +0,0 @@\n-x\n-y\n" : lines.map((line) => `@@ -${line},0 +${line},1 @@\n+x\n`).join("");
 const file = (path: string, patch?: string, folded = false) => ({
-  ...{ path, status: "modified" as const, additions: 1, deletions: 0, binary: false, folded },
+  path,
+  status: "modified" as const,
+  additions: 1,
+  deletions: 0,
+  binary: false,
+  folded,
   ...(patch === undefined ? {} : { patch }),
 });
 
@@ -26,13 +29,9 @@ const path = fc.constantFrom("a.ts", "b.ts", "tests/a.test.ts", "pack.lock", "..
 const diff = fc.uniqueArray(
   fc.tuple(
     path,
-    fc.option(
-      fc.oneof(
-        fc.constant([0]),
-        fc.uniqueArray(fc.integer({ min: 1, max: 400 }), { maxLength: 12 }),
-      ),
-      { nil: undefined },
-    ),
+    fc.option(fc.oneof(fc.constant([0]), fc.uniqueArray(fc.integer({ min: 1, max: 400 }), { maxLength: 12 })), {
+      nil: undefined,
+    }),
   ),
   { maxLength: 6, selector: ([name]) => name },
 );
@@ -70,9 +69,7 @@ describe("the chapters of a change", () => {
         expect(chapters.slice(0, -1).every(({ rest }) => rest === undefined)).toBe(true);
         if (told === null) return;
         const said = chapters.filter(({ rest }) => !rest).map(({ title, why }) => [title, why]);
-        expect(said, "nothing that the agent said is lost").toEqual(
-          told.map(({ title, why }) => [title, why]),
-        );
+        expect(said, "nothing that the agent said is lost").toEqual(told.map(({ title, why }) => [title, why]));
         for (const [at, { shown_in = [] }] of chapters.entries()) {
           expect(shown_in.every((other) => other < at && chapters[other]?.parts.length)).toBe(true);
         }
@@ -83,11 +80,7 @@ describe("the chapters of a change", () => {
 
   it("cost little, no matter how many parts a guide has", () => {
     const files = [file("a.ts", patchAt(...Array.from({ length: 8_000 }, (_, n) => n * 2 + 1)))];
-    const parts = Array.from({ length: 10_000 }, () => ({
-      path: "a.ts",
-      from: 90_000,
-      to: 90_001,
-    }));
+    const parts = Array.from({ length: 10_000 }, () => ({ path: "a.ts", from: 90_000, to: 90_001 }));
     const told = Array.from({ length: 20 }, () => ({ title: "T", why: "", parts }));
     const before = busyMilliseconds();
     chaptersOf(files, told);
@@ -134,9 +127,7 @@ describe("the chapters of a change", () => {
 
 describe("GET /api/jobs/:id/guide", () => {
   const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
-  const told = [
-    { title: "The rule", why: "It decides", criterion: "none", parts: [{ path: "b.ts" }] },
-  ];
+  const told = [{ title: "The rule", why: "It decides", criterion: "none", parts: [{ path: "b.ts" }] }];
 
   it("has the chapters that came with the result, for the commit that they were told of", async () => {
     const { world, job, attempt } = await t.holdJob();
@@ -156,12 +147,14 @@ describe("GET /api/jobs/:id/guide", () => {
     const agent = await connectClient(app, token, "2026-07-28", "/mcp/worker");
     const report = { ...attempt, status: "done", verify_result: "ALIGNED", ...shas };
     const tooMany = Array.from({ length: 21 }, () => told[0]);
-    expect(
-      (await agent.call("update_job_status", { ...report, guide: tooMany })).result,
-    ).toMatchObject({ code: 422, issues: [{ path: "guide" }] });
+    expect((await agent.call("update_job_status", { ...report, guide: tooMany })).result).toMatchObject({
+      code: 422,
+      issues: [{ path: "guide" }],
+    });
     const ofNoCommit = { ...report, head_sha: undefined, guide: told };
     expect((await agent.call("update_job_status", ofNoCommit)).result).toMatchObject({
-      ...{ code: 422, issues: [{ path: "guide" }] },
+      code: 422,
+      issues: [{ path: "guide" }],
     });
     expect((await agent.call("update_job_status", { ...report, guide: told })).isError).toBe(false);
     await agent.close();

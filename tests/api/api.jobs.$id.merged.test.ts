@@ -30,8 +30,12 @@ const sha = (letter: string) => letter.repeat(40);
 type Held = { id: string; attempt: number };
 const end = (world: SprintWorld, { id, attempt }: Held, head: string | undefined = sha("a")) =>
   reportAgentJob(world.actor, {
-    ...{ job_id: id, attempt, status: "done", verify_result: "ALIGNED" },
-    ...{ base_sha: sha("0"), head_sha: head },
+    job_id: id,
+    attempt,
+    status: "done",
+    verify_result: "ALIGNED",
+    base_sha: sha("0"),
+    head_sha: head,
   });
 const setRelease = (world: SprintWorld, dependency_release: "done" | "merged") =>
   updateProduct(world.actor, { product_id: world.product.id, dependency_release });
@@ -96,11 +100,7 @@ describe("POST /api/jobs/:id/merged", () => {
     expect((await post(world, job.id, body)).status).toBe(409);
     await end(world, job);
 
-    const [stranger, member, demo] = [
-      await t.createUser(),
-      await t.createUser(),
-      await t.createUser({ demo: true }),
-    ];
+    const [stranger, member, demo] = [await t.createUser(), await t.createUser(), await t.createUser({ demo: true })];
     await t.addMember(world.product.id, member);
     await t.addMember(world.product.id, demo);
     const mark = { job_id: job.id, ...body };
@@ -126,8 +126,7 @@ describe("POST /api/jobs/:id/merged", () => {
     const member = await t.createMember(world.product.id);
     const job = await claim(world.actor);
     await end(world, job);
-    const say = async () =>
-      post(world, job.id, { head_sha: sha("a") }, await t.createToken(member));
+    const say = async () => post(world, job.id, { head_sha: sha("a") }, await t.createToken(member));
     const refused = await say();
     expect([refused.status, await refused.json()]).toMatchObject([
       403,
@@ -141,9 +140,7 @@ describe("POST /api/jobs/:id/merged", () => {
     const other = await scene();
     const held = await claim(other.world.actor);
     await end(other.world, held);
-    expect((await reportMerged(other.world.actor, { job_id: held.id })).released).toEqual([
-      other.second.code,
-    ]);
+    expect((await reportMerged(other.world.actor, { job_id: held.id })).released).toEqual([other.second.code]);
     const rows = await t.query`select detail ->> 'job_id' as id, actor_id from audit_events
       where kind = 'job.merged' and detail ->> 'job_id' = any (${[job.id, held.id]})
       order by created_at`;
@@ -167,17 +164,11 @@ describe("POST /api/jobs/:id/merged", () => {
 
   it("a merged pull request of the PBI frees too, and another one undoes it", async () => {
     const { world, second } = await scene();
-    await create(world.actor, "set_pbi_pr", {
-      p_pbi_id: world.pbi.id,
-      p_pr_url: "https://example.com/pr/1",
-    });
+    await create(world.actor, "set_pbi_pr", { p_pbi_id: world.pbi.id, p_pr_url: "https://example.com/pr/1" });
     await end(world, await claim(world.actor));
     await create(world.actor, "mark_pbi_pr_merged", { p_pbi_id: world.pbi.id });
     await t.expectRightCounters();
-    await create(world.actor, "set_pbi_pr", {
-      p_pbi_id: world.pbi.id,
-      p_pr_url: "https://example.com/pr/2",
-    });
+    await create(world.actor, "set_pbi_pr", { p_pbi_id: world.pbi.id, p_pr_url: "https://example.com/pr/2" });
     await t.expectRightCounters();
     expect(await claimRefusal(world.actor)).toBe("dependency");
     await create(world.actor, "mark_pbi_pr_merged", { p_pbi_id: world.pbi.id });
@@ -212,14 +203,10 @@ describe("POST /api/jobs/:id/merged", () => {
     }
     const [one, two, three] = [at(jobs, 0), at(jobs, 1), at(jobs, 2)];
     expect(await claimRefusal(world.actor)).toBe("dependency");
-    const response = await app.request(`/api/stories/${b.id}/dependencies`, {
-      headers: await t.bearerOf(world.owner),
-    });
+    const response = await app.request(`/api/stories/${b.id}/dependencies`, { headers: await t.bearerOf(world.owner) });
     const shown = dependenciesSchema.parse(await response.json());
     expect(shown.blocked_by).toMatchObject([{ status: "done", resolved: false }]);
-    expect(shown.awaited?.map(({ job_id }) => job_id).sort()).toEqual(
-      [one.id, two.id, three.id].sort(),
-    );
+    expect(shown.awaited?.map(({ job_id }) => job_id).sort()).toEqual([one.id, two.id, three.id].sort());
     await deleteTask(world.actor, { task_id: String(one.task_id) });
     await t.expectRightCounters();
     await moveTask(world.actor, { task_id: String(two.task_id), story_id: c.id });
@@ -235,13 +222,18 @@ describe("POST /api/jobs/:id/merged", () => {
     const batch = await claim(world.actor);
     for (const { id } of world.tasks) {
       await updateTaskExecution(world.actor, {
-        ...{ job_id: batch.id, attempt: batch.attempt, task_id: id },
-        ...{ status: "done", verify_result: "ALIGNED" },
+        job_id: batch.id,
+        attempt: batch.attempt,
+        task_id: id,
+        status: "done",
+        verify_result: "ALIGNED",
       });
     }
     await end(world, batch);
     const later = await create(world.actor, "create_task", {
-      ...{ p_story_id: at(world.stories, 0).id, p_title: "Later", p_implementation_plan: "Do it" },
+      p_story_id: at(world.stories, 0).id,
+      p_title: "Later",
+      p_implementation_plan: "Do it",
     });
     await wait(world.actor, later, at(world.tasks, 1));
     await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "STORY" });

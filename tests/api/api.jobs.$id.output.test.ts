@@ -44,41 +44,24 @@ describe("POST /api/jobs/:id/output", () => {
     const again = await post({ attempt: 1, entries: [entry(2, { text: "another" }), entry(3)] });
     expect(await again.json()).toEqual({ last_seq: 3 });
     const output = await read();
-    expect(output).toMatchObject({
-      job_id: job.id,
-      attempt: 1,
-      last_seq: 3,
-      complete: false,
-      dropped: null,
-    });
+    expect(output).toMatchObject({ job_id: job.id, attempt: 1, last_seq: 3, complete: false, dropped: null });
     expect(output.entries.map(({ seq, text }) => [seq, text])).toEqual([
       [1, "Word 1"],
       [2, "Word 2"],
       [3, "Word 3"],
     ]);
-    expect(output.entries[1]).toMatchObject({
-      kind: "command",
-      title: "npm test",
-      status: "running",
-      path: null,
-    });
+    expect(output.entries[1]).toMatchObject({ kind: "command", title: "npm test", status: "running", path: null });
   });
 
   it("takes what an attempt says at its end, and refuses a lost attempt with 409", async () => {
     const { post, read, report, world, job } = await scene();
-    await report({
-      status: "failed",
-      failure_class: "rate_limited",
-    });
+    await report({ status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
     expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(202);
     expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
     const lost = await post({ attempt: 1, entries: [entry(2)] });
     expect(lost.status).toBe(409);
-    expect(await lost.json()).toMatchObject({
-      code: 409,
-      error: expect.stringContaining("Attempt 1"),
-    });
+    expect(await lost.json()).toMatchObject({ code: 409, error: expect.stringContaining("Attempt 1") });
     expect((await read("?attempt=1")).complete).toBe(true);
     expect(await read()).toMatchObject({ attempt: 2, entries: [], complete: false });
   });
@@ -91,19 +74,14 @@ describe("POST /api/jobs/:id/output", () => {
       "sent_home",
       async ({ world, attempt, tell }) => {
         await verifyTaskAgainstPlan(world.actor, { ...attempt, verify_result: "ALIGNED" });
-        const told = await tell("conflicts", {
-          ...conflict,
-          attempt: 1,
-          files: [{ path: "same" }],
-        });
+        const told = await tell("conflicts", { ...conflict, attempt: 1, files: [{ path: "same" }] });
         expect(await told.json()).toMatchObject({ decision: "home" });
       },
     ],
     [
       "was given back with a pause of the run",
       "returned",
-      ({ world, run, attempt }) =>
-        pauseSprintRun(world.actor, { sprint_run_id: run.id, ...attempt, release: true }),
+      ({ world, run, attempt }) => pauseSprintRun(world.actor, { sprint_run_id: run.id, ...attempt, release: true }),
       ({ world, run }) => resumeSprintRun(world.actor, { sprint_run_id: run.id }),
     ],
     [
@@ -111,7 +89,11 @@ describe("POST /api/jobs/:id/output", () => {
       "parked",
       async ({ world, attempt, task }) => {
         const asked = await askQuestion(world.actor, {
-          ...{ ...attempt, task_id: task.id, question: "Which?", options: ["A", "B"], park: true },
+          ...attempt,
+          task_id: task.id,
+          question: "Which?",
+          options: ["A", "B"],
+          park: true,
         });
         await answerQuestion(world.actor, { question_id: asked.id, option: 0 });
       },
@@ -120,13 +102,8 @@ describe("POST /api/jobs/:id/output", () => {
       "was handed over to another worker",
       "handed_over",
       async ({ world, report }) => {
-        await updateProduct(world.actor, {
-          product_id: world.product.id,
-          done_requires: "other_worker",
-        });
-        expect(await report({ status: "done", verify_result: "ALIGNED" })).toMatchObject({
-          status: "queued",
-        });
+        await updateProduct(world.actor, { product_id: world.product.id, done_requires: "other_worker" });
+        expect(await report({ status: "done", verify_result: "ALIGNED" })).toMatchObject({ status: "queued" });
       },
     ],
   ];
@@ -162,7 +139,8 @@ describe("POST /api/jobs/:id/output", () => {
       expect((await claim(world.actor, "worker-2")).attempt).toBe(2);
       const lost = await post({ attempt: 1, entries: [entry(4)] });
       expect(await lost.json()).toMatchObject({
-        ...{ code: 409, error: expect.stringContaining("Attempt 1 no longer holds this job") },
+        code: 409,
+        error: expect.stringContaining("Attempt 1 no longer holds this job"),
       });
     },
   );
@@ -173,9 +151,7 @@ describe("POST /api/jobs/:id/output", () => {
       where id = ${job.id}`;
     await t.query`set role service_role; select operations.sweep(); reset role`;
     expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(409);
-    expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({
-      ...{ action: "stop", reason: { code: "lost" } },
-    });
+    expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({ action: "stop", reason: { code: "lost" } });
   });
 
   it("is a sign of life: entries renew the lease, as the words of an attempt do", async () => {

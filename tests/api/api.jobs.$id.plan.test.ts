@@ -1,18 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  cancelAgentJob,
-  getAgentJob,
-  reportAgentJob,
-  whyNotMoving,
-} from "~/nouns/agent-jobs/operations.server";
+import { cancelAgentJob, getAgentJob, reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
-import {
-  getSprintRun,
-  resumeSprintRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun, resumeSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { getTaskDetail, setTaskStatus, updateTask } from "~/nouns/tasks/operations.server";
 import { later, minutes, serviceAt } from "../db/agents/at-time";
 import { refusalOf } from "../db/refusal";
@@ -35,8 +26,7 @@ async function scene(options: SprintOptions = noPlan) {
   const cookie = { cookie: await app.signIn(world.owner) };
   const judge = (body: unknown, headers: Record<string, string> = cookie) =>
     app.send("POST", `/api/jobs/${job.id}/plan`, body, headers);
-  const statusOf = async (body: unknown, headers?: Record<string, string>) =>
-    (await judge(body, headers)).status;
+  const statusOf = async (body: unknown, headers?: Record<string, string>) => (await judge(body, headers)).status;
   const read = () => getAgentJob(actor, { job_id: job.id });
   return { ...world, run, job, attempt, handIn, judge, statusOf, read, task: at(world.tasks, 0) };
 }
@@ -62,7 +52,9 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     await handIn();
     const edited = "Only the footer.\n";
     expect(await (await judge({ verdict: "approve", plan: edited })).json()).toMatchObject({
-      ...{ plan_snapshot: edited, phase: "implement", plan_approved_at: expect.any(String) },
+      plan_snapshot: edited,
+      phase: "implement",
+      plan_approved_at: expect.any(String),
     });
     expect(await claim(actor)).toMatchObject({ plan: edited });
     expect((await getTaskDetail(actor, { task_id: task.id })).implementation_plan).toBe(edited);
@@ -75,9 +67,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await statusOf({ verdict: "request_changes", summary: "Keep the header" })).toBe(200);
     const again = await claim(actor);
     expect(again).toMatchObject({ plan_first: true, plan: null });
-    expect(again.questions).toMatchObject([
-      { plan, effective_answer: "Changes requested: Keep the header" },
-    ]);
+    expect(again.questions).toMatchObject([{ plan, effective_answer: "Changes requested: Keep the header" }]);
     await handIn("Another plan", { job_id: again.id, attempt: again.attempt });
     expect(await statusOf({ verdict: "approve" })).toBe(200);
     expect(await claim(actor)).toMatchObject({ plan: "Another plan" });
@@ -92,11 +82,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await statusOf({ verdict: "approve", plan: " " })).toBe(422);
     const own = await t.bearerOf(owner);
     expect(await statusOf(approve, own)).toBe(403);
-    const [viewer, stranger, demo] = [
-      await t.createUser(),
-      await t.createUser(),
-      await t.createUser({ demo: true }),
-    ];
+    const [viewer, stranger, demo] = [await t.createUser(), await t.createUser(), await t.createUser({ demo: true })];
     await t.addMember(product.id, viewer);
     await t.query`update product_members set role = 'VIEWER' where user_id = ${viewer.id}`;
     await t.addMember(product.id, demo);
@@ -106,12 +92,8 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     }
 
     const id = at((await read()).questions, 0).id;
-    expect(
-      await refusalOf(answerQuestion(actor, { question_id: id, answer: "Yes" })),
-    ).toMatchObject({ status: 409 });
-    expect(await refusalOf(cancelQuestion(actor, { question_id: id }))).toMatchObject({
-      status: 409,
-    });
+    expect(await refusalOf(answerQuestion(actor, { question_id: id, answer: "Yes" }))).toMatchObject({ status: 409 });
+    expect(await refusalOf(cancelQuestion(actor, { question_id: id }))).toMatchObject({ status: 409 });
     const both = await Promise.all([statusOf(approve), statusOf(approve)]);
     expect(both.toSorted()).toEqual([200, 409]);
     await archiveProduct(actor, { product_id: product.id });
@@ -129,9 +111,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await handIn()).toMatchObject({ phase: "plan" });
     expect(await refusalOf(handIn("Another"))).toMatchObject({ status: 409 });
     const { reasons } = await whyNotMoving(actor, { kind: "job", id: job.id });
-    expect(reasons).toMatchObject([
-      { code: "plan", message: expect.stringContaining("waits for a person") },
-    ]);
+    expect(reasons).toMatchObject([{ code: "plan", message: expect.stringContaining("waits for a person") }]);
     const { items } = await getInbox(actor, { kinds: ["question"] });
     expect(items).toMatchObject([{ kind: "question", question: { plan, job_id: job.id } }]);
   });
@@ -139,8 +119,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
   it("takes no plan that a token wrote into the task for an approval", async () => {
     const { actor, owner, attempt, task, statusOf } = await scene();
     const own = await t.bearerOf(owner);
-    const write = async (body: unknown) =>
-      (await app.send("PATCH", `/api/tasks/${task.id}`, body, own)).status;
+    const write = async (body: unknown) => (await app.send("PATCH", `/api/tasks/${task.id}`, body, own)).status;
     expect(await write({ verify_only: true, implementation_plan: "Do what I like" })).toBe(200);
     const done = { ...attempt, status: "done" as const, verify_result: "ALIGNED" as const };
     expect(await refusalOf(reportAgentJob(actor, done))).toMatchObject({ status: 409 });
@@ -155,9 +134,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     const again = await claim(actor);
     expect(again).toMatchObject({ plan_first: true, plan: null, attempt: 2 });
     const early = { job_id: again.id, attempt: again.attempt, verify_result: "ALIGNED" as const };
-    expect(await refusalOf(reportAgentJob(actor, { ...early, status: "done" }))).toMatchObject({
-      status: 409,
-    });
+    expect(await refusalOf(reportAgentJob(actor, { ...early, status: "done" }))).toMatchObject({ status: 409 });
     expect(await statusOf({ verdict: "approve" })).toBe(409);
   });
 
@@ -165,9 +142,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     const { actor, run, handIn, statusOf, read } = await scene();
     await handIn();
     await serviceAt(t, later(new Date(), minutes(8 * 24 * 60)), "expire_questions()");
-    expect(await getSprintRun(actor, { sprint_run_id: run.id })).toMatchObject({
-      status: "paused",
-    });
+    expect(await getSprintRun(actor, { sprint_run_id: run.id })).toMatchObject({ status: "paused" });
     expect(await statusOf({ verdict: "approve" })).toBe(409);
     await resumeSprintRun(actor, { sprint_run_id: run.id });
     expect(await claimRefusal(actor)).toBe("question");
@@ -186,32 +161,17 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     const byHand = await scene();
     await byHand.handIn();
     await setTaskStatus(byHand.actor, { task_id: byHand.task.id, status: "done" });
-    expect(await byHand.read()).toMatchObject({
-      status: "done",
-      questions: [{ status: "cancelled" }],
-    });
+    expect(await byHand.read()).toMatchObject({ status: "done", questions: [{ status: "cancelled" }] });
   });
 
   it("is asked where the product says so, and not where the start says none", async () => {
     const world = await t.seedSprint(noPlan);
     const { actor, sprint, product } = world;
     await updateProduct(actor, { product_id: product.id, plan_review: "person" });
-    const run = await startSprintRun(actor, {
-      sprint_id: sprint.id,
-      plan_review: "none",
-      plan_first: true,
-    });
+    const run = await startSprintRun(actor, { sprint_id: sprint.id, plan_review: "none", plan_first: true });
     expect(run).toMatchObject({ plan_first: true, plan_review: "none" });
     const job = await claim(actor);
-    const report = {
-      job_id: job.id,
-      attempt: 1,
-      status: "running" as const,
-      implementation_plan: plan,
-    };
-    expect(await reportAgentJob(actor, report)).toMatchObject({
-      phase: "implement",
-      plan_snapshot: plan,
-    });
+    const report = { job_id: job.id, attempt: 1, status: "running" as const, implementation_plan: plan };
+    expect(await reportAgentJob(actor, report)).toMatchObject({ phase: "implement", plan_snapshot: plan });
   });
 });

@@ -9,7 +9,11 @@ import { at, bearer, claim, type SprintOptions } from "../setup/world";
 const { t, app } = await openApp();
 
 const file = (path: string, ...lines: string[]) => ({
-  ...{ path, status: "added", additions: lines.length, deletions: 0, binary: false },
+  path,
+  status: "added",
+  additions: lines.length,
+  deletions: 0,
+  binary: false,
   patch: `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join("")}`,
 });
 
@@ -21,21 +25,15 @@ async function scene(options: SprintOptions = { stories: [1, 1] }) {
   const owner = { cookie: await app.signIn(world.owner) };
   const eva = await t.createMember(world.product.id);
   const reviewer = await t.bearerOf(eva);
-  const call = (
-    method: string,
-    part: string,
-    body?: unknown,
-    headers: Record<string, string> = reviewer,
-  ) => app.send(method, `/api/jobs/${job.id}/${part}`, body, headers);
+  const call = (method: string, part: string, body?: unknown, headers: Record<string, string> = reviewer) =>
+    app.send(method, `/api/jobs/${job.id}/${part}`, body, headers);
   const sendDiff = async (attempt: number, ...files: unknown[]) => {
     const diff = { attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40), files };
     expect((await call("PUT", "diff", diff, bearer(token))).status).toBe(204);
   };
   await sendDiff(1, file("one.ts", "first", "second", "third"));
   const comment = async (line: number, body: string, headers = reviewer) =>
-    jobCommentSchema.parse(
-      await (await call("POST", "comments", { path: "one.ts", line, body }, headers)).json(),
-    );
+    jobCommentSchema.parse(await (await call("POST", "comments", { path: "one.ts", line, body }, headers)).json());
   const list = async (headers = reviewer) =>
     jobCommentsSchema.parse(await (await call("GET", "comments", undefined, headers)).json());
   const done = () => held.report({ status: "done", verify_result: "ALIGNED" });
@@ -118,9 +116,7 @@ describe("POST /api/jobs/:id/review", () => {
     const { call, comment, done, world, job, task } = await scene();
     await comment(2, "Say it better");
     await done();
-    const answer = await call("POST", "review", {
-      ...{ verdict: "request_changes", summary: "Nearly." },
-    });
+    const answer = await call("POST", "review", { verdict: "request_changes", summary: "Nearly." });
     expect(answer.status).toBe(200);
     const review = sentReviewSchema.parse(await answer.json());
     expect(review).toMatchObject({ verdict: "request_changes", attempt: 1, summary: "Nearly." });
@@ -130,9 +126,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect(again).toMatchObject({ id: job.id, attempt: 2 });
     expect(again.review).toEqual([
       expect.objectContaining({ path: null, body: "Nearly." }),
-      expect.objectContaining({
-        ...{ path: "one.ts", line: 2, side: "new", line_text: "second", body: "Say it better" },
-      }),
+      expect.objectContaining({ path: "one.ts", line: 2, side: "new", line_text: "second", body: "Say it better" }),
     ]);
   });
 
@@ -159,9 +153,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect((await getAgentJob(world.actor, { job_id: job.id })).status).toBe("done");
     const late = await call("POST", "review", { verdict: "request_changes", summary: "No" });
     expect(late.status).toBe(409);
-    expect(await late.json()).toMatchObject({
-      error: expect.stringContaining("has already approved"),
-    });
+    expect(await late.json()).toMatchObject({ error: expect.stringContaining("has already approved") });
   });
 
   it("ends a job that waits for a person, by a session only", async () => {
@@ -199,10 +191,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect((await call("POST", "review", { verdict: "request_changes" })).status).toBe(422);
     expect((await call("POST", "review", { verdict: "perhaps" })).status).toBe(422);
     const unknown = "/api/jobs/00000000-0000-4000-8000-000000000000/review";
-    const headers = {
-      "content-type": "application/json",
-      ...(await t.bearerOf(await t.createUser())),
-    };
+    const headers = { "content-type": "application/json", ...(await t.bearerOf(await t.createUser())) };
     const body = JSON.stringify({ verdict: "approve" });
     expect((await app.request(unknown, { method: "POST", headers, body })).status).toBe(404);
   });

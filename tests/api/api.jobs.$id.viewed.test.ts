@@ -9,8 +9,12 @@ const { t, app } = await openApp({ pages: true });
 
 const shas = (letter: string) => ({ base_sha: "0".repeat(40), head_sha: letter.repeat(40) });
 const file = (path: string, text: string, rest: object = {}) => ({
-  ...{ path, status: "modified" as const, additions: 1, deletions: 1, binary: false },
-  ...{ patch: `@@ -1 +1 @@\n-before\n+${text}\n` },
+  path,
+  status: "modified" as const,
+  additions: 1,
+  deletions: 1,
+  binary: false,
+  patch: `@@ -1 +1 @@\n-before\n+${text}\n`,
   ...rest,
 });
 type File = ReturnType<typeof file>;
@@ -27,9 +31,7 @@ async function scene(...files: File[]) {
   };
   await send(1, "a", ...files);
   const again = async (...sent: File[]) => {
-    await reviewJob(world.actor, {
-      ...{ job_id: job.id, verdict: "request_changes", summary: "Again" },
-    });
+    await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary: "Again" });
     const { attempt } = await claim(world.actor);
     await send(attempt, "b", ...sent);
   };
@@ -38,12 +40,7 @@ async function scene(...files: File[]) {
 }
 
 const mark = (job: { id: string }, headers: Record<string, string>, body: object) =>
-  app.send(
-    "PUT",
-    `/api/jobs/${job.id}/viewed`,
-    { attempt: 1, path: "a.ts", viewed: true, ...body },
-    headers,
-  );
+  app.send("PUT", `/api/jobs/${job.id}/viewed`, { attempt: 1, path: "a.ts", viewed: true, ...body }, headers);
 
 /** The files of the page of changes with whether they are marked; null where nothing can be. */
 async function shown(job: { id: string }, headers: Record<string, string>, query = "") {
@@ -131,23 +128,20 @@ describe("PUT /api/jobs/:id/viewed", () => {
     const { job, session } = await scene(file("a.ts", "one"));
     const send = (mark: string) =>
       app.request(`/jobs/${job.id}/changes?attempt=1`, {
-        ...{ method: "POST", headers: session, redirect: "manual" },
+        method: "POST",
+        headers: session,
+        redirect: "manual",
         body: new URLSearchParams({ intent: "viewed", viewed: "true", mark }),
       });
     const answer = await send(JSON.stringify({ job_id: job.id, attempt: 1, path: "a.ts" }));
-    expect([answer.status, answer.headers.get("location")]).toEqual([
-      303,
-      `/jobs/${job.id}/changes?attempt=1`,
-    ]);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, `/jobs/${job.id}/changes?attempt=1`]);
     expect(await shown(job, session)).toEqual([["a.ts", "true"]]);
     expect((await send("{")).status).toBe(422);
   });
 
   it("keeps one mark of two at once", async () => {
     const { job, session } = await scene(file("a.ts", "one"));
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => mark(job, session, { viewed: n % 2 === 0 })),
-    );
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => mark(job, session, { viewed: n % 2 === 0 })));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(204));
     const rows = await t.query`select from viewed_files where job_id = ${job.id}`;
     expect(rows.length).toBeLessThanOrEqual(1);

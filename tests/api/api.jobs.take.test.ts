@@ -21,12 +21,7 @@ async function scene() {
   await start();
   const token = await t.createToken(owner);
   const take = async (wish: Record<string, unknown> = {}, by = token) => {
-    const answer = await app.send(
-      "POST",
-      "/api/jobs/take",
-      { task: code, product: product.code, ...wish },
-      bearer(by),
-    );
+    const answer = await app.send("POST", "/api/jobs/take", { task: code, product: product.code, ...wish }, bearer(by));
     const body = await answer.json();
     return { status: answer.status, body };
   };
@@ -54,9 +49,9 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
     const { attempt } = await claim(actor);
     const beat = () => heartbeatAgentJob(actor, { job_id, attempt });
     expect(await beat()).toMatchObject({ action: "continue", reason: null });
-    expect(
-      await refusalOf(reportAgentJob(actor, { job_id, attempt, status: "queued" })),
-    ).toMatchObject({ status: 422 });
+    expect(await refusalOf(reportAgentJob(actor, { job_id, attempt, status: "queued" }))).toMatchObject({
+      status: 422,
+    });
     expect((await take()).body).toMatchObject({ job: null, waits_for: expect.any(String) });
     expect(await beat()).toMatchObject({ action: "continue", reason: { code: "held" } });
     expect((await take({ at_once: true })).body.job).toBeNull();
@@ -84,9 +79,7 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
     await t.addMember(product.id, bob);
     await t.addMember(product.id, vera);
     await t.query`update product_members set role = 'VIEWER' where user_id = ${vera.id}`;
-    const [bobs, veras, eves] = await Promise.all(
-      [bob, vera, eve].map((user) => t.createToken(user)),
-    );
+    const [bobs, veras, eves] = await Promise.all([bob, vera, eve].map((user) => t.createToken(user)));
     expect((await take({}, veras)).status).toBe(403);
     expect((await take({}, eves)).status).toBe(404);
     expect((await take({ task: "T-99" })).status).toBe(404);
@@ -102,9 +95,7 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
   it("ends by itself: with the lease of the terminal, and while it waits", async () => {
     const { take, read, actor, job_id } = await scene();
     const past = (column: string) =>
-      t.sql.query(`update agent_jobs set ${column} = now() - interval '1 second' where id = $1`, [
-        job_id,
-      ]);
+      t.sql.query(`update agent_jobs set ${column} = now() - interval '1 second' where id = $1`, [job_id]);
     await take();
     // It was lost three times before: a terminal that dies does not count.
     await t.query`update agent_jobs set retry_count = 3 where id = ${job_id}`;

@@ -13,8 +13,7 @@ async function scene() {
   const labels = `/api/products/${backlog.product.id}/labels`;
   const as = async (user: typeof owner) => {
     const headers = await t.bearerOf(user);
-    const send = (method: string, path: string, body?: unknown) =>
-      app.send(method, path, body, headers);
+    const send = (method: string, path: string, body?: unknown) => app.send(method, path, body, headers);
     return {
       send,
       read: async (path: string) => (await send("GET", path)).json(),
@@ -23,10 +22,7 @@ async function scene() {
         expect(answer.status).toBe(201);
         return labelSchema.parse(await answer.json());
       },
-      names: async () =>
-        labelListSchema
-          .parse(await (await send("GET", labels)).json())
-          .labels.map((one) => one.name),
+      names: async () => labelListSchema.parse(await (await send("GET", labels)).json()).labels.map((one) => one.name),
     };
   };
   return { owner, backlog, labels, as };
@@ -41,10 +37,7 @@ describe("the labels of a product", () => {
     expect(bug).toEqual({ id: expect.any(String), name: "bug", color: "#e5484d" });
     expect((await make("  Area: web ")).name).toBe("Area: web");
     expect(await (await as(owner)).names()).toEqual(["Area: web", "bug"]);
-    const renamed = await send("PATCH", `${labels}/${bug.id}`, {
-      name: "Defect",
-      color: "#000000",
-    });
+    const renamed = await send("PATCH", `${labels}/${bug.id}`, { name: "Defect", color: "#000000" });
     expect(await renamed.json()).toEqual({ id: bug.id, name: "Defect", color: "#000000" });
     expect((await send("DELETE", `${labels}/${bug.id}`)).status).toBe(204);
     expect((await send("DELETE", `${labels}/${bug.id}`)).status).toBe(404);
@@ -56,29 +49,19 @@ describe("the labels of a product", () => {
     const { make, send } = await as(owner);
     await make("bug");
     expect((await send("POST", labels, { name: "BUG" })).status).toBe(409);
-    for (const body of [
-      { name: "" },
-      { name: "a,b" },
-      { name: "n".repeat(51) },
-      { name: "x", color: "red" },
-    ])
+    for (const body of [{ name: "" }, { name: "a,b" }, { name: "n".repeat(51) }, { name: "x", color: "red" }])
       expect((await send("POST", labels, body)).status, JSON.stringify(body)).toBe(422);
     await t.query`insert into public.labels (product_id, name, color)
       select ${backlog.product.id}, 'l' || n, '#000000' from generate_series(1, 199) n`;
     const full = await send("POST", labels, { name: "one more" });
-    expect([full.status, await full.json()]).toMatchObject([
-      409,
-      { error: expect.stringContaining("200") },
-    ]);
+    expect([full.status, await full.json()]).toMatchObject([409, { error: expect.stringContaining("200") }]);
   });
 
   it("are unknown in other products", async () => {
     const { as, owner } = await scene();
     const bug = await (await as(owner)).make("bug");
     const other = await scene();
-    const foreign = await (await other.as(other.owner)).send("PATCH", `${other.labels}/${bug.id}`, {
-      name: "mine",
-    });
+    const foreign = await (await other.as(other.owner)).send("PATCH", `${other.labels}/${bug.id}`, { name: "mine" });
     expect(foreign.status).toBe(404);
   });
 });
@@ -115,10 +98,7 @@ describe("labels of stories and tasks", () => {
     const { make, send, read } = await as(owner);
     const bug = await make("bug");
     const unknown = await send("PATCH", `/api/tasks/${backlog.task.id}`, { labels: ["bgu"] });
-    expect([unknown.status, await unknown.json()]).toMatchObject([
-      422,
-      { error: expect.stringContaining('"bgu"') },
-    ]);
+    expect([unknown.status, await unknown.json()]).toMatchObject([422, { error: expect.stringContaining('"bgu"') }]);
     await send("PATCH", `/api/tasks/${backlog.task.id}`, { labels: ["bug"] });
     await send("DELETE", `${labels}/${bug.id}`);
     expect(await read(`/api/tasks/${backlog.task.id}`)).not.toHaveProperty("labels");
@@ -140,10 +120,9 @@ describe("labels of stories and tasks", () => {
     ];
     const toggle = () => changeThings(person, { things, changes: { toggle_label: bug.id } });
     const labeled = async () =>
-      [
-        await read(`/api/tasks/${backlog.task.id}`),
-        await read(`/api/stories/${backlog.story.id}`),
-      ].map((row) => labelListSchema.safeParse(row).success);
+      [await read(`/api/tasks/${backlog.task.id}`), await read(`/api/stories/${backlog.story.id}`)].map(
+        (row) => labelListSchema.safeParse(row).success,
+      );
     expect(await toggle()).toMatchObject({ changed: 2, skipped: 1 });
     expect(await labeled()).toEqual([true, true]);
     await toggle();

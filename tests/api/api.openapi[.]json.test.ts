@@ -5,8 +5,7 @@ import { bearer } from "../setup/world";
 import { isForUsers, type Operation, openEveryEndpoint } from "./every-endpoint";
 
 const every = await openEveryEndpoint();
-const { app, token, session, document, openCopy, operations, bodies, credentialFor, pathFor } =
-  every;
+const { app, token, session, document, openCopy, operations, bodies, credentialFor, pathFor } = every;
 
 /** The documented schema as a check that also refuses keys which the document does not name. */
 function checkOf(schema: Record<string, unknown>): z.ZodType {
@@ -134,20 +133,15 @@ describe("GET /api/openapi.json", () => {
     );
   });
 
-  it.each(operations)(
-    "$method $path is served, with exactly the documented methods",
-    async ({ path }) => {
-      const response = await app.request(pathFor(path), { method: "OPTIONS" });
-      const allowed = (response.headers.get("allow") ?? "").split(", ");
-      const documented = Object.keys(document.paths[path] ?? {}).map((name) => name.toUpperCase());
-      expect(allowed.filter((name) => name !== "OPTIONS" && name !== "HEAD").sort()).toEqual(
-        documented.sort(),
-      );
-      const other = ["POST", "PUT", "DELETE"].find((method) => !documented.includes(method));
-      const refused = await app.request(pathFor(path), { method: other, headers: bearer(token) });
-      await expectRefusal(refused, 405);
-    },
-  );
+  it.each(operations)("$method $path is served, with exactly the documented methods", async ({ path }) => {
+    const response = await app.request(pathFor(path), { method: "OPTIONS" });
+    const allowed = (response.headers.get("allow") ?? "").split(", ");
+    const documented = Object.keys(document.paths[path] ?? {}).map((name) => name.toUpperCase());
+    expect(allowed.filter((name) => name !== "OPTIONS" && name !== "HEAD").sort()).toEqual(documented.sort());
+    const other = ["POST", "PUT", "DELETE"].find((method) => !documented.includes(method));
+    const refused = await app.request(pathFor(path), { method: other, headers: bearer(token) });
+    await expectRefusal(refused, 405);
+  });
 
   it.each(operations.filter(({ operation }) => isForUsers(operation)))(
     "$method $path answers as documented",
@@ -156,12 +150,7 @@ describe("GET /api/openapi.json", () => {
       // Their files are sent in tests/api/api.products.import.test.ts and api.files.test.ts.
       if (["importBacklog", "addFile", "getFile"].includes(operation.operationId)) return;
       const body = bodies[operation.operationId];
-      const response = await app.send(
-        method,
-        pathFor(path, method),
-        body,
-        credentialFor(operation),
-      );
+      const response = await app.send(method, pathFor(path, method), body, credentialFor(operation));
       expect(response.status).toBeLessThan(300);
       expect(response.headers.get("cache-control")).toBe("no-store");
       if (response.status === 204) expect(await response.text()).toBe("");
@@ -178,15 +167,12 @@ describe("GET /api/openapi.json", () => {
     },
   );
 
-  it.each(operations)(
-    "$method $path refuses strangers as documented",
-    async ({ path, method, operation }) => {
-      if (operation.security.length === 0) return;
-      const response = await app.request(pathFor(path), { method, headers: { cookie: "x=y" } });
-      expect(Object.keys(operation.responses)).toContain(String(response.status));
-      checkOf(schemaOf(operation, response.status)).parse(await response.json());
-    },
-  );
+  it.each(operations)("$method $path refuses strangers as documented", async ({ path, method, operation }) => {
+    if (operation.security.length === 0) return;
+    const response = await app.request(pathFor(path), { method, headers: { cookie: "x=y" } });
+    expect(Object.keys(operation.responses)).toContain(String(response.status));
+    checkOf(schemaOf(operation, response.status)).parse(await response.json());
+  });
 
   it("offers the session next to the token exactly where it is accepted", async () => {
     for (const { path, method, operation } of operations) {

@@ -14,9 +14,7 @@ async function scene() {
   const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     app.send(method, `${base}${path}`, body, headers ?? { cookie });
   const list = async (query = "", headers = token): Promise<BudgetList> =>
-    budgetListSchema.parse(
-      await (await send("GET", `/budgets${query}`, undefined, headers)).json(),
-    );
+    budgetListSchema.parse(await (await send("GET", `/budgets${query}`, undefined, headers)).json());
   return { ...world, send, list, token };
 }
 
@@ -26,13 +24,7 @@ describe("PUT /api/products/:id/budgets", () => {
   it("makes one budget for each scope, period and unit, and changes it the second time", async () => {
     const { send, list } = await scene();
     const first = budgetSchema.parse(await (await send("PUT", "/budgets", week)).json());
-    expect(first).toMatchObject({
-      amount: 20,
-      spent: 0,
-      left: 20,
-      state: "open",
-      scope: "product",
-    });
+    expect(first).toMatchObject({ amount: 20, spent: 0, left: 20, state: "open", scope: "product" });
     const again = await send("PUT", "/budgets", { ...week, amount: 30 });
     expect(await again.json()).toMatchObject({ id: first.id, amount: 30 });
     await send("PUT", "/budgets", { ...week, unit: "tokens", amount: 1_000_000 });
@@ -44,13 +36,9 @@ describe("PUT /api/products/:id/budgets", () => {
     const { send, token, product, sprint } = await scene();
     const refused = await send("PUT", "/budgets", week, token);
     expect(refused.status).toBe(403);
-    expect(await refused.json()).toMatchObject({
-      error: expect.stringContaining("Only people can set budgets"),
-    });
+    expect(await refused.json()).toMatchObject({ error: expect.stringContaining("Only people can set budgets") });
     const member = await t.createMember(product.id);
-    expect((await send("PUT", "/budgets", week, { cookie: await app.signIn(member) })).status).toBe(
-      403,
-    );
+    expect((await send("PUT", "/budgets", week, { cookie: await app.signIn(member) })).status).toBe(403);
     const stranger = await app.signIn(await t.createUser());
     expect((await send("GET", "/budgets", undefined, { cookie: stranger })).status).toBe(403);
     for (const body of [
@@ -68,12 +56,7 @@ describe("PUT /api/products/:id/budgets", () => {
   it("shows with a run what it falls under, and what is reserved and spent of it", async () => {
     const { send, list, actor, sprint, start } = await scene();
     await send("PUT", "/budgets", week);
-    await send("PUT", "/budgets", {
-      scope: "sprint",
-      target_id: sprint.id,
-      unit: "USD",
-      amount: 9,
-    });
+    await send("PUT", "/budgets", { scope: "sprint", target_id: sprint.id, unit: "USD", amount: 9 });
     const run = await start({ stop_at: { unit: "USD", amount: 5 } });
     await claim(actor);
     const { budgets } = await list(`?sprint_run_id=${run.id}`);
@@ -103,14 +86,9 @@ describe("PATCH /api/products/:id/budget-settings", () => {
     const changed = await send("PATCH", "/budget-settings", { time_zone: "America/Lima" });
     expect(await changed.json()).toMatchObject({ time_zone: "America/Lima", unreported: "allow" });
     await send("PATCH", "/budget-settings", { unreported: "refuse" });
-    expect((await list()).settings).toMatchObject({
-      time_zone: "America/Lima",
-      unreported: "refuse",
-    });
+    expect((await list()).settings).toMatchObject({ time_zone: "America/Lima", unreported: "refuse" });
     expect((await send("PATCH", "/budget-settings", { time_zone: "Mars/Base" })).status).toBe(422);
-    expect((await send("PATCH", "/budget-settings", { unreported: "allow" }, token)).status).toBe(
-      403,
-    );
+    expect((await send("PATCH", "/budget-settings", { unreported: "allow" }, token)).status).toBe(403);
   });
 });
 
@@ -118,12 +96,7 @@ describe("GET /api/products/:id/forecast", () => {
   it("answers members and tokens, and knows no foreign sprint", async () => {
     const { send, token, sprint } = await scene();
     const answer = await send("GET", `/forecast?sprint_id=${sprint.id}`, undefined, token);
-    expect(await answer.json()).toMatchObject({
-      tasks: 1,
-      too_few: true,
-      costs: [],
-      estimates: [],
-    });
+    expect(await answer.json()).toMatchObject({ tasks: 1, too_few: true, costs: [], estimates: [] });
     const other = await scene();
     const foreign = `/forecast?sprint_id=${other.sprint.id}`;
     expect((await send("GET", foreign, undefined, token)).status).toBe(404);

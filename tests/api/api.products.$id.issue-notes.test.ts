@@ -26,20 +26,12 @@ async function scene() {
     const answer = await app.send(method, path, body, await t.bearerOf(user));
     return { status: answer.status, body: await answer.json() };
   };
-  const issue = {
-    number: 7,
-    url,
-    state: "open",
-    title: "Slow",
-    author: "stranger",
-    body: "Secret",
-  };
+  const issue = { number: 7, url, state: "open", title: "Slow", author: "stranger", body: "Secret" };
   await call("PUT", "/api/issues/observed", { product_id, label: "backlog", issues: [issue] });
   const rows = await t.query`select id, code from stories where product_id = ${product_id}`;
   const item = { id: String(at(rows, 0).id), code: String(at(rows, 0).code) };
   const path = `/api/products/${product_id}/issue-notes`;
-  const next = (project = "acme/shop", user = owner) =>
-    call("POST", path, { worker: "one", project }, user);
+  const next = (project = "acme/shop", user = owner) => call("POST", path, { worker: "one", project }, user);
   const note = async () => (await next()).body.note;
   const tell = (one: { id: string; lease: string }, state: string) =>
     call("PUT", `/api/issue-notes/${one.id}`, { lease: one.lease, state });
@@ -58,37 +50,17 @@ async function scene() {
       product_id,
       pulls: [
         {
-          ...{
-            number: 9,
-            url: "https://code.example/acme/shop/pulls/9",
-            branch,
-            head_sha: head,
-            state,
-          },
+          number: 9,
+          url: "https://code.example/acme/shop/pulls/9",
+          branch,
+          head_sha: head,
+          state,
           observed_at: new Date().toISOString(),
         },
       ],
     });
-  const expire = () =>
-    t.query`update issue_notes set lease_until = now() where product_id = ${product_id}`;
-  return {
-    ...{
-      owner,
-      member,
-      actor,
-      product_id,
-      pbi,
-      item,
-      path,
-      call,
-      next,
-      note,
-      tell,
-      work,
-      see,
-      expire,
-    },
-  };
+  const expire = () => t.query`update issue_notes set lease_until = now() where product_id = ${product_id}`;
+  return { owner, member, actor, product_id, pbi, item, path, call, next, note, tell, work, see, expire };
 }
 
 describe("what is written under an issue", () => {
@@ -103,7 +75,10 @@ describe("what is written under an issue", () => {
     const taken = answers.flatMap(({ body }) => body.note ?? []);
     expect(taken).toMatchObject([
       {
-        ...{ deed: "comment", url, number: 7, mark: item.id },
+        deed: "comment",
+        url,
+        number: 7,
+        mark: item.id,
         text: `Done (${item.code}): https://code.example/acme/shop/pulls/9.`,
       },
     ]);

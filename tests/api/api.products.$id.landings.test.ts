@@ -30,8 +30,7 @@ async function scene() {
     return { status: answer.status, body: await answer.json() };
   };
   const path = `/api/products/${product.id}/landings`;
-  const next = async (worker = "one", user?: TestUser) =>
-    call("POST", path, { worker, pushes: true }, user);
+  const next = async (worker = "one", user?: TestUser) => call("POST", path, { worker, pushes: true }, user);
   const tell = (landing: { id: string; lease: string }, report: object) =>
     call("PUT", `/api/landings/${landing.id}`, { lease: landing.lease, ...report });
   const state = async () => at((await getSprintRun(actor, { sprint_run_id: run.id })).jobs, 0);
@@ -89,17 +88,12 @@ describe("the merge queue", () => {
     await finish();
     for (let round = 0; round < 5; round += 1) {
       const { landing } = (await next()).body;
-      expect(
-        (await tell(landing, { state: "put_off", words: "Reviews are missing." })).status,
-      ).toBe(200);
+      expect((await tell(landing, { state: "put_off", words: "Reviews are missing." })).status).toBe(200);
       await t.query`update landings set lease_until = now() where product_id = ${product.id}`;
     }
     expect((await next()).body).toEqual({ landing: null });
     expect(await questions()).toMatchObject([
-      {
-        question: expect.stringContaining("could not be landed: Reviews are missing."),
-        park: false,
-      },
+      { question: expect.stringContaining("could not be landed: Reviews are missing."), park: false },
     ]);
     await t.query`update landings set finished_at = finished_at - interval '31 minutes'
       where product_id = ${product.id}`;

@@ -20,21 +20,16 @@ async function scene(tasks: number, stories = 1) {
   const token = await t.createToken(world.owner);
   const member = await t.createMember(product.id);
   const person = { cookie: await app.signIn(member) };
-  const send = (path: string, body: unknown, headers: Record<string, string>) =>
-    app.send("POST", path, body, headers);
+  const send = (path: string, body: unknown, headers: Record<string, string>) => app.send("POST", path, body, headers);
   const lessons = `/api/products/${product.id}/lessons`;
-  const propose = (text: string, job_id: string, headers = bearer(token)) =>
-    send(lessons, { text, job_id }, headers);
+  const propose = (text: string, job_id: string, headers = bearer(token)) => send(lessons, { text, job_id }, headers);
   const decide = (id: string, body: object, headers: Record<string, string> = person) =>
     send(`/api/lessons/${id}/verdict`, body, headers);
   const list = async (headers: Record<string, string> = person) =>
     lessonListSchema.parse(await (await app.request(lessons, { headers })).json()).lessons;
   const context = async () =>
-    (
-      await app.request(`/api/products/${product.id}/agent-context`, { headers: bearer(token) })
-    ).text();
-  const done = (job: { id: string; attempt: number }, told?: string[]) =>
-    finish(actor, job, { lessons: told });
+    (await app.request(`/api/products/${product.id}/agent-context`, { headers: bearer(token) })).text();
+  const done = (job: { id: string; attempt: number }, told?: string[]) => finish(actor, job, { lessons: told });
   const judge = (job_id: string, verdict: "approve" | "request_changes") =>
     reviewJob(t.actorOf(member), { job_id, verdict, summary: "Look again" });
   /** A task done, sent back and claimed again. */
@@ -50,20 +45,7 @@ async function scene(tasks: number, stories = 1) {
     await done(job);
     return job;
   };
-  return {
-    ...world,
-    token,
-    member,
-    person,
-    propose,
-    decide,
-    list,
-    context,
-    done,
-    judge,
-    rework,
-    doneOnce,
-  };
+  return { ...world, token, member, person, propose, decide, list, context, done, judge, rework, doneOnce };
 }
 
 const statusOf = async (answer: Promise<Response>) => (await answer).status;
@@ -78,19 +60,23 @@ describe("a lesson", () => {
     expect(proposed.status).toBe(201);
     const lesson = lessonSchema.parse(await proposed.json());
     expect(lesson).toMatchObject({
-      ...{ text: words, status: "proposed", accepted_by: null, since: null, after: [0, 0] },
+      text: words,
+      status: "proposed",
+      accepted_by: null,
+      since: null,
+      after: [0, 0],
       source: { job_id: job.id, task: { id: job.task_id }, cause: "changes_requested" },
       before: [1, 1],
     });
     expect(await context()).toBe(before);
 
-    const accepted = await decide(lesson.id, {
-      verdict: "accept",
-      text: ` Format\u200b\n first. `,
-    });
+    const accepted = await decide(lesson.id, { verdict: "accept", text: ` Format\u200b\n first. ` });
     expect(accepted.status).toBe(200);
     expect(await accepted.json()).toMatchObject({
-      ...{ text: "Format first.", status: "accepted", accepted_by: member.username, after: [0, 0] },
+      text: "Format first.",
+      status: "accepted",
+      accepted_by: member.username,
+      after: [0, 0],
     });
     expect(await context()).toBe(`${before.slice(0, -1)},"lessons":["Format first."]}`);
     await done(job);
@@ -159,18 +145,11 @@ describe("a lesson", () => {
     }
     await decide(at(ids, 0), { verdict: "decline" });
     expect(await statusOf(propose("One", job.id))).toBe(409);
-    const race = await Promise.all(
-      ["Three", "Four"].map((text) => statusOf(propose(text, job.id))),
-    );
+    const race = await Promise.all(["Three", "Four"].map((text) => statusOf(propose(text, job.id))));
     expect(race.sort()).toEqual([201, 409]);
     // What comes with a report is cut, and never keeps it from being accepted.
     await finish(actor, job, { lessons: ["Five"] });
-    const reported = {
-      job_id: fresh.id,
-      attempt: 1,
-      status: "done",
-      verify_result: "ALIGNED",
-    } as const;
+    const reported = { job_id: fresh.id, attempt: 1, status: "done", verify_result: "ALIGNED" } as const;
     await reportAgentJob(other.actor, { ...reported, lessons: [words] });
     expect(await other.list()).toEqual([]);
   });
@@ -233,7 +212,9 @@ describe("a lesson", () => {
        select $1, x, 'ci_failed', s, $2, $3, case s when 'retired' then now() end
        from unnest($4::text[], $5::text[]) u (x, s)`,
       [
-        ...[product.id, job.id, job.task_id],
+        product.id,
+        job.id,
+        job.task_id,
         Array.from({ length: 1_000 }, (_, n) => hostile(n)),
         Array.from({ length: 1_000 }, (_, n) => ["proposed", "declined", "retired"][n % 3]),
       ],

@@ -20,11 +20,13 @@ async function scene() {
     await t.query`update job_attempts set agent = ${agent},
       started_at = started_at - interval '10 minutes' where job_id = ${job_id}`;
     await reportAgentJob(actor, {
-      ...{ job_id, attempt, status: "done", verify_result: "ALIGNED" },
-      ...{ model_id: agent === "claude" ? "opus" : "gpt" },
+      job_id,
+      attempt,
+      status: "done",
+      verify_result: "ALIGNED",
+      model_id: agent === "claude" ? "opus" : "gpt",
     });
-    if (n === 1 || n === 4)
-      await reviewJob(actor, { job_id, verdict: "request_changes", summary: "Again" });
+    if (n === 1 || n === 4) await reviewJob(actor, { job_id, verdict: "request_changes", summary: "Again" });
   }
   return world;
 }
@@ -38,42 +40,58 @@ describe("GET /api/products/:id/scoreboard", () => {
     const { rows } = await answer.json();
     expect(rows).toEqual([
       {
-        ...{ agent: "claude", model: "opus", label: null, finished: 9, too_few: false },
-        ...{ first_pass: 0.778, interval: wilson(7, 9), rounds: 1, cost: null, minutes: 10 },
+        agent: "claude",
+        model: "opus",
+        label: null,
+        finished: 9,
+        too_few: false,
+        first_pass: 0.778,
+        interval: wilson(7, 9),
+        rounds: 1,
+        cost: null,
+        minutes: 10,
       },
       {
-        ...{ agent: "codex", model: "gpt", label: null, finished: 1, too_few: true },
-        ...{ first_pass: null, interval: null, rounds: null, cost: null, minutes: null },
+        agent: "codex",
+        model: "gpt",
+        label: null,
+        finished: 1,
+        too_few: true,
+        first_pass: null,
+        interval: null,
+        rounds: null,
+        cost: null,
+        minutes: null,
       },
     ]);
     const session = { cookie: await app.signIn(owner) };
-    const page = await (
-      await app.request(`/insights/agents?product=${product.id}`, { headers: session })
-    ).text();
+    const page = await (await app.request(`/insights/agents?product=${product.id}`, { headers: session })).text();
     expect(page).toContain("78 % (45 to 94 %)");
     expect(page).toContain("too few");
-    const task = await (
-      await app.request(`/tasks/${at(tasks, 10).id}`, { headers: session })
-    ).text();
+    const task = await (await app.request(`/tasks/${at(tasks, 10).id}`, { headers: session })).text();
     expect(task).not.toContain("right at once");
   });
 });
 
 describe("the advice", () => {
-  const counted = (
-    agent: string,
-    passed: number,
-    finished: number,
-    label: string | null = null,
-  ): Counted => ({
-    ...{ agent, model: null, label, finished, passed },
-    ...{ rounds: 1, cost: 1, minutes: 1 },
+  const counted = (agent: string, passed: number, finished: number, label: string | null = null): Counted => ({
+    agent,
+    model: null,
+    label,
+    finished,
+    passed,
+    rounds: 1,
+    cost: 1,
+    minutes: 1,
   });
 
   it("is given where the interval lies above all others, of a label first, and not below eight", () => {
     const rows = [
-      ...[counted("a", 40, 40), counted("b", 20, 40)],
-      ...[counted("a", 10, 40, "ui"), counted("b", 39, 40, "ui"), counted("c", 7, 7, "ui")],
+      counted("a", 40, 40),
+      counted("b", 20, 40),
+      counted("a", 10, 40, "ui"),
+      counted("b", 39, 40, "ui"),
+      counted("c", 7, 7, "ui"),
     ].map(toRow);
     expect(clearlyBest(rows, [])?.agent).toBe("a");
     expect(clearlyBest(rows, ["ui"])?.agent).toBe("b");
@@ -94,9 +112,7 @@ describe("the advice", () => {
       const skills = Array.from({ length: 3 }, () => 0.5 + (history % 3) * 0.15 * chance());
       const rows = skills.map((skill, n) => {
         const finished = 1 + Math.floor(chance() * 60);
-        const passed = Array.from({ length: finished }, chance).filter(
-          (drawn) => drawn < skill,
-        ).length;
+        const passed = Array.from({ length: finished }, chance).filter((drawn) => drawn < skill).length;
         return toRow(counted(`agent-${n}`, passed, finished));
       });
       const best = clearlyBest(rows, []);

@@ -34,8 +34,12 @@ describe("POST /api/products/:id/upkeeps and PUT /api/upkeeps/:id", () => {
     const { product, due, tell, later, files } = await scene();
     const first = await due();
     expect(first).toMatchObject({
-      ...{ kind: "agents_md", content: ["Test it."], product: product.code, open_url: null },
-      ...{ branch: `backloom/${product.code}/agents-md`, has_landed: false },
+      kind: "agents_md",
+      content: ["Test it."],
+      product: product.code,
+      open_url: null,
+      branch: `backloom/${product.code}/agents-md`,
+      has_landed: false,
     });
     expect(await due()).toBeNull();
     await later("lease_until");

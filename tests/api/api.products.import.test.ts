@@ -9,7 +9,11 @@ import { mover, newProduct, type Part, stock } from "../transfers/mover";
 const { t, app } = await openApp();
 
 const counts = ({ pbis, stories, tasks, labels, already_there }: ImportReport) => ({
-  ...{ pbis, stories, tasks, labels, already_there },
+  pbis,
+  stories,
+  tasks,
+  labels,
+  already_there,
 });
 
 describe("POST /api/products/import", () => {
@@ -25,10 +29,7 @@ describe("POST /api/products/import", () => {
     expect(done.left_out).toEqual([
       { count: 1, reason: "Canceled or a duplicate in Linear" },
       { count: 1, reason: "Archived in Linear" },
-      {
-        count: 13,
-        reason: "Fields without a place here: Team, Project ID, Creator, Updated",
-      },
+      { count: 13, reason: "Fields without a place here: Team, Project ID, Creator, Updated" },
     ]);
     expect(done.unknown_people).toEqual(["eve@example.com"]);
     expect(await stock(t, done.product.id)).toMatchObject([
@@ -41,17 +42,13 @@ describe("POST /api/products/import", () => {
         labels: ["Web"],
       },
       {
-        ...{
-          pbi: "Accounts",
-          code: "ENG-1",
-          title: "Sign in, at last",
-          priority: 1,
-          assignee: "ada",
-        },
-        ...{
-          labels: ["Bug", "Web"],
-          tasks: ["Check the password DONE", "Sign in, at last IN_PROGRESS"],
-        },
+        pbi: "Accounts",
+        code: "ENG-1",
+        title: "Sign in, at last",
+        priority: 1,
+        assignee: "ada",
+        labels: ["Bug", "Web"],
+        tasks: ["Check the password DONE", "Sign in, at last IN_PROGRESS"],
         description: "Line one\n\n- a list\n\nEstimate: 3",
         created_at: new Date("2026-03-01T10:00:00Z"),
       },
@@ -66,7 +63,11 @@ describe("POST /api/products/import", () => {
     expect(counts(again)).toEqual({ pbis: 0, stories: 0, tasks: 0, labels: 0, already_there: 2 });
     const longer = `${linear}\nENG-6,Engineering,One more,,Todo,,Low,,,,,New,,,,,,,\nENG-7,Engineering,A part,,Todo,,Low,,,,,,,,,,,,ENG-3`;
     expect(counts(await move(into, ["a.csv", longer]))).toEqual({
-      ...{ pbis: 0, stories: 1, tasks: 2, labels: 1, already_there: 2 },
+      pbis: 0,
+      stories: 1,
+      tasks: 2,
+      labels: 1,
+      already_there: 2,
     });
     expect(await stock(t, first.product.id)).toHaveLength(3);
   });
@@ -75,15 +76,14 @@ describe("POST /api/products/import", () => {
     const { move } = await mover(t, app, await t.createUser());
     const done = await move({ format: "github", ...newProduct() }, ["issues.json", github]);
     expect(counts(done)).toMatchObject({ pbis: 2, stories: 2, tasks: 3, labels: 1 });
-    expect(done.left_out).toEqual([
-      { count: 1, reason: "Closed as not planned or as a duplicate on GitHub" },
-    ]);
+    expect(done.left_out).toEqual([{ count: 1, reason: "Closed as not planned or as a duplicate on GitHub" }]);
     expect(await stock(t, done.product.id)).toMatchObject([
       {
-        ...{ pbi: "1.0", code: "GH-7", labels: ["bug"], tasks: ["Find it DONE", "Mend it TO_DO"] },
-        description: expect.stringContaining(
-          "## Comments\n\n**bob**, 2026-02-04T00:00:00Z:\n\nMe too",
-        ),
+        pbi: "1.0",
+        code: "GH-7",
+        labels: ["bug"],
+        tasks: ["Find it DONE", "Mend it TO_DO"],
+        description: expect.stringContaining("## Comments\n\n**bob**, 2026-02-04T00:00:00Z:\n\nMe too"),
       },
       { pbi: "Imported from GitHub", code: "GH-8", status: "DONE", tasks: ["Docs DONE"] },
     ]);
@@ -98,11 +98,13 @@ describe("POST /api/products/import", () => {
     expect(done.left_out).toEqual([{ count: 1, reason: "Closed without being done in Jira" }]);
     expect(await stock(t, done.product.id)).toMatchObject([
       {
-        ...{ pbi: "Checkout", code: "SHOP-2", title: "Pay by card", priority: 1 },
-        ...{ labels: ["payments", "web"], tasks: ["Form DONE 120", "Pay by card REVIEW"] },
-        description: expect.stringMatching(
-          /^Use `stripe`\n1\. one\n1\. two\n\n## Comments\n\n\*\*bob\*\*/,
-        ),
+        pbi: "Checkout",
+        code: "SHOP-2",
+        title: "Pay by card",
+        priority: 1,
+        labels: ["payments", "web"],
+        tasks: ["Form DONE 120", "Pay by card REVIEW"],
+        description: expect.stringMatching(/^Use `stripe`\n1\. one\n1\. two\n\n## Comments\n\n\*\*bob\*\*/),
         created_at: new Date("2025-11-23T09:06:00Z"),
       },
     ]);
@@ -113,17 +115,16 @@ describe("POST /api/products/import", () => {
     const done = await move({ format: "trello", ...newProduct() }, ["board.json", trello]);
     expect(counts(done)).toMatchObject({ pbis: 2, stories: 3, tasks: 4, labels: 1 });
     expect(done.left_out).toEqual([
-      {
-        count: 3,
-        reason: "Fields without a place here: checklist.name, board.id, board.labels",
-      },
+      { count: 3, reason: "Fields without a place here: checklist.name, board.id, board.labels" },
       { count: 1, reason: "Archived in Trello" },
     ]);
     expect(await stock(t, done.product.id)).toMatchObject([
       { pbi: "Ideas for spring", title: "A pond", tasks: ["A pond TO_DO"] },
       { pbi: "Garden", title: "Buy soil", status: "DONE" },
       {
-        ...{ pbi: "Garden", title: "Plant beans", labels: ["green"] },
+        pbi: "Garden",
+        title: "Plant beans",
+        labels: ["green"],
         tasks: ["Dig DONE", "Sow TO_DO"],
         description: expect.stringContaining("Two rows"),
       },
@@ -165,15 +166,9 @@ describe("POST /api/products/import", () => {
     const { product } = await t.seedBacklog(owner);
     const document = await exportProduct(t.actorOf(owner).database, { product_id: product.id });
     const { move } = await mover(t, app, owner);
-    const done = await move({ format: "backloom", ...newProduct() }, [
-      "export.json",
-      JSON.stringify(document),
-    ]);
+    const done = await move({ format: "backloom", ...newProduct() }, ["export.json", JSON.stringify(document)]);
     expect(counts(done)).toMatchObject({ pbis: 1, stories: 1, tasks: 2 });
-    expect(done.left_out).toContainEqual({
-      count: 1,
-      reason: "document.sprints: admin import brings it",
-    });
+    expect(done.left_out).toContainEqual({ count: 1, reason: "document.sprints: admin import brings it" });
     expect(await stock(t, done.product.id)).toMatchObject([
       { title: "Export as CSV", tasks: ["Write rows TO_DO", expect.any(String)] },
     ]);
@@ -184,19 +179,15 @@ describe("POST /api/products/import", () => {
     const file = manyOfLinear(1_000);
     const done = await move({ format: "linear", ...newProduct() }, ["linear.csv", file]);
     // 800 have no part and get a task of their own, as do the done ones whose only part is not.
-    expect(counts(done)).toEqual({
-      pbis: 7,
-      stories: 1_000,
-      tasks: 1_000,
-      labels: 1,
-      already_there: 0,
-    });
+    expect(counts(done)).toEqual({ pbis: 7, stories: 1_000, tasks: 1_000, labels: 1, already_there: 0 });
     const rows = await t.query`select count(distinct xmin::text)::int as writers from stories
       where product_id = ${done.product.id} and status = 'OPEN' and label_ids <> '{}'`;
     expect(rows[0]?.writers).toBe(1);
     const again = { format: "linear", product_id: String(done.product.id) };
     expect(counts(await move(again, ["linear.csv", file]))).toMatchObject({
-      ...{ stories: 0, tasks: 0, already_there: 1_000 },
+      stories: 0,
+      tasks: 0,
+      already_there: 1_000,
     });
   });
 
@@ -229,7 +220,8 @@ describe("POST /api/products/import", () => {
       const { send } = await mover(t, app, await t.createUser());
       const refused = await send({ format, ...newProduct() }, ["file", file]);
       expect([format, refused.status, await refused.json()]).toEqual([
-        ...[format, 422],
+        format,
+        422,
         { code: 422, error: expect.stringContaining(words) },
       ]);
     }
@@ -249,9 +241,7 @@ describe("POST /api/products/import", () => {
     // Before the first call: packing takes seconds, in which no one sees that a refused connection has ended.
     const mebibyte = new Uint8Array(1024 * 1024).fill(97);
     const bomb = zipSync(
-      Object.fromEntries(
-        Array.from({ length: 60 }, (_, index) => [`tasks/back-${index}.md`, mebibyte]),
-      ),
+      Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`tasks/back-${index}.md`, mebibyte])),
       { level: 9 },
     );
     const large = await send({ format: "linear", ...newProduct() }, [
@@ -259,10 +249,7 @@ describe("POST /api/products/import", () => {
       new Uint8Array(10 * 1024 * 1024 + 100_000),
     ]);
     expect(large.status).toBe(413);
-    const refused = await send({ format: "backlog-md", ...newProduct() }, [
-      "bomb.zip",
-      new Uint8Array(bomb),
-    ]);
+    const refused = await send({ format: "backlog-md", ...newProduct() }, ["bomb.zip", new Uint8Array(bomb)]);
     expect([refused.status, await refused.json()]).toMatchObject([
       422,
       { error: expect.stringContaining("unpacks to more") },
@@ -280,26 +267,16 @@ describe("POST /api/products/import", () => {
     const visitor = await t.createMember(product.id, { demo: true });
     const demo = await mover(t, app, visitor);
     expect((await demo.send(into, ["a.csv", linear])).status).toBe(403);
-    expect((await demo.send({ format: "linear", ...newProduct() }, ["a.csv", linear])).status).toBe(
-      403,
-    );
-    const plain = await app.request("/api/products/import", {
-      method: "POST",
-      body: new FormData(),
-    });
+    expect((await demo.send({ format: "linear", ...newProduct() }, ["a.csv", linear])).status).toBe(403);
+    const plain = await app.request("/api/products/import", { method: "POST", body: new FormData() });
     expect(plain.status).toBe(401);
   });
 
   it("counts imports in chunks too, before their bodies are read", async () => {
-    const headers = {
-      ...(await t.bearerOf(await t.createUser())),
-      "content-type": "multipart/form-data; boundary=b",
-    };
+    const headers = { ...(await t.bearerOf(await t.createUser())), "content-type": "multipart/form-data; boundary=b" };
     const send = () => {
       const body = new Blob(["--b--\r\n"]).stream();
-      const init: RequestInit & { duplex: "half" } = {
-        ...{ method: "POST", headers, body, duplex: "half" },
-      };
+      const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
       return app.request("/api/products/import", init);
     };
     for (let n = 0; n < 10; n += 1) expect((await send()).status).not.toBe(429);

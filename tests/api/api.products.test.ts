@@ -6,9 +6,7 @@ import type { TestUser } from "../setup/world";
 const { t, app } = await openApp();
 
 async function listFor(user: TestUser): Promise<{ id: string }[]> {
-  const response = await app.request("/api/products", {
-    headers: await t.bearerOf(user),
-  });
+  const response = await app.request("/api/products", { headers: await t.bearerOf(user) });
   expect(response.status).toBe(200);
   return response.json();
 }
@@ -30,11 +28,7 @@ describe("GET /api/products", () => {
   });
 
   it("lists what the caller owns and is a member of, once each, and nothing else", async () => {
-    const [owner, member, stranger] = [
-      await t.createUser(),
-      await t.createUser(),
-      await t.createUser(),
-    ];
+    const [owner, member, stranger] = [await t.createUser(), await t.createUser(), await t.createUser()];
     const shared = await t.seedProduct(owner);
     const own = await t.seedProduct(member);
     await t.addMember(shared.id, member);

@@ -24,17 +24,17 @@ async function scene(done_requires: "none" | "ci" = "none") {
   const { run } = await startRun(actor, { task_ids: [task.id] });
   const job = await claim(actor);
   const held = { job_id: job.id, attempt: job.attempt };
-  await reportAgentJob(actor, {
-    ...held,
-    status: "done",
-    verify_result: "ALIGNED",
-    head_sha: head,
-  });
+  await reportAgentJob(actor, { ...held, status: "done", verify_result: "ALIGNED", head_sha: head });
   const put = async (user: TestUser, body: unknown) =>
     app.send("PUT", "/api/pulls/observed", body, await t.bearerOf(user));
   const pull = {
-    ...{ number: 7, url: "https://example.com/ledger/pulls/7", branch: job.branch, head_sha: head },
-    ...{ state: "open", mergeable: true, observed_at: "2026-11-23T10:00:00.000Z" },
+    number: 7,
+    url: "https://example.com/ledger/pulls/7",
+    branch: job.branch,
+    head_sha: head,
+    state: "open",
+    mergeable: true,
+    observed_at: "2026-11-23T10:00:00.000Z",
   };
   const observe = async (change: object, user = owner) => {
     const answer = await put(user, { product_id: product.id, pulls: [{ ...pull, ...change }] });
@@ -42,15 +42,20 @@ async function scene(done_requires: "none" | "ci" = "none") {
     return answer.json();
   };
   const state = async () => at((await getSprintRun(actor, { sprint_run_id: run.id })).jobs, 0);
-  const questions = async () =>
-    await t.query`select question from agent_questions where product_id = ${product.id}`;
+  const questions = async () => await t.query`select question from agent_questions where product_id = ${product.id}`;
   return { owner, actor, product, task, run, job, put, pull, observe, state, questions };
 }
 
 const red = { ci: { state: "failed", failed: [{ name: "test", log: "FAIL a\r\n\u2028b" }] } };
 const comment = {
-  ...{ id: "1", kind: "review_comment", author: "grace", body: "Name it better" },
-  ...{ path: "a.ts", line: 3, trusted: true, edited: false },
+  id: "1",
+  kind: "review_comment",
+  author: "grace",
+  body: "Name it better",
+  path: "a.ts",
+  line: 3,
+  trusted: true,
+  edited: false,
 };
 
 describe("PUT /api/pulls/observed", () => {
@@ -58,9 +63,7 @@ describe("PUT /api/pulls/observed", () => {
     const { owner, actor, product, observe, state, task } = await scene();
     const member = await t.createMember(product.id);
     await t.allowWorkers(product.id, member);
-    await Promise.all(
-      Array.from({ length: 6 }, (_, place) => observe(red, place % 2 ? owner : member)),
-    );
+    await Promise.all(Array.from({ length: 6 }, (_, place) => observe(red, place % 2 ? owner : member)));
     expect(await state()).toMatchObject({ status: "queued", retry_count: 0 });
     const again = await claim(actor);
     expect(again).toMatchObject({ attempt: 2, task: { id: task.id } });
@@ -99,9 +102,7 @@ describe("PUT /api/pulls/observed", () => {
     expect(await codes("job", job.id)).toContain("merge");
     await observe({ mergeable: false });
     expect(await state()).toMatchObject({ status: "queued" });
-    expect(at((await claim(actor)).review, 0).body).toContain(
-      "does not merge with the main branch",
-    );
+    expect(at((await claim(actor)).review, 0).body).toContain("does not merge with the main branch");
   });
 
   it("marks the work as merged, and asks about a pull request that was closed", async () => {
@@ -119,8 +120,7 @@ describe("PUT /api/pulls/observed", () => {
 
   it("ends work that waits for CI when CI passes at its commit, and sends it back when it fails", async () => {
     const { actor, observe, state, task, job } = await scene("ci");
-    const status = async () =>
-      (await t.query`select status from tasks where id = ${task.id}`)[0].status;
+    const status = async () => (await t.query`select status from tasks where id = ${task.id}`)[0].status;
     expect([await state(), await status()]).toMatchObject([{ status: "queued" }, "REVIEW"]);
     const { items } = await getInbox(actor, {});
     expect(items.filter(({ kind }) => kind === "review")).toEqual([]);
@@ -132,7 +132,11 @@ describe("PUT /api/pulls/observed", () => {
     const again = await claim(actor);
     expect(again).toMatchObject({ id: job.id, attempt: 2 });
     await reportAgentJob(actor, {
-      ...{ job_id: job.id, attempt: 2, status: "done", verify_result: "ALIGNED", head_sha: other },
+      job_id: job.id,
+      attempt: 2,
+      status: "done",
+      verify_result: "ALIGNED",
+      head_sha: other,
     });
     // Green at an earlier commit says nothing of this one.
     await observe({ ci: { state: "passed" } });
@@ -171,13 +175,8 @@ describe("PUT /api/pulls/observed", () => {
   it("keeps the newest of what was seen, and lists it", async () => {
     const { owner, product, observe } = await scene();
     await observe({ ci: { state: "passed" } });
-    expect(await observe({ ...red, observed_at: "2026-11-23T09:00:00.000Z" })).toEqual({
-      observed: 0,
-      again: [7],
-    });
-    expect(
-      await observe({ branch: "backloom/elsewhere", url: "https://example.com/ledger/pulls/8" }),
-    ).toEqual({
+    expect(await observe({ ...red, observed_at: "2026-11-23T09:00:00.000Z" })).toEqual({ observed: 0, again: [7] });
+    expect(await observe({ branch: "backloom/elsewhere", url: "https://example.com/ledger/pulls/8" })).toEqual({
       observed: 0,
       again: [],
     });
@@ -187,13 +186,7 @@ describe("PUT /api/pulls/observed", () => {
       return pullListSchema.parse(await answer.json()).pulls;
     };
     expect(await list()).toMatchObject([
-      {
-        number: 7,
-        url: "https://example.com/ledger/pulls/7",
-        state: "open",
-        ci: "passed",
-        head_sha: head,
-      },
+      { number: 7, url: "https://example.com/ledger/pulls/7", state: "open", ci: "passed", head_sha: head },
     ]);
     await observe({ state: "closed" });
     expect(await list()).toEqual([]);
@@ -225,9 +218,7 @@ describe("PUT /api/pulls/observed", () => {
     await observe(green, member);
     const rows = await t.query`select kind, detail from audit_events where user_id = ${member.id}
       and kind = 'worker.word'`;
-    expect(rows).toMatchObject([
-      { detail: { said: [{ url: pull.url, ci: "passed", comments: 1 }] } },
-    ]);
+    expect(rows).toMatchObject([{ detail: { said: [{ url: pull.url, ci: "passed", comments: 1 }] } }]);
   });
 
   it("hears 600 words of a user an hour, so that no one fills the disk with them", async () => {
@@ -297,9 +288,7 @@ describe("PUT /api/pulls/observed", () => {
     const { product, put, pull, owner } = await scene();
     const body = { product_id: product.id, pulls: [pull] };
     expect((await put(await t.createUser(), body)).status).toBe(403);
-    expect(
-      (await put(owner, { ...body, product_id: "00000000-0000-4000-8000-000000000000" })).status,
-    ).toBe(404);
+    expect((await put(owner, { ...body, product_id: "00000000-0000-4000-8000-000000000000" })).status).toBe(404);
     for (const wrong of [
       { state: "gone" },
       { url: "javascript:1" },

@@ -27,10 +27,7 @@ describe("GET /api/ready", () => {
     await expect.poll(status).toBe(503);
     const refused = await app.request("/api/ready");
     expect(refused.headers.get("retry-after")).toBe("1");
-    expect(await refused.json()).toEqual({
-      error: "The database does not answer. Try again.",
-      code: 503,
-    });
+    expect(await refused.json()).toEqual({ error: "The database does not answer. Try again.", code: 503 });
     expect((await app.request("/api/health")).status).toBe(200);
     const metrics = await (await app.request("/metrics")).text();
     expect(metrics).toContain("\nbackloom_database_up 0\n");

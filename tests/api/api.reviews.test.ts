@@ -26,18 +26,16 @@ async function scene(files: readonly File[] = [{ path: "src/cart.ts" }]) {
     const { id: job_id, attempt } = await claim(actor);
     const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
     const sent = files.map((file) => ({
-      ...{ path: "src/cart.ts", status: "modified", additions: n + 1, deletions: 0 },
-      ...{ binary: false, patch: "@@ -1 +1 @@\n-a\n+b\n" },
+      path: "src/cart.ts",
+      status: "modified",
+      additions: n + 1,
+      deletions: 0,
+      binary: false,
+      patch: "@@ -1 +1 @@\n-a\n+b\n",
       ...file,
     }));
     await saveJobDiff(actor, { job_id, attempt, ...shas, files: sent as never });
-    await reportAgentJob(actor, {
-      job_id,
-      attempt,
-      status: "done",
-      verify_result: "ALIGNED",
-      ...shas,
-    });
+    await reportAgentJob(actor, { job_id, attempt, status: "done", verify_result: "ALIGNED", ...shas });
     jobs.push(job_id);
   }
   const session = { cookie: await app.signIn(world.owner) };
@@ -49,8 +47,7 @@ async function read(headers: Record<string, string>, query = "") {
   expect(response.status).toBe(200);
   return waitingReviewsSchema.parse(await response.json());
 }
-const codes = ({ reviews }: z.infer<typeof waitingReviewsSchema>) =>
-  reviews.map(({ task }) => task.code);
+const codes = ({ reviews }: z.infer<typeof waitingReviewsSchema>) => reviews.map(({ task }) => task.code);
 
 describe("GET /api/reviews", () => {
   it("lists first what frees most, then the smaller change, to a session and a token", async () => {
@@ -117,17 +114,9 @@ describe("the marks of a change", () => {
     ["a dependency", ["dependencies"], [{ path: "web/package.json" }]],
     ["CI", ["ci"], [{ path: ".github/workflows/ci.yml" }]],
     ["sign-in", ["secrets_or_auth"], [{ path: "src/oauth/token.ts" }]],
-    [
-      "a key in the text",
-      ["secrets_or_auth"],
-      [{ patch: `@@ -1 +1 @@\n-a\n+k = "AKIA${"A".repeat(16)}"\n` }],
-    ],
+    ["a key in the text", ["secrets_or_auth"], [{ patch: `@@ -1 +1 @@\n-a\n+k = "AKIA${"A".repeat(16)}"\n` }]],
     ["a test file deleted", ["deleted_tests"], [{ path: "src/a.test.ts", status: "deleted" }]],
-    [
-      "a case deleted",
-      ["deleted_tests"],
-      [{ path: "src/a.test.ts", patch: '@@ -1 +1 @@\n-it("x", f);\n+x\n' }],
-    ],
+    ["a case deleted", ["deleted_tests"], [{ path: "src/a.test.ts", patch: '@@ -1 +1 @@\n-it("x", f);\n+x\n' }]],
     ["401 lines", ["large"], [{ additions: 400, deletions: 1 }]],
   ])("say %s", async (_, marks, files) => {
     expect(await marksOf(...files)).toEqual(expect.arrayContaining(marks));
@@ -160,10 +149,7 @@ describe("the marks of a change", () => {
       const job_id = at(jobs, 0);
       const shas = { base_sha: "a".repeat(40), head_sha: "c".repeat(40) };
       const sent = { ...at(files, 1), additions: 1, deletions: 0, binary: false } as const;
-      await saveJobDiff(actor, {
-        ...{ job_id, attempt: 1, ...shas },
-        files: [{ ...sent, path, status: "modified" }],
-      });
+      await saveJobDiff(actor, { job_id, attempt: 1, ...shas, files: [{ ...sent, path, status: "modified" }] });
       return (await read(session)).reviews.find((review) => review.job_id === job_id);
     };
     expect((await again("old/deep/x.ts"))?.mark_paths.first_time).toEqual(["old/deep/x.ts"]);
@@ -181,11 +167,7 @@ describe("the marks of a change", () => {
     ["Change the folder `src/orders/`.", null, "src/orders/deep/list.ts"],
     ["Change `src/orders/**/*.ts`", null, "app/src/orders/deep/list.ts"],
     ["Change [the cart](src/cart.ts).", null, "src/cart.ts"],
-    [
-      "In ./src/cart.ts:12-40 and @/features/shop: rows",
-      null,
-      "src/cart.ts app/features/shop/a.ts",
-    ],
+    ["In ./src/cart.ts:12-40 and @/features/shop: rows", null, "src/cart.ts app/features/shop/a.ts"],
     ["Change src/cart.ts and its TaskList.", null, "src/cart.ts src/TaskList.tsx"],
     ["Change data.ts", "src/a.ts", "src/a.ts"],
     ["**Change src/cart.ts.**", "src/a.ts", "src/a.ts src/cart.ts"],
@@ -272,7 +254,10 @@ describe("the marks of a change", () => {
         "PUT",
         `/api/jobs/${job_id}/diff`,
         {
-          ...{ attempt: 1, base_sha: "a".repeat(40), head_sha: "c".repeat(40), review_marks },
+          attempt: 1,
+          base_sha: "a".repeat(40),
+          head_sha: "c".repeat(40),
+          review_marks,
           files: paths.map((path) => ({ ...change, path })),
         },
         bearer(token),
@@ -320,13 +305,7 @@ describe("the marks of a change", () => {
     const shas = { base_sha: "a".repeat(40), head_sha: "c".repeat(40) };
     const file = { path: "src/cart.ts", status: "modified", additions: 1, deletions: 0 } as const;
     await saveJobDiff(actor, { job_id, attempt, ...shas, files: [{ ...file, binary: false }] });
-    await reportAgentJob(actor, {
-      job_id,
-      attempt,
-      status: "done",
-      verify_result: "ALIGNED",
-      ...shas,
-    });
+    await reportAgentJob(actor, { job_id, attempt, status: "done", verify_result: "ALIGNED", ...shas });
     const again = (await read(session)).reviews.find((review) => review.job_id === job_id);
     expect(again?.marks).toContain("migration");
     expect(again?.marks).not.toContain("first_time");
@@ -381,9 +360,7 @@ describe("the times of a job", () => {
       const texts = [];
       for (const page of pages) {
         const html = await (await app.request(page, { headers: session })).text();
-        const terms = html
-          .replaceAll("<!-- -->", "")
-          .matchAll(/>(Done to [a-z ]+)<.*?<dd[^>]*>(.*?)<\/dd>/gs);
+        const terms = html.replaceAll("<!-- -->", "").matchAll(/>(Done to [a-z ]+)<.*?<dd[^>]*>(.*?)<\/dd>/gs);
         texts.push(Object.fromEntries([...terms].map(([, term, text]) => [term, text])));
       }
       return texts;
@@ -401,10 +378,7 @@ describe("the times of a job", () => {
       await app.request(`/api/jobs/${jobs[0]}/review`, { method: "POST", headers, body });
     }
     const wait = "median 2 h 00 min, 90\u00a0% within 7 h 36 min";
-    const all = {
-      "Done to first look": wait,
-      "Done to verdict": expect.stringMatching(/^median 1 h 00 min,/),
-    };
+    const all = { "Done to first look": wait, "Done to verdict": expect.stringMatching(/^median 1 h 00 min,/) };
     expect(await told()).toEqual([all, all, all]);
     const after = await counts();
     expect(after.map((count, place) => count - (before[place] ?? 0))).toEqual([3, 2, 1, 1]);
@@ -414,8 +388,7 @@ describe("the times of a job", () => {
 /** How many first looks /metrics has, those within two hours and a bit, and the same of verdicts. */
 async function counts() {
   const text = await (await app.request("/metrics")).text();
-  const count = (name: string) =>
-    Number(new RegExp(`^backloom_review_${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
+  const count = (name: string) => Number(new RegExp(`^backloom_review_${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
   return ["first_look", "verdict"].flatMap((kind) => [
     count(`${kind}_seconds_count`),
     count(`${kind}_seconds_bucket\\{le="14400"\\}`),

@@ -47,14 +47,17 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     const { run, left_out } = await started(owner, { story_id: at(stories, 0).id });
     expect(left_out).toEqual([]);
     expect(run).toMatchObject({
-      ...{ sprint_id: null, sprint_code: null, subject: at(stories, 0).code, status: "queued" },
-      ...{ pr_strategy: "STORY", jobs_total: 2, product_id: product.id },
+      sprint_id: null,
+      sprint_code: null,
+      subject: at(stories, 0).code,
+      status: "queued",
+      pr_strategy: "STORY",
+      jobs_total: 2,
+      product_id: product.id,
       branch: `backloom/${at(stories, 0).code}`,
     });
     const { jobs } = await getSprintRun(actor, { sprint_run_id: run.id });
-    expect(jobs.map(({ task_id, branch }) => [task_id, branch])).toEqual(
-      ids.slice(0, 2).map((id) => [id, run.branch]),
-    );
+    expect(jobs.map(({ task_id, branch }) => [task_id, branch])).toEqual(ids.slice(0, 2).map((id) => [id, run.branch]));
     const job = await claim(actor);
     expect(job.run).toMatchObject({ id: run.id, sprint_id: null, sprint_code: null });
   });
@@ -63,7 +66,9 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     const { owner, actor, pbi, stories, ids } = await scene({ stories: [1, 1] });
     const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Alone" });
     const task = await create(actor, "create_task", {
-      ...{ p_story_id: story.id, p_title: "Alone", p_implementation_plan: "Do" },
+      p_story_id: story.id,
+      p_title: "Alone",
+      p_implementation_plan: "Do",
     });
     const one = await started(owner, { task_ids: [task.id, task.id] });
     expect(one.run).toMatchObject({ subject: task.code, branch: `backloom/${story.code}` });
@@ -92,10 +97,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     });
     expect(await t.columnOf("sprints", sprint.id, "status")).toBe("ACTIVE");
     const again = await started(owner, { task_ids: ids });
-    expect(await t.taskStatuses({ ...world, owner, actor, sprint, tasks })).toEqual([
-      "TO_DO",
-      "TO_DO",
-    ]);
+    expect(await t.taskStatuses({ ...world, owner, actor, sprint, tasks })).toEqual(["TO_DO", "TO_DO"]);
     expect(again.run).toMatchObject({ status: "queued", branch: run.branch });
     await claim(actor);
   });
@@ -106,16 +108,12 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(await blockersOf(owner, { task_ids: ids })).toMatchObject([
       { type: "run_unfinished", task_id: ids[0], sprint_run_id: run.id },
     ]);
-    const start = (leave_out?: boolean) =>
-      startSprintRun(actor, { sprint_id: sprint.id, leave_out });
+    const start = (leave_out?: boolean) => startSprintRun(actor, { sprint_id: sprint.id, leave_out });
     expect(blockersDetailSchema.parse((await refusalOf(start())).detail).blockers).toMatchObject([
       { type: "task_in_run", task_code: at(tasks, 0).code, sprint_run_id: run.id },
     ]);
     const left = await start(true);
-    expect(left).toMatchObject({
-      jobs_total: 1,
-      left_out: [{ task_id: ids[0], type: "task_in_run" }],
-    });
+    expect(left).toMatchObject({ jobs_total: 1, left_out: [{ task_id: ids[0], type: "task_in_run" }] });
     expect(await blockersOf(owner, { task_ids: [ids[1]] })).toMatchObject([
       { type: "run_unfinished", task_id: ids[1], sprint_run_id: left.id },
     ]);
@@ -131,42 +129,24 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
   });
 
   it("names done tasks and missing plans at once, and begins with what is ready where asked to", async () => {
-    const { owner, actor, ids } = await scene({
-      stories: [3],
-      plan: (_, n) => (n === 2 ? undefined : "Do"),
-    });
+    const { owner, actor, ids } = await scene({ stories: [3], plan: (_, n) => (n === 2 ? undefined : "Do") });
     await updateTask(actor, { task_id: at(ids, 0), status: "done" });
-    expect(
-      (await blockersOf(owner, { task_ids: ids })).map(({ type, task_id }) => [type, task_id]),
-    ).toEqual([
+    expect((await blockersOf(owner, { task_ids: ids })).map(({ type, task_id }) => [type, task_id])).toEqual([
       ["task_done", ids[0]],
       ["task_no_plan", ids[1]],
     ]);
     const { run, left_out } = await started(owner, { task_ids: ids, leave_out: true });
     expect(run.jobs_total).toBe(1);
     expect(left_out).toEqual([
-      {
-        task_id: ids[0],
-        task_code: expect.any(String),
-        type: "task_done",
-        reason: expect.any(String),
-      },
-      {
-        task_id: ids[1],
-        task_code: expect.any(String),
-        type: "task_no_plan",
-        reason: expect.any(String),
-      },
+      { task_id: ids[0], task_code: expect.any(String), type: "task_done", reason: expect.any(String) },
+      { task_id: ids[1], task_code: expect.any(String), type: "task_no_plan", reason: expect.any(String) },
     ]);
     const none = await blockersOf(owner, { task_ids: ids.slice(0, 2), leave_out: true });
     expect(none.map(({ type }) => type)).toEqual(["task_done", "task_no_plan"]);
   });
 
   it("leaves out what waits for something that is left out", async () => {
-    const { owner, actor, tasks, ids } = await scene({
-      stories: [2],
-      plan: (_, n) => (n === 1 ? undefined : "Do"),
-    });
+    const { owner, actor, tasks, ids } = await scene({ stories: [2], plan: (_, n) => (n === 1 ? undefined : "Do") });
     await wait(actor, at(tasks, 1), at(tasks, 0));
     const none = await blockersOf(owner, { task_ids: ids, leave_out: true });
     expect(none).toMatchObject([{ type: "task_no_plan" }]);
@@ -202,8 +182,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
 
   it("plans first by itself where the product says auto, and never where it says never", async () => {
     const { owner, actor, product, ids } = await scene({ stories: [2], plan: () => undefined });
-    const set = (plan_first: "ask" | "auto" | "never") =>
-      updateProduct(actor, { product_id: product.id, plan_first });
+    const set = (plan_first: "ask" | "auto" | "never") => updateProduct(actor, { product_id: product.id, plan_first });
     expect(await set("never")).toMatchObject({ plan_first: "never" });
     expect(await blockersOf(owner, { task_ids: ids, plan_first: true })).toHaveLength(2);
     await set("auto");
@@ -214,8 +193,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
   it("continues on the story's branch, and takes another while that one is at work or once it has landed", async () => {
     const { owner, actor, stories, ids } = await scene({ stories: [3] });
     const base = `backloom/${at(stories, 0).code}`;
-    const branchOf = async (id: string | undefined) =>
-      (await started(owner, { task_ids: [id] })).run.branch;
+    const branchOf = async (id: string | undefined) => (await started(owner, { task_ids: [id] })).run.branch;
     expect(await branchOf(ids[0])).toBe(base);
     expect(await branchOf(ids[1])).toBe(`${base}-2`);
     const end = async (merged: boolean) => {
@@ -231,9 +209,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
       return job;
     };
     await end(false);
-    expect((await end(false)).begins_from).toMatchObject([
-      { branch: base, head_sha: "a".repeat(40) },
-    ]);
+    expect((await end(false)).begins_from).toMatchObject([{ branch: base, head_sha: "a".repeat(40) }]);
     expect(await branchOf(ids[2])).toBe(`${base}-2`);
     await end(true);
     await updateTask(actor, { task_id: at(ids, 2), status: "todo" });
@@ -253,9 +229,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     });
     expect(await resumeSprintRun(actor, which)).toMatchObject({ status: "queued" });
     expect(await cancelSprintRun(actor, which)).toMatchObject({ status: "cancelled" });
-    expect((await whyNotMoving(actor, { kind: "task", id: at(ids, 0) })).text).toContain(
-      "run this task by itself",
-    );
+    expect((await whyNotMoving(actor, { kind: "task", id: at(ids, 0) })).text).toContain("run this task by itself");
   });
 
   it("refuses what names no tasks, tasks of two products, strangers and unknown ids", async () => {
@@ -277,22 +251,11 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
       expect(errorSchema.parse(await response.json())).toMatchObject({ code: status });
     }
     const second = await t.seedProduct(owner);
-    const pbi = await create(t.actorOf(owner), "create_pbi", {
-      p_product_id: second.id,
-      p_title: "P",
-    });
-    const story = await create(t.actorOf(owner), "create_story", {
-      p_pbi_id: pbi.id,
-      p_title: "S",
-    });
-    const task = await create(t.actorOf(owner), "create_task", {
-      p_story_id: story.id,
-      p_title: "T",
-    });
+    const pbi = await create(t.actorOf(owner), "create_pbi", { p_product_id: second.id, p_title: "P" });
+    const story = await create(t.actorOf(owner), "create_story", { p_pbi_id: pbi.id, p_title: "S" });
+    const task = await create(t.actorOf(owner), "create_task", { p_story_id: story.id, p_title: "T" });
     expect((await post(owner, { task_ids: [...ids, task.id] })).status).toBe(422);
-    expect(await blockersOf(owner, { story_id: story.id })).toMatchObject([
-      { type: "task_no_plan" },
-    ]);
+    expect(await blockersOf(owner, { story_id: story.id })).toMatchObject([{ type: "task_no_plan" }]);
     await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
       values ('enqueue', ${other.owner.id}, now(), 30)`;
     expect((await post(other.owner, { task_ids: other.ids })).status).toBe(429);

@@ -60,9 +60,7 @@ describe("GET /api/stories/:id/changes", () => {
     const again = { job_id, attempt, base_sha: sha(0), head_sha: sha(3) };
     await saveJobDiff(actor, { ...again, files: [other] });
     await reportAgentJob(actor, { ...again, status: "done", verify_result: "ALIGNED" });
-    expect(await page(`/stories/${story}/changes`)).toMatch(
-      /waits too and changes <bdi[^>]*>b\.ts/,
-    );
+    expect(await page(`/stories/${story}/changes`)).toMatch(/waits too and changes <bdi[^>]*>b\.ts/);
     // Of the story, only the first task has this file, and it is done.
     expect(await page(`/jobs/${job_id}/changes`)).not.toContain(`${at(tasks, 0).code} waits too`);
   });
@@ -116,10 +114,7 @@ describe("the page of a story's changes", () => {
     const { session, story, jobs, tasks } = await scene([first, other], [second]);
     const last = `/jobs/${jobs[1]}/changes`;
     const opened = await app.request(last, { headers: session, redirect: "manual" });
-    expect([opened.status, opened.headers.get("location")]).toEqual([
-      302,
-      `/stories/${story}/changes`,
-    ]);
+    expect([opened.status, opened.headers.get("location")]).toEqual([302, `/stories/${story}/changes`]);
     for (const path of [`/jobs/${jobs[0]}/changes`, `${last}?own=1`]) {
       expect((await app.request(path, { headers: session, redirect: "manual" })).status).toBe(200);
     }
@@ -128,12 +123,10 @@ describe("the page of a story's changes", () => {
       expect(page.status).toBe(200);
       return await page.text();
     };
-    const paths = (page: string) =>
-      [...page.matchAll(/data-path="([^"]*)"/g)].map(([, path]) => path);
+    const paths = (page: string) => [...page.matchAll(/data-path="([^"]*)"/g)].map(([, path]) => path);
     const page = await shown("");
     expect(paths(page)).toEqual(["a.ts", "b.ts"]);
-    for (const words of ["Did part 0", "Did part 1", "0 of 2 criteria proven", "Works"])
-      expect(page).toContain(words);
+    for (const words of ["Did part 0", "Did part 1", "0 of 2 criteria proven", "Works"]) expect(page).toContain(words);
     expect(page).toContain("Approving all of them finishes the story.");
     expect(page).toContain("Approving confirms 2 criteria");
     const part = await shown(`?task=${at(tasks, 1).id}`);
@@ -148,8 +141,7 @@ describe("the page of a story's changes", () => {
   it("marks a file of several tasks as viewed in each of them", async () => {
     const { session, story, jobs } = await scene([first], [second]);
     const body = new URLSearchParams({ intent: "viewed", viewed: "true" });
-    for (const job_id of jobs)
-      body.append("mark", JSON.stringify({ job_id, attempt: 1, path: "a.ts" }));
+    for (const job_id of jobs) body.append("mark", JSON.stringify({ job_id, attempt: 1, path: "a.ts" }));
     const page = `/stories/${story}/changes`;
     const init = { method: "POST", headers: session, body, redirect: "manual" } as const;
     expect((await app.request(page, init)).status).toBe(303);
@@ -160,9 +152,7 @@ describe("the page of a story's changes", () => {
     const lines = await app.request(`/stories/${story}/file?index=0`, { headers: session });
     expect(JSON.stringify(await lines.json())).toContain("four");
     for (const index of ["9", "-1", "x", ""]) {
-      const missing = await app.request(`/stories/${story}/file?index=${index}`, {
-        headers: session,
-      });
+      const missing = await app.request(`/stories/${story}/file?index=${index}`, { headers: session });
       expect(missing.status).toBe(404);
     }
   });

@@ -11,8 +11,7 @@ const cookie = await app.signIn(owner);
 const path = (id: string) => `/api/stories/${id}/evidence`;
 const story = { story_id: backlog.story.id };
 
-const write = (acceptance_criteria: string) =>
-  updateStory(t.actorOf(owner), { ...story, acceptance_criteria });
+const write = (acceptance_criteria: string) => updateStory(t.actorOf(owner), { ...story, acceptance_criteria });
 
 const definition = ["Reviewed and released", "unproven"];
 
@@ -50,14 +49,15 @@ describe("POST /api/stories/:id/evidence", () => {
     const said = await post({ criterion: opens, command: "npm test", exit_code: 0, excerpt: "ok" });
     expect(said.status).toBe(201);
     expect(evidenceSchema.parse(await said.json())).toMatchObject({
-      ...{ grade: "said", kind: "command", verdict: "pass", command: "npm test", exit_code: 0 },
+      grade: "said",
+      kind: "command",
+      verdict: "pass",
+      command: "npm test",
+      exit_code: 0,
       observed_by: owner.username,
     });
     const seen = await post({ criterion: opens, excerpt: "Looks right" }, { cookie });
-    expect(evidenceSchema.parse(await seen.json())).toMatchObject({
-      grade: "person",
-      kind: "person",
-    });
+    expect(evidenceSchema.parse(await seen.json())).toMatchObject({ grade: "person", kind: "person" });
     const { criteria } = await read();
     expect(criteria[0]).toMatchObject({ id: opens, state: "proven", grade: "person" });
   });
@@ -120,10 +120,7 @@ describe("POST /api/stories/:id/evidence", () => {
       return [passed_before, criteria.find((criterion) => criterion.text === text)?.state];
     };
     expect(await send("It blinks", { base_exit_code: 0 })).toEqual([true, "unproven"]);
-    expect(await send("It blinks", { base_exit_code: 0, guards: true })).toEqual([
-      true,
-      "unproven",
-    ]);
+    expect(await send("It blinks", { base_exit_code: 0, guards: true })).toEqual([true, "unproven"]);
     expect(await send("It blinks", { base_exit_code: 1 })).toEqual([false, "proven"]);
     // It has failed before an earlier part of the work.
     expect(await send("It blinks", { base_exit_code: 0 })).toEqual([false, "proven"]);

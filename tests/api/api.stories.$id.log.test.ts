@@ -52,23 +52,14 @@ describe("POST /api/stories/:id/log", () => {
     ["a test result with an unknown status", { type: "TEST_RESULT", content: "x", status: "OK" }],
     ["a commit without hash", { type: "COMMIT", content: "x", commit_message: "m" }],
     ["a commit without message", { type: "COMMIT", content: "x", commit_hash: "h" }],
-    [
-      "a status on a commit",
-      { type: "COMMIT", content: "x", commit_hash: "h", commit_message: "m", status: "PASSED" },
-    ],
+    ["a status on a commit", { type: "COMMIT", content: "x", commit_hash: "h", commit_message: "m", status: "PASSED" }],
     ["a status on a plan", { ...plan, status: "PASSED" }],
-    [
-      "a hash on a test result",
-      { type: "TEST_RESULT", content: "x", status: "PASSED", commit_hash: "h" },
-    ],
+    ["a hash on a test result", { type: "TEST_RESULT", content: "x", status: "PASSED", commit_hash: "h" }],
     ["a list as metadata", { ...plan, metadata: [] }],
     ["a text as metadata", { ...plan, metadata: "x" }],
     ["null as metadata", { ...plan, metadata: null }],
     ["metadata over 64 KiB", { ...plan, metadata: { x: "y".repeat(65_536) } }],
-    [
-      "NUL in nested metadata",
-      '{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":{"a":["\\u0000"]}}',
-    ],
+    ["NUL in nested metadata", '{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":{"a":["\\u0000"]}}'],
     ["a list", []],
   ])("answers 422 to %s", async (_, body) => {
     const before = await t.query`select count(*) from story_logs`;
@@ -83,9 +74,7 @@ describe("POST /api/stories/:id/log", () => {
 
   it("keeps metadata with keys like __proto__ exactly as sent", async () => {
     const metadata = '{"__proto__":{"x":1},"constructor":2,"a.b":{"":[]}}';
-    const response = await post(
-      `{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":${metadata}}`,
-    );
+    const response = await post(`{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":${metadata}}`);
     expect(response.status).toBe(201);
     const rows = await t.query<{ same: boolean }>`select metadata = ${metadata}::jsonb as same
       from story_logs where id = ${(await response.json()).id}`;

@@ -60,7 +60,8 @@ describe("POST /api/stories/:id/review", () => {
     expect((await approve([])).status).toBe(422);
     const bare = await judge({ verdict: "request_changes", attempts: all });
     expect([bare.status, await bare.json()]).toMatchObject([
-      ...[422, { error: expect.stringMatching(/^Say what should change in T-\d+: comment/) }],
+      422,
+      { error: expect.stringMatching(/^Say what should change in T-\d+: comment/) },
     ]);
     expect((await approve(all, await t.bearerOf(owner))).status).toBe(403);
     const rows = await t.query`select from job_reviews where job_id = any(${jobs})`;
@@ -98,10 +99,7 @@ describe("the verdict on the page of a story's changes", () => {
     };
     const chosen = all.map(({ job_id, attempt }) => `${job_id} ${attempt}`);
     const none = await send("approve", []);
-    expect([none.status, await none.text()]).toEqual([
-      422,
-      expect.stringContaining("Choose at least one task"),
-    ]);
+    expect([none.status, await none.text()]).toEqual([422, expect.stringContaining("Choose at least one task")]);
     expect((await send("approve", ["x", "y z"])).status).toBe(422);
     const sent = await send("approve_and_next", chosen);
     expect([sent.status, sent.headers.get("location")]).toEqual([303, "/inbox?show=reviews"]);
@@ -116,16 +114,14 @@ describe("the verdict on the page of a story's changes", () => {
 
   it("takes comments on lines to the attempt that the line belongs to, also once another was judged", async () => {
     const third = file("b.ts", "@@ -1 +1,2 @@\n-y\n+why\n+z\n");
-    const { session, story, jobs, all, actor, judge } = await scene(
-      [first, other],
-      [second],
-      [third],
-    );
+    const { session, story, jobs, all, actor, judge } = await scene([first, other], [second], [third]);
     const of = all.map(({ job_id, attempt }) => `${job_id} ${attempt}`).join();
     const page = `/stories/${story}/changes`;
     const comment = (fields: Record<string, string>) =>
       app.request(page, {
-        ...{ method: "POST", headers: session, redirect: "manual" },
+        method: "POST",
+        headers: session,
+        redirect: "manual",
         body: new URLSearchParams({ intent: "add-comment", side: "new", of, ...fields }),
       });
     const a = { path: "a.ts", index: "0" };
@@ -139,12 +135,7 @@ describe("the verdict on the page of a story's changes", () => {
       expect((await comment(fields)).status).toBe(303);
     }
     const drafts = async (job_id: string) =>
-      (await listJobComments(actor, { job_id })).comments.map(({ path, side, line, body }) => [
-        path,
-        side,
-        line,
-        body,
-      ]);
+      (await listJobComments(actor, { job_id })).comments.map(({ path, side, line, body }) => [path, side, line, body]);
     expect(await drafts(at(jobs, 0))).toEqual([
       ["a.ts", "new", 2, "Two?"],
       ["a.ts", "old", 2, "Gone?"],
@@ -153,8 +144,7 @@ describe("the verdict on the page of a story's changes", () => {
     expect(await drafts(at(jobs, 1))).toEqual([["a.ts", "new", 4, "Four?"]]);
     expect(await drafts(at(jobs, 2))).toEqual([["b.ts", "new", 1, "Why?"]]);
     const shown = await (await app.request(page, { headers: session })).text();
-    for (const words of ["Two?", "Four?", "Gone?", "3 comments not sent yet."])
-      expect(shown).toContain(words);
+    for (const words of ["Two?", "Four?", "Gone?", "3 comments not sent yet."]) expect(shown).toContain(words);
     expect(shown).not.toContain("outdated");
 
     for (const [fields, status] of [
@@ -169,10 +159,7 @@ describe("the verdict on the page of a story's changes", () => {
     const [one, two, three] = [at(all, 0), at(all, 1), at(all, 2)];
     expect((await judge({ verdict: "approve", attempts: [one] })).status).toBe(200);
     const late = await comment({ ...a, line: "2", body: "Late" });
-    expect([late.status, await late.text()]).toEqual([
-      409,
-      expect.stringContaining("was judged while you wrote"),
-    ]);
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining("was judged while you wrote")]);
     expect((await comment({ ...a, line: "4", body: "In time" })).status).toBe(303);
     expect(await drafts(two.job_id)).toHaveLength(2);
     expect((await judge({ verdict: "request_changes", attempts: [two, three] })).status).toBe(200);

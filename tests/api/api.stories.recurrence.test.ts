@@ -96,10 +96,7 @@ describe("/api/stories/:id/recurrence", () => {
       returning id`;
     await addDependency(actor, { kind: "story", id: at(rows, 0).id, blocked_by: story.id });
     const answer = await ask("PUT", weekly);
-    expect([answer.status, (await answer.json()).error]).toEqual([
-      409,
-      expect.stringContaining("waiting for"),
-    ]);
+    expect([answer.status, (await answer.json()).error]).toEqual([409, expect.stringContaining("waiting for")]);
   });
 });
 
@@ -110,9 +107,7 @@ describe("a template", () => {
     expect((await get(`/api/products/${product.id}/next-story`)).status).toBe(200);
     await ask("PUT", weekly);
     expect((await get(`/api/products/${product.id}/next-story`)).status).toBe(404);
-    const paths = ["agent-context", "ready", "backlog"].map(
-      (it) => `/api/products/${product.id}/${it}`,
-    );
+    const paths = ["agent-context", "ready", "backlog"].map((it) => `/api/products/${product.id}/${it}`);
     for (const path of [...paths, `/api/sprints/${sprint.id}/tasks`]) {
       const text = await (await get(path)).text();
       expect(text, path).not.toContain(String(story.code));
@@ -127,26 +122,24 @@ describe("a template", () => {
     const { ask, get, actor, story, task, product, sprint, makeDue, copies } = await scene();
     await createLabel(actor, { product_id: product.id, name: "chore" });
     await updateStory(actor, {
-      ...{ story_id: story.id, title: "Update dependencies", description: "All of them" },
-      ...{ acceptance_criteria: "- Tests pass", labels: ["chore"], priority: 1 },
+      story_id: story.id,
+      title: "Update dependencies",
+      description: "All of them",
+      acceptance_criteria: "- Tests pass",
+      labels: ["chore"],
+      priority: 1,
     });
     await updateTask(actor, { task_id: task.id, implementation_plan: "1. Do it" });
     await t.query`update tasks set title = 'npm' where id = ${task.id}`;
     const rows = await t.query`insert into tasks (story_id, title) values (${story.id}, 'Then pip')
       returning id`;
     await addDependency(actor, { kind: "task", id: at(rows, 0).id, blocked_by: task.id });
-    await setBudget(actor, {
-      ...{ product_id: product.id, scope: "task", target_id: task.id, unit: "USD", amount: 2 },
-    });
+    await setBudget(actor, { product_id: product.id, scope: "task", target_id: task.id, unit: "USD", amount: 2 });
     await ask("PUT", weekly);
     await makeDue();
     expect(await fireDueRecurrences(t.database)).toEqual(["fired"]);
     const [copy] = await copies();
-    expect(copy).toMatchObject({
-      title: "Update dependencies",
-      status: "IN_SPRINT",
-      sprint_id: sprint.id,
-    });
+    expect(copy).toMatchObject({ title: "Update dependencies", status: "IN_SPRINT", sprint_id: sprint.id });
     const [{ same }] = await t.query`
       select (a.description, a.acceptance_criteria, a.priority, a.label_ids, a.pbi_id) =
         (b.description, b.acceptance_criteria, b.priority, b.label_ids, b.pbi_id) as same
@@ -158,32 +151,16 @@ describe("a template", () => {
       left join task_dependencies d on d.blocked_id = x.id left join tasks w on w.id = d.blocker_id and w.story_id = x.story_id
       where x.story_id = ${copy.id} order by x.sort_order`;
     expect(tasks).toEqual([
-      {
-        title: "npm",
-        status: "TO_DO",
-        implementation_plan: "1. Do it",
-        amount: 2,
-        waits_for: null,
-      },
-      {
-        title: "Add the button",
-        status: "TO_DO",
-        implementation_plan: null,
-        amount: null,
-        waits_for: null,
-      },
-      {
-        title: "Then pip",
-        status: "TO_DO",
-        implementation_plan: null,
-        amount: null,
-        waits_for: "npm",
-      },
+      { title: "npm", status: "TO_DO", implementation_plan: "1. Do it", amount: 2, waits_for: null },
+      { title: "Add the button", status: "TO_DO", implementation_plan: null, amount: null, waits_for: null },
+      { title: "Then pip", status: "TO_DO", implementation_plan: null, amount: null, waits_for: "npm" },
     ]);
     const origin = await get(`/api/stories/${copy.id}/recurrence`);
     expect(await origin.json()).toMatchObject({ recurrence: null, template: { id: story.id } });
     expect((await (await ask("GET")).json()).recurrence.last).toMatchObject({
-      ...{ outcome: "fired", story_id: copy.id, story_code: copy.code },
+      outcome: "fired",
+      story_id: copy.id,
+      story_code: copy.code,
     });
 
     await t.query`update tasks set status = 'DONE' where story_id = ${copy.id}`;
@@ -197,9 +174,7 @@ describe("a template", () => {
     const { ask, makeDue, copies } = await scene();
     await ask("PUT", weekly);
     await makeDue();
-    const told = await Promise.all(
-      Array.from({ length: 10 }, () => fireDueRecurrences(t.database)),
-    );
+    const told = await Promise.all(Array.from({ length: 10 }, () => fireDueRecurrences(t.database)));
     expect(told.flat().filter((outcome) => outcome === "fired")).toHaveLength(1);
     expect(await copies()).toHaveLength(1);
     expect(await fireDueRecurrences(t.database)).toEqual([]);
@@ -242,9 +217,7 @@ describe("a template", () => {
   it("makes nothing while a budget of the product is used up", async () => {
     const { ask, makeDue, copies, actor, product } = await scene();
     await ask("PUT", weekly);
-    await setBudget(actor, {
-      ...{ product_id: product.id, scope: "product", period: "month", unit: "USD", amount: 1 },
-    });
+    await setBudget(actor, { product_id: product.id, scope: "product", period: "month", unit: "USD", amount: 1 });
     await t.query`update budgets set reached_at = now() where product_id = ${product.id}`;
     await makeDue();
     expect(await fireDueRecurrences(t.database)).toEqual(["budget"]);

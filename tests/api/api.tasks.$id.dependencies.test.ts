@@ -6,10 +6,7 @@ import { bearer, create } from "../setup/world";
 const { t, app, owner, actor, token, backlog } = await openBacklog();
 const foreign = await t.seedBacklog(owner);
 const { task, secondTask, story } = backlog;
-const secondStory = await create(actor, "create_story", {
-  p_pbi_id: backlog.pbi.id,
-  p_title: "Import",
-});
+const secondStory = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Import" });
 
 type Noun = "tasks" | "stories";
 const path = (noun: Noun, id: string, blocker?: string) =>
@@ -68,8 +65,7 @@ describe.each([
 describe("what a status frees", () => {
   it("is in the answer, and nowhere when nothing was freed", async () => {
     await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
-    const move = async (status: string) =>
-      (await send("PATCH", `/api/tasks/${task.id}`, { status })).json();
+    const move = async (status: string) => (await send("PATCH", `/api/tasks/${task.id}`, { status })).json();
     expect(await move("in_progress")).not.toHaveProperty("released");
     expect(await move("done")).toMatchObject({ status: "done", released: [secondTask.code] });
     expect(await move("todo")).not.toHaveProperty("released");
@@ -100,8 +96,7 @@ describe("so many dependencies a minute", () => {
     const hasty = await t.createUser();
     const own = await t.seedBacklog(hasty);
     const headers = await t.bearerOf(hasty);
-    const add = () =>
-      send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
+    const add = () => send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
     expect((await add()).status).toBe(201);
     // All but one of the others at once: one by one they may take a minute, and then the count begins again.
     await t.query`update public.rate_limit_counters set count = 119 where action = 'dependency'
@@ -115,20 +110,13 @@ describe("so many dependencies a minute", () => {
 });
 
 describe("GET /api/products/:id/ready", () => {
-  const ready = async (query = "") =>
-    send("GET", `/api/products/${backlog.product.id}/ready${query}`);
+  const ready = async (query = "") => send("GET", `/api/products/${backlog.product.id}/ready${query}`);
 
   it("lists tasks that wait for nothing, with what an agent could take", async () => {
     await send("POST", path("tasks", task.id), { blocked_by: secondTask.code });
     const waiting = await (await ready()).json();
     expect(waiting).toEqual([
-      expect.objectContaining({
-        id: secondTask.id,
-        status: "todo",
-        blocked_by: [],
-        frees: 1,
-        dispatchable: false,
-      }),
+      expect.objectContaining({ id: secondTask.id, status: "todo", blocked_by: [], frees: 1, dispatchable: false }),
     ]);
     await send("PATCH", `/api/tasks/${secondTask.id}`, { status: "done" });
     expect(await (await ready()).json()).toEqual([
@@ -137,18 +125,11 @@ describe("GET /api/products/:id/ready", () => {
   });
 
   it("counts what a task frees as its card does: also the tasks of a story that waits for its story", async () => {
-    const later = await create(actor, "create_task", {
-      p_story_id: secondStory.id,
-      p_title: "Read a file",
-    });
+    const later = await create(actor, "create_task", { p_story_id: secondStory.id, p_title: "Read a file" });
     await send("POST", path("stories", secondStory.id), { blocked_by: story.code });
-    expect(await (await ready()).json()).toEqual([
-      expect.objectContaining({ id: task.id, frees: 1 }),
-    ]);
+    expect(await (await ready()).json()).toEqual([expect.objectContaining({ id: task.id, frees: 1 })]);
     await send("DELETE", path("stories", secondStory.id, story.id));
-    expect(await (await ready()).json()).toContainEqual(
-      expect.objectContaining({ id: later.id, frees: 0 }),
-    );
+    expect(await (await ready()).json()).toContainEqual(expect.objectContaining({ id: later.id, frees: 0 }));
   });
 
   it("knows its limit, and its callers", async () => {

@@ -31,7 +31,9 @@ describe("GET /api/tasks/:id", () => {
       implementation_plan: "1. Quote\n2. Write",
       acceptance_criteria: "- [ ] Opens in a spreadsheet",
       requires_opus: false,
-      ...{ agent: null, model: null, effort: null },
+      agent: null,
+      model: null,
+      effort: null,
       estimated_minutes: null,
       version: 1,
     });
@@ -42,11 +44,7 @@ describe("PATCH /api/tasks/:id", () => {
   it.each(["in_progress", "done", "todo"])("moves the task to %s", async (status) => {
     const response = await patch({ status });
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
-      id: backlog.task.id,
-      status,
-      implementation_plan: "1. Quote\n2. Write",
-    });
+    expect(await response.json()).toEqual({ id: backlog.task.id, status, implementation_plan: "1. Quote\n2. Write" });
     expect(await read(backlog.task.id)).toMatchObject({ status });
   });
 
@@ -59,11 +57,7 @@ describe("PATCH /api/tasks/:id", () => {
 
   it("stores the plan exactly as sent, and the verify fields next to it", async () => {
     const plan = "  1. \u202Eא 😀\r\n\t<b>\\ \"'%_\u2028  ";
-    const body = {
-      implementation_plan: plan,
-      verify_only: true,
-      verify_required: "ANY",
-    };
+    const body = { implementation_plan: plan, verify_only: true, verify_required: "ANY" };
     expect(await (await patch(body)).json()).toMatchObject({ implementation_plan: plan });
     expect(await read(backlog.task.id)).toMatchObject({
       implementation_plan: plan,
@@ -84,10 +78,7 @@ describe("PATCH /api/tasks/:id", () => {
     );
     const statuses = (await Promise.all(updates)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(await read(backlog.task.id)).toMatchObject({
-      status: "done",
-      implementation_plan: "the one plan",
-    });
+    expect(await read(backlog.task.id)).toMatchObject({ status: "done", implementation_plan: "the one plan" });
   });
 
   it.each([
@@ -119,9 +110,7 @@ describe("PATCH /api/tasks/:id", () => {
     for (const text of ['"a\\u0000b"', '"\\ud800"']) {
       const response = await patch(`{"implementation_plan":${text}}`);
       expect(response.status).toBe(422);
-      expect((await response.json()).issues).toEqual([
-        expect.objectContaining({ path: "implementation_plan" }),
-      ]);
+      expect((await response.json()).issues).toEqual([expect.objectContaining({ path: "implementation_plan" })]);
     }
   });
 
@@ -145,11 +134,7 @@ describe("PATCH /api/tasks/:id", () => {
       constructor: { prototype: { polluted: 1 } },
     };
     expect((await patch(body)).status).toBe(200);
-    expect(await read(backlog.task.id)).toEqual({
-      ...before,
-      status: "todo",
-      version: before.version + 1,
-    });
+    expect(await read(backlog.task.id)).toEqual({ ...before, status: "todo", version: before.version + 1 });
     expect({}).not.toHaveProperty("polluted");
   });
 

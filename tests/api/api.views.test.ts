@@ -12,8 +12,7 @@ async function scene() {
   const views = `/api/products/${product.id}/views`;
   const as = async (user: typeof owner) => {
     const headers = await t.bearerOf(user);
-    const send = (method: string, path: string, body?: unknown) =>
-      app.send(method, path, body, headers);
+    const send = (method: string, path: string, body?: unknown) => app.send(method, path, body, headers);
     return {
       send,
       make: async (body: unknown): Promise<SavedView> => {
@@ -22,9 +21,7 @@ async function scene() {
         return savedViewSchema.parse(await answer.json());
       },
       names: async (query = ""): Promise<string[]> => {
-        const { views: found } = savedViewListSchema.parse(
-          await (await send("GET", `${views}${query}`)).json(),
-        );
+        const { views: found } = savedViewListSchema.parse(await (await send("GET", `${views}${query}`)).json());
         return found.map(({ name }) => name);
       },
     };
@@ -79,10 +76,7 @@ describe("POST /api/products/:id/views", () => {
     const many = await as(member);
     for (let count = 0; count < 50; count++) await many.make({ ...waiting, name: `View ${count}` });
     const full = await many.send("POST", views, waiting);
-    expect([full.status, await full.json()]).toMatchObject([
-      409,
-      { error: expect.stringContaining("50") },
-    ]);
+    expect([full.status, await full.json()]).toMatchObject([409, { error: expect.stringContaining("50") }]);
     const statuses = await Promise.all(
       Array.from({ length: 10 }, async () => (await many.send("POST", views, waiting)).status),
     );

@@ -1,10 +1,5 @@
 import { z } from "zod";
-import {
-  appendJobOutput,
-  reportAgentJob,
-  reportJobUsage,
-  saveJobDiff,
-} from "~/nouns/agent-jobs/operations.server";
+import { appendJobOutput, reportAgentJob, reportJobUsage, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { setBudget } from "~/nouns/budgets/operations.server";
 import { addComment as say } from "~/nouns/comments/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
@@ -24,14 +19,8 @@ import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { at, bearer, claim, create } from "../setup/world";
 
-const media = z.object({
-  schema: z.record(z.string(), z.unknown()),
-  example: z.unknown().optional(),
-});
-const answer = z.object({
-  description: z.string(),
-  content: z.record(z.string(), media).optional(),
-});
+const media = z.object({ schema: z.record(z.string(), z.unknown()), example: z.unknown().optional() });
+const answer = z.object({ description: z.string(), content: z.record(z.string(), media).optional() });
 const operationSchema = z.object({
   operationId: z.string(),
   summary: z.string(),
@@ -47,8 +36,7 @@ const documentSchema = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
 });
 
-export const isForUsers = ({ security }: Operation) =>
-  security.some((way) => "token" in way || "session" in way);
+export const isForUsers = ({ security }: Operation) => security.some((way) => "token" in way || "session" in way);
 
 export const unknownId = "00000000-0000-4000-8000-000000000000";
 
@@ -58,16 +46,15 @@ export async function openEveryEndpoint() {
   const app = await startTestApp(t);
   /** A product with more to do than agents have finished; its owner has a second one, for single stories and jobs. */
   const worked = await t.seedSprint({
-    ...{ strategy: "STORY", stories: Array(8).fill(1), task: { p_estimated_minutes: 30 } },
+    strategy: "STORY",
+    stories: Array(8).fill(1),
+    task: { p_estimated_minutes: 30 },
   });
   const { owner, actor } = worked;
   const token = await t.createToken(owner);
   const session = await app.signIn(owner);
   const backlog = await t.seedBacklog(owner);
-  const secondStory = await create(actor, "create_story", {
-    p_pbi_id: backlog.pbi.id,
-    p_title: "Export as JSON",
-  });
+  const secondStory = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Export as JSON" });
   const otherStories = await Promise.all(
     ["Export as XML", "Export as PDF"].map((title) =>
       create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: title }),
@@ -82,11 +69,7 @@ export async function openEveryEndpoint() {
   const openCopy = await (await app.request("/openapi.json")).text();
   const document = documentSchema.parse(JSON.parse(openCopy));
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path,
-      method: method.toUpperCase(),
-      operation,
-    })),
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
 
   await t.query`update public.tasks set implementation_plan = 'Do it'`;
@@ -95,42 +78,44 @@ export async function openEveryEndpoint() {
   await startSprintRun(actor, { sprint_id: backlog.sprint.id });
   const job = await claim(actor);
   const diff = {
-    ...{ attempt: job.attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
+    attempt: job.attempt,
+    base_sha: "a".repeat(40),
+    head_sha: "b".repeat(40),
     files: [
       {
-        ...{ path: "a", status: "added" as const, additions: 1, deletions: 0, binary: false },
-        patch:
-          "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+one\n",
+        path: "a",
+        status: "added" as const,
+        additions: 1,
+        deletions: 0,
+        binary: false,
+        patch: "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+one\n",
       },
     ],
   };
   const attempt = { job_id: job.id, attempt: job.attempt };
-  const said = (seq: number) => ({
-    ...{ seq, at: "2026-11-22T08:00:00.000Z", kind: "text" as const, text: "Begun" },
-  });
+  const said = (seq: number) => ({ seq, at: "2026-11-22T08:00:00.000Z", kind: "text" as const, text: "Begun" });
   const used = { seq: 1, model_id: "m", input_tokens: 10, currency: "USD" };
   await reportJobUsage(actor, { ...attempt, events: [{ ...used, cost: 1 }] });
   await askQuestion(actor, {
-    ...{
-      ...attempt,
-      story_id: storyId,
-      question: "Which sign?",
-      options: [{ label: ",", description: "As ever" }],
-    },
+    ...attempt,
+    story_id: storyId,
+    question: "Which sign?",
+    options: [{ label: ",", description: "As ever" }],
   });
   await appendJobOutput(actor, { ...attempt, entries: [said(1)] });
   await saveJobDiff(actor, { job_id: job.id, ...diff });
-  await reportAgentJob(actor, {
-    ...{ ...attempt, status: "done", verify_result: "ALIGNED" },
-    head_sha: diff.head_sha,
-  });
+  await reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED", head_sha: diff.head_sha });
 
   const observed = {
     product_id: backlog.product.id,
     pulls: [
       {
-        ...{ number: 7, url: "https://code.example/acme/shop/pulls/7", branch: job.branch ?? "" },
-        ...{ head_sha: diff.head_sha, state: "open" as const, mergeable: true },
+        number: 7,
+        url: "https://code.example/acme/shop/pulls/7",
+        branch: job.branch ?? "",
+        head_sha: diff.head_sha,
+        state: "open" as const,
+        mergeable: true,
         observed_at: "2026-11-22T08:00:00.000Z",
       },
     ],
@@ -192,7 +177,9 @@ export async function openEveryEndpoint() {
   const ofReviewer = new Set(["addJobComment", "deleteJobComment"]);
 
   const view = await createSavedView(actor, {
-    ...{ product_id: worked.product.id, page: "board", name: "Mine" },
+    product_id: worked.product.id,
+    page: "board",
+    name: "Mine",
     look: { q: "status:review", group: "story", hide: "code,worker" },
   });
   const label = await createLabel(actor, { product_id: worked.product.id, name: "bug" });
@@ -220,13 +207,18 @@ export async function openEveryEndpoint() {
 
   /** The criteria of the story are all proven, and so is one that was edited away since. */
   async function proveALineThatIsGone(): Promise<void> {
-    const write = (criteria: string) =>
-      updateStory(actor, { story_id: storyId, acceptance_criteria: criteria });
+    const write = (criteria: string) => updateStory(actor, { story_id: storyId, acceptance_criteria: criteria });
     await write("- [ ] Opens in a spreadsheet\n- [ ] Keeps accents");
     for (const { id } of (await getProof(actor, { story_id: storyId })).criteria) {
       await addEvidence(actor, {
-        ...{ story_id: storyId, criterion: id, verdict: "pass", kind: "command", grade: "person" },
-        ...{ command: "npm test", exit_code: 0, excerpt: "12 passed" },
+        story_id: storyId,
+        criterion: id,
+        verdict: "pass",
+        kind: "command",
+        grade: "person",
+        command: "npm test",
+        exit_code: 0,
+        excerpt: "12 passed",
       });
     }
     await write("- [ ] Opens in a spreadsheet");
@@ -249,8 +241,7 @@ export async function openEveryEndpoint() {
       values ($1, $2, 'backloom/ST-1', $3, $3, 'Why', 'w', $4, $5, $6) returning id, lease`;
     const rows = await t.query`select id from public.agent_jobs
       where product_id = ${worked.product.id} and status = 'DONE' limit 1`;
-    const queue =
-      "update public.products set landing = 'queue', landing_since = created_at where id = $1";
+    const queue = "update public.products set landing = 'queue', landing_since = created_at where id = $1";
     await t.sql.query(queue, [worked.product.id]);
     const done = at(rows, 0).id;
     await t.query`update public.agent_jobs set head_sha = ${"abc"} where id = ${done}`;
@@ -318,9 +309,7 @@ export async function openEveryEndpoint() {
   }
 
   const addNote = () =>
-    addFile(actor, {
-      ...{ product_id: worked.product.id, name: "a.txt", type: "text/plain", content: "YQ==" },
-    });
+    addFile(actor, { product_id: worked.product.id, name: "a.txt", type: "text/plain", content: "YQ==" });
   const note = await addNote();
   const formerNote = await addNote();
   const ids: Record<string, string> = {
@@ -344,9 +333,7 @@ export async function openEveryEndpoint() {
   /** A run begins with the one and leaves the other out. */
   const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
   const [planned, unplanned] = [
-    await create(actor, "create_task", {
-      ...{ p_story_id: spare.id, p_title: "Planned", p_implementation_plan: "Do it" },
-    }),
+    await create(actor, "create_task", { p_story_id: spare.id, p_title: "Planned", p_implementation_plan: "Do it" }),
     await create(actor, "create_task", { p_story_id: spare.id, p_title: "Not planned" }),
   ];
   const taken = await create(actor, "create_task", { p_story_id: spare.id, p_title: "Taken" });
@@ -362,18 +349,14 @@ export async function openEveryEndpoint() {
     updateTask: { implementation_plan: "1. Quote\n2. Write" },
     addTaskDependency: { blocked_by: at(otherTasks, 1).id },
     addStoryDependency: { blocked_by: secondStory.id },
-    appendJobOutput: {
-      attempt: job.attempt,
-      entries: [said(2)],
-    },
+    appendJobOutput: { attempt: job.attempt, entries: [said(2)] },
     saveJobDiff: diff,
     reportJobConflict: {
-      ...{
-        attempt: held.attempt,
-        kind: "base",
-        files: [{ path: "a", ours: "one", theirs: "two" }],
-      },
-      ...{ ours_sha: "a".repeat(40), theirs_sha: "b".repeat(40) },
+      attempt: held.attempt,
+      kind: "base",
+      files: [{ path: "a", ours: "one", theirs: "two" }],
+      ours_sha: "a".repeat(40),
+      theirs_sha: "b".repeat(40),
     },
     addJobComment: comment,
     markViewed: { attempt: job.attempt, path: "a", viewed: true },
@@ -414,8 +397,7 @@ export async function openEveryEndpoint() {
     if (operationId === "reviewJob" || operationId === "reviewStory")
       return { cookie: reviewerSession, origin: app.origin };
     const isForPeople = operationId === "decideLesson" || operationId === "reviewPlan";
-    if (isForPeople || !security.some((way) => "token" in way))
-      return { cookie: session, origin: app.origin };
+    if (isForPeople || !security.some((way) => "token" in way)) return { cookie: session, origin: app.origin };
     return bearer(ofReviewer.has(operationId) ? reviewerToken : token);
   }
 
@@ -433,8 +415,5 @@ export async function openEveryEndpoint() {
       .replace("{labelId}", method === "DELETE" ? formerLabel.id : label.id)
       .replace("{budgetId}", unknownId);
   };
-  return {
-    ...{ t, app, owner, demo, token, session, job },
-    ...{ document, openCopy, operations, bodies, credentialFor, pathFor },
-  };
+  return { t, app, owner, demo, token, session, job, document, openCopy, operations, bodies, credentialFor, pathFor };
 }

@@ -2,12 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { readIntakeHook, revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";
 import { archiveProduct } from "~/nouns/products/operations.server";
-import {
-  acceptStory,
-  declineStory,
-  listTriage,
-  mergeStory,
-} from "~/nouns/stories/operations.server";
+import { acceptStory, declineStory, listTriage, mergeStory } from "~/nouns/stories/operations.server";
 import { openApp } from "../setup/app";
 import { at } from "../setup/world";
 
@@ -51,14 +46,16 @@ describe("POST /hooks/in/:key", () => {
     expect([again.status, await again.json()]).toEqual([200, made]);
     expect(await storiesOf(product.id)).toEqual([
       {
-        ...{ title: item.title, description: item.text, status: "TRIAGE", origin: "hook" },
-        ...{ external_id: "alert-1", external_url: item.url },
+        title: item.title,
+        description: item.text,
+        status: "TRIAGE",
+        origin: "hook",
+        external_id: "alert-1",
+        external_url: item.url,
       },
     ]);
     const waiting = await listTriage(actor, { product_id: product.id });
-    expect(waiting.stories).toMatchObject([
-      { id: made.id, origin: "hook", external_url: item.url },
-    ]);
+    expect(waiting.stories).toMatchObject([{ id: made.id, origin: "hook", external_url: item.url }]);
   });
 
   it("makes 50 items of 1,000 deliveries of 50 external ids by ten senders at once", async () => {
@@ -147,10 +144,7 @@ describe("POST /hooks/in/:key", () => {
     const { product, key, actor } = await scene();
     await archiveProduct(actor, { product_id: product.id });
     const answer = await deliver(key, { title: "T" });
-    expect([answer.status, (await answer.json()).error]).toEqual([
-      403,
-      expect.stringContaining("archived"),
-    ]);
+    expect([answer.status, (await answer.json()).error]).toEqual([403, expect.stringContaining("archived")]);
   });
 
   it("limits what is sent by key and address, and what is new by key", async () => {

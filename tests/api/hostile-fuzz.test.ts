@@ -18,10 +18,7 @@ const anyId = fc.oneof(
 );
 const path = fc.oneof(
   { weight: 8, arbitrary: knownPath() },
-  {
-    weight: 1,
-    arbitrary: fc.string({ unit: "grapheme-ascii", maxLength: 40 }).map((text) => `/api/${text}`),
-  },
+  { weight: 1, arbitrary: fc.string({ unit: "grapheme-ascii", maxLength: 40 }).map((text) => `/api/${text}`) },
 );
 
 function knownPath(): fc.Arbitrary<string> {
@@ -41,9 +38,7 @@ function knownPath(): fc.Arbitrary<string> {
     "/api/auth/pair/start",
     "/api/auth/pair/claim",
   ];
-  return fc
-    .tuple(fc.constantFrom(...templates), anyId)
-    .map(([template, id]) => template.replace(":id", id));
+  return fc.tuple(fc.constantFrom(...templates), anyId).map(([template, id]) => template.replace(":id", id));
 }
 
 /** Percent-encodes what a URL cannot hold, lone surrogates too, which stay as broken codes. */
@@ -113,9 +108,7 @@ const credential = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Record<string, string>>({}) },
   {
     weight: 1,
-    arbitrary: fc
-      .string({ unit: "grapheme-ascii", maxLength: 80 })
-      .map((text) => ({ authorization: text.trim() })),
+    arbitrary: fc.string({ unit: "grapheme-ascii", maxLength: 80 }).map((text) => ({ authorization: text.trim() })),
   },
 );
 
@@ -136,9 +129,7 @@ describe("generated requests", () => {
         if (response.status >= 400 && each.method !== "HEAD") {
           const { code, error } = errorBodySchema.parse(JSON.parse(text));
           expect(code).toBe(response.status);
-          expect(error).not.toMatch(
-            /node_modules|\bat \w+ \(|SQLSTATE|violates|relation "|public\./,
-          );
+          expect(error).not.toMatch(/node_modules|\bat \w+ \(|SQLSTATE|violates|relation "|public\./);
         }
       }),
       { numRuns: runs, endOnFailure: true },

@@ -5,9 +5,7 @@ import { createTestDatabase } from "../setup/database";
 import { type RawResponse, rawGet, rawRequest } from "../setup/raw-request";
 
 const t = await createTestDatabase();
-const app = await startTestApp(t, {
-  pages: ["_index", "$", "_auth", "_auth.login", "logout", "m.pair"],
-});
+const app = await startTestApp(t, { pages: ["_index", "$", "_auth", "_auth.login", "logout", "m.pair"] });
 const own = app.origin;
 
 const send = (target: string, lines?: readonly string[], method?: string) =>
@@ -114,14 +112,11 @@ describe("A1 methods", () => {
     expect(overridden.status).toBe(200);
   });
 
-  it.each(["PUT", "DELETE", "TRACE", "PROPFIND"])(
-    "answers %s on a page with 405",
-    async (method) => {
-      const response = await send("/", [], method);
-      expect(response.status).toBe(405);
-      expect(response.headers.allow).toContain("GET");
-    },
-  );
+  it.each(["PUT", "DELETE", "TRACE", "PROPFIND"])("answers %s on a page with 405", async (method) => {
+    const response = await send("/", [], method);
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toContain("GET");
+  });
 });
 
 describe("A2 OPTIONS and HEAD", () => {

@@ -48,12 +48,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     const member = await t.createMember(product.id);
     const theirs = await t.createToken(member);
     const [key, another] = [randomUUID(), randomUUID()];
-    const comment = [
-      `/api/stories/${story.id}/comments`,
-      { body: "Seen" },
-      another,
-      theirs,
-    ] as const;
+    const comment = [`/api/stories/${story.id}/comments`, { body: "Seen" }, another, theirs] as const;
     expect((await post(log, plan, key, theirs)).status).toBe(201);
     expect((await post(...comment)).status).toBe(201);
     await t.query`delete from product_members where user_id = ${member.id}`;
@@ -66,8 +61,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     const body = { ...plan, content: "Ten at once" };
     const untilAnswered = async (): Promise<string> => {
       const answer = await post(log, body, key);
-      if (answer.status === 409 && answer.headers.get("retry-after") === "1")
-        return untilAnswered();
+      if (answer.status === 409 && answer.headers.get("retry-after") === "1") return untilAnswered();
       expect(answer.status).toBe(201);
       return answer.text();
     };
@@ -80,10 +74,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     const key = randomUUID();
     expect((await post(log, { ...plan, content: "One" }, key)).status).toBe(201);
     const other = await post(log, { ...plan, content: "Other" }, key);
-    expect(await other.json()).toMatchObject({
-      code: 422,
-      issues: [{ path: "idempotency_key" }],
-    });
+    expect(await other.json()).toMatchObject({ code: 422, issues: [{ path: "idempotency_key" }] });
     const labels = `/api/products/${product.id}/labels`;
     await expectRefusal(await post(labels, { name: "bug" }, key), 422);
     expect(await entries("Other")).toBe(0);
@@ -132,12 +123,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     const key = randomUUID();
     const stranger = await t.createUser();
     expect((await post(log, { ...plan, content: "Mine" }, key)).status).toBe(201);
-    const theirs = await post(
-      log,
-      { ...plan, content: "Mine" },
-      key,
-      await t.createToken(stranger),
-    );
+    const theirs = await post(log, { ...plan, content: "Mine" }, key, await t.createToken(stranger));
     await expectRefusal(theirs, 403);
   });
 

@@ -10,10 +10,7 @@ const ada = await t.createUser({ username: "ada" });
 const actor = t.actorOf(ada);
 const shop = await createProduct(actor, { code: "SHOP", name: "Shop" });
 const other = await createProduct(actor, { code: "OTHER", name: "Other" });
-const foreign = await createProduct(t.actorOf(await t.createUser()), {
-  code: "F",
-  name: "Foreign",
-});
+const foreign = await createProduct(t.actorOf(await t.createUser()), { code: "F", name: "Foreign" });
 const headers = { cookie: await app.signIn(ada), origin: app.origin };
 
 /** Sends the form of the page, as a browser without script does. */
@@ -31,8 +28,7 @@ async function makeToken(fields: readonly [string, string][]): Promise<string> {
 }
 
 const get = (token: string, path: string) => app.request(path, { headers: bearer(token) });
-const post = (token: string, path: string, body: object) =>
-  app.send("POST", path, body, bearer(token));
+const post = (token: string, path: string, body: object) => app.send("POST", path, body, bearer(token));
 const codesOf = async (token: string) =>
   z
     .array(z.object({ code: z.string() }))
@@ -73,9 +69,7 @@ describe("an API token", () => {
       ["scope", "read"],
       ["scope", "plan"],
     ]);
-    expect((await post(planner, `/api/products/${shop.id}/labels`, { name: "b" })).status).toBe(
-      201,
-    );
+    expect((await post(planner, `/api/products/${shop.id}/labels`, { name: "b" })).status).toBe(201);
   });
 
   it("limited to work does all that a worker does besides jobs", async () => {

@@ -20,10 +20,7 @@ const repeat = (times: number, write: (at: number) => string) =>
 describe("what changed since an earlier attempt", () => {
   /** A file of 256 KiB at most, as two attempts have changed it. */
   const patches: [kind: string, patchOf: (line: string) => string][] = [
-    [
-      "thousands of changes",
-      (line) => repeat(9_000, (at) => `@@ -${at * 3 + 1} +${at * 3 + 1} @@\n-a\n+${line}\n`),
-    ],
+    ["thousands of changes", (line) => repeat(9_000, (at) => `@@ -${at * 3 + 1} +${at * 3 + 1} @@\n-a\n+${line}\n`)],
     [
       "changes of a thousand lines",
       (line) =>
@@ -34,42 +31,42 @@ describe("what changed since an earlier attempt", () => {
     ],
   ];
 
-  it.each(patches)(
-    "with %s keeps no one waiting longer than the changes themselves",
-    async (_, patchOf) => {
-      const { world, job, report } = await t.holdJob();
-      const { actor, owner } = world;
-      const save = (attempt: number, line: string) =>
-        saveJobDiff(actor, {
-          ...{ job_id: job.id, attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
-          files: [
-            {
-              ...{ path: "one.txt", status: "modified", binary: false, additions: 1, deletions: 1 },
-              patch: `diff --git a/one.txt b/one.txt\n--- a/one.txt\n+++ b/one.txt\n${patchOf(line)}`,
-            },
-          ],
-        });
-      await save(1, "b");
-      await report({
-        ...{ status: "failed", failure_class: "rate_limited" },
+  it.each(patches)("with %s keeps no one waiting longer than the changes themselves", async (_, patchOf) => {
+    const { world, job, report } = await t.holdJob();
+    const { actor, owner } = world;
+    const save = (attempt: number, line: string) =>
+      saveJobDiff(actor, {
+        job_id: job.id,
+        attempt,
+        base_sha: "a".repeat(40),
+        head_sha: "b".repeat(40),
+        files: [
+          {
+            path: "one.txt",
+            status: "modified",
+            binary: false,
+            additions: 1,
+            deletions: 1,
+            patch: `diff --git a/one.txt b/one.txt\n--- a/one.txt\n+++ b/one.txt\n${patchOf(line)}`,
+          },
+        ],
       });
-      await t.query`update public.agent_jobs set not_before = null`;
-      expect((await claim(actor)).attempt).toBe(2);
-      await save(2, "c");
-      const cookie = await app.signIn(owner);
-      const ask = (attempt: number, since = "") => {
-        const query = `attempt=${attempt}&index=0${since}&_data=routes%2F_app.jobs_.%24jobId.file`;
-        return app.request(`/jobs/${job.id}/file?${query}`, { headers: { cookie } });
-      };
-      // The first one loads what the others use.
-      await longestBeside(ask(1));
-      const whole = await longestBeside(ask(2));
-      const since = await longestBeside(ask(2, "&since=1"));
-      expect(since, `${Math.round(since)} ms beside ${Math.round(whole)} ms`).toBeLessThan(
-        whole * 6,
-      );
-    },
-  );
+    await save(1, "b");
+    await report({ status: "failed", failure_class: "rate_limited" });
+    await t.query`update public.agent_jobs set not_before = null`;
+    expect((await claim(actor)).attempt).toBe(2);
+    await save(2, "c");
+    const cookie = await app.signIn(owner);
+    const ask = (attempt: number, since = "") => {
+      const query = `attempt=${attempt}&index=0${since}&_data=routes%2F_app.jobs_.%24jobId.file`;
+      return app.request(`/jobs/${job.id}/file?${query}`, { headers: { cookie } });
+    };
+    // The first one loads what the others use.
+    await longestBeside(ask(1));
+    const whole = await longestBeside(ask(2));
+    const since = await longestBeside(ask(2, "&since=1"));
+    expect(since, `${Math.round(since)} ms beside ${Math.round(whole)} ms`).toBeLessThan(whole * 6);
+  });
 });
 
 describe("calls that take long", () => {
@@ -111,17 +108,16 @@ describe("calls that take long", () => {
 
   it("come one after another from one batch, and at most twenty", async () => {
     const { world } = await t.holdJob();
-    const headers = {
-      ...(await t.bearerOf(world.owner)),
-      "content-type": "application/json",
-    };
+    const headers = { ...(await t.bearerOf(world.owner)), "content-type": "application/json" };
     const batch = (size: number) =>
       app.request("/mcp", {
         method: "POST",
         headers,
         body: JSON.stringify(
           Array.from({ length: size }, (_, id) => ({
-            ...{ jsonrpc: "2.0", id, method: "tools/call" },
+            jsonrpc: "2.0",
+            id,
+            method: "tools/call",
             params: { name: "search", arguments: { query: "a" } },
           })),
         ),
@@ -145,10 +141,7 @@ describe("search", () => {
     await t.query`insert into public.pbis (product_id, title, description)
       select ${product.id}, 'Long ' || n, ${words} from generate_series(1, 300) n`;
     await t.query`vacuum analyze public.pbis`;
-    const headers = {
-      ...(await t.bearerOf(owner)),
-      "content-type": "application/json",
-    };
+    const headers = { ...(await t.bearerOf(owner)), "content-type": "application/json" };
     const search = async (query: string): Promise<number> => {
       const params = { name: "search", arguments: { query } };
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });

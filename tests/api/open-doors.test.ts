@@ -25,10 +25,7 @@ type Route = (typeof routes)[string];
 function pathOf(route: Route | undefined): string {
   if (!route) return "";
   const parts = (route.path ?? "").split("/").filter((part) => part !== "");
-  return (
-    pathOf(routes[route.parentId ?? ""]) +
-    parts.map((part) => `/${part.replace(/^:.*/, "x")}`).join("")
-  );
+  return pathOf(routes[route.parentId ?? ""]) + parts.map((part) => `/${part.replace(/^:.*/, "x")}`).join("");
 }
 
 interface Described {
@@ -63,10 +60,7 @@ const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
 const bodiesOf = (size: number): [type: string, body: string][] => [
   [
     "application/json",
-    `{${Array.from({ length: Math.floor(size / 12) }, (_, n) => `"a${n}":1`).join(",")}}`.slice(
-      0,
-      size,
-    ),
+    `{${Array.from({ length: Math.floor(size / 12) }, (_, n) => `"a${n}":1`).join(",")}}`.slice(0, size),
   ],
   ["application/json", `[${fill(size - 3, "0,")}0]`],
   ["application/x-www-form-urlencoded", fill(size, "a&")],
@@ -112,10 +106,7 @@ describe("without an account", () => {
   });
 
   const statusOf = async (path: string) => {
-    const headers = {
-      "content-type": "application/x-www-form-urlencoded",
-      cookie: `app_pair=${"x".repeat(43)}`,
-    };
+    const headers = { "content-type": "application/x-www-form-urlencoded", cookie: `app_pair=${"x".repeat(43)}` };
     return (await app.request(path, { method: "POST", headers, body: "a=b" })).status;
   };
 
@@ -138,8 +129,7 @@ const uploads: Record<string, () => Uint8Array> = {
   jira: () => bytes(`${fill(10 * megabyte - 100, ",")}`),
   github: () => bytes(`[${fill(10 * megabyte - 100, "0,")}0]`),
   trello: () => bytes(`{"actions":[${fill(10 * megabyte - 100, "{},")}{}]}`),
-  backloom: () =>
-    bytes(`${fill(5 * megabyte, "[")}${fill(5 * megabyte, "]")}`.slice(0, 10 * megabyte - 100)),
+  backloom: () => bytes(`${fill(5 * megabyte, "[")}${fill(5 * megabyte, "]")}`.slice(0, 10 * megabyte - 100)),
   "backlog-md": () => zipOfOne(8 * megabyte, 20_000),
   "spec-kit": () => zipOfOne(8 * megabyte, 20_000),
   openspec: () => zipOfOne(8 * megabyte, 20_000),
@@ -159,28 +149,38 @@ function zipOfOne(size: number, entries: number): Uint8Array {
   end.writeUInt16LE(entries, 8);
   end.writeUInt16LE(entries, 10);
   end.writeUInt32LE(entries * entry.length, 12);
-  return Buffer.concat([
-    view.subarray(0, directory),
-    ...Array.from({ length: entries }, () => entry),
-    end,
-  ]);
+  return Buffer.concat([view.subarray(0, directory), ...Array.from({ length: entries }, () => entry), end]);
 }
 
 const many = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
 const plainStory = {
-  ...{ external_id: "a:1", code: null, title: "Story", description: "", acceptance_criteria: "" },
-  ...{ priority: 3, assignee: null, labels: [], blocked_by: [], log: [], ticked: [], tasks: [] },
+  external_id: "a:1",
+  code: null,
+  title: "Story",
+  description: "",
+  acceptance_criteria: "",
+  priority: 3,
+  assignee: null,
+  labels: [],
+  blocked_by: [],
+  log: [],
+  ticked: [],
+  tasks: [],
 };
 const draftOf = (count: number, story: object, others: object = {}) => ({
   pbis: [
     {
-      ...{ code: null, title: "PBI", description: "" },
-      stories: Array.from({ length: count }, (_, at) => ({
-        ...{ ...plainStory, ...story, external_id: `a:${at}` },
-      })),
+      code: null,
+      title: "PBI",
+      description: "",
+      stories: Array.from({ length: count }, (_, at) => ({ ...plainStory, ...story, external_id: `a:${at}` })),
     },
   ],
-  ...{ ideas: [], definition_of_done: "", left_out: [], statuses: [], ...others },
+  ideas: [],
+  definition_of_done: "",
+  left_out: [],
+  statuses: [],
+  ...others,
 });
 
 /** Drafts as the second step of the page sends them back, each as large as the limit that it breaks allows. */
@@ -191,8 +191,7 @@ const drafts: Record<string, () => object> = {
   stories: () => draftOf(20_000, {}),
   log: () => draftOf(5, { log: many(60_000, { content: "a", metadata: null }) }),
   ticked: () => draftOf(5, { ticked: many(300_000, "a") }),
-  ideas: () =>
-    draftOf(1, {}, { ideas: many(90_000, { title: "a", description: "", archived_at: null }) }),
+  ideas: () => draftOf(1, {}, { ideas: many(90_000, { title: "a", description: "", archived_at: null }) }),
   left_out: () => draftOf(1, {}, { left_out: many(300_000, { count: 1, reason: "a" }) }),
   dependencies: () => draftOf(1, { blocked_by: many(300_000, "a:1") }),
   nothing: () => ({}),
@@ -212,71 +211,45 @@ describe("with an account", () => {
     expect(Object.keys(uploads).sort()).toEqual([...importFormats].sort());
   });
 
-  it.each(uploadDoors)(
-    "10 MB of small parts cost others nothing at $path",
-    async ({ path, method }) => {
-      for (const [type, body] of tenMegabytes) {
-        const headers = { ...bearer(token), "content-type": type };
-        const { longest, status } = await healthBeside(
-          app,
-          app.request(path, { method, headers, body }),
-        );
-        expect([400, 404, 413, 422], type).toContain(status);
-        expect(longest, type).toBeLessThan(promisedForUploads);
-      }
-    },
-  );
+  it.each(uploadDoors)("10 MB of small parts cost others nothing at $path", async ({ path, method }) => {
+    for (const [type, body] of tenMegabytes) {
+      const headers = { ...bearer(token), "content-type": type };
+      const { longest, status } = await healthBeside(app, app.request(path, { method, headers, body }));
+      expect([400, 404, 413, 422], type).toContain(status);
+      expect(longest, type).toBeLessThan(promisedForUploads);
+    }
+  });
 
   const cookie = app.signIn(owner);
-  it.each(doors)(
-    "10 MB cost others nothing at $method $path",
-    async ({ path, method, described }) => {
-      await t.query`delete from public.rate_limit_counters`;
-      for (const [type, body] of tenMegabytes) {
-        const isForm = described === undefined;
-        if (isForm === (type === "application/json")) continue;
-        const headers = {
-          ...(isForm ? { cookie: await cookie } : bearer(token)),
-          "content-type": type,
-        };
-        const sent = app.request(path, {
-          method,
-          headers: { ...headers, origin: app.origin },
-          body,
-        });
-        const { longest, status } = await healthBeside(app, sent);
-        expect(status, type).toBeLessThan(500);
-        expect(longest, type).toBeLessThan(promisedForUploads);
-      }
-    },
-  );
+  it.each(doors)("10 MB cost others nothing at $method $path", async ({ path, method, described }) => {
+    await t.query`delete from public.rate_limit_counters`;
+    for (const [type, body] of tenMegabytes) {
+      const isForm = described === undefined;
+      if (isForm === (type === "application/json")) continue;
+      const headers = { ...(isForm ? { cookie: await cookie } : bearer(token)), "content-type": type };
+      const sent = app.request(path, { method, headers: { ...headers, origin: app.origin }, body });
+      const { longest, status } = await healthBeside(app, sent);
+      expect(status, type).toBeLessThan(500);
+      expect(longest, type).toBeLessThan(promisedForUploads);
+    }
+  });
 
-  it.each(importFormats)(
-    "10 MB of the worst %s cost others nothing, and the memory comes back",
-    async (format) => {
-      await t.query`delete from public.rate_limit_counters`;
-      const file = uploads[format]?.() ?? new Uint8Array();
-      const before = process.memoryUsage().rss;
-      const form = new FormData();
-      for (const [name, value] of Object.entries({
-        format,
-        name: "Worst",
-        code: "WORST",
-        preview: "true",
-      }))
-        form.set(name, value);
-      form.set("file", new File([Buffer.from(file)], "worst"));
-      const { longest, status } = await healthBeside(
-        app,
-        app.request("/api/products/import", { method: "POST", headers: bearer(token), body: form }),
-      );
-      expect([200, 422]).toContain(status);
-      expect(longest).toBeLessThan(promisedForUploads);
-      await expect
-        .poll(() => (process.memoryUsage().rss - before) / megabyte, { timeout: 20_000 })
-        .toBeLessThan(500);
-    },
-  );
+  it.each(importFormats)("10 MB of the worst %s cost others nothing, and the memory comes back", async (format) => {
+    await t.query`delete from public.rate_limit_counters`;
+    const file = uploads[format]?.() ?? new Uint8Array();
+    const before = process.memoryUsage().rss;
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ format, name: "Worst", code: "WORST", preview: "true" }))
+      form.set(name, value);
+    form.set("file", new File([Buffer.from(file)], "worst"));
+    const { longest, status } = await healthBeside(
+      app,
+      app.request("/api/products/import", { method: "POST", headers: bearer(token), body: form }),
+    );
+    expect([200, 422]).toContain(status);
+    expect(longest).toBeLessThan(promisedForUploads);
+    await expect.poll(() => (process.memoryUsage().rss - before) / megabyte, { timeout: 20_000 }).toBeLessThan(500);
+  });
 
   it.each(Object.keys(drafts))(
     "a draft with too many or the worst %s costs others nothing, and passes only as it was given",
@@ -288,12 +261,7 @@ describe("with an account", () => {
       for (const draft of [packed, stamp("import draft", stranger.id, packed, [secret]), ours]) {
         await t.query`delete from public.rate_limit_counters`;
         const form = new FormData();
-        const fields = {
-          intent: "import",
-          name: "Own",
-          code: `OWN${answers.length}`,
-          packed: draft,
-        };
+        const fields = { intent: "import", name: "Own", code: `OWN${answers.length}`, packed: draft };
         for (const [name, value] of Object.entries(fields)) form.set(name, value);
         const headers = { cookie: await app.signIn(owner), origin: app.origin };
         const sent = app.request("/import", { method: "POST", headers, body: form });

@@ -13,8 +13,7 @@ import { bearer } from "../setup/world";
 import { isForUsers, type Operation, openEveryEndpoint, unknownId } from "./every-endpoint";
 
 const every = await openEveryEndpoint();
-const { t, app, owner, demo, token, session, job, operations, bodies, credentialFor, pathFor } =
-  every;
+const { t, app, owner, demo, token, session, job, operations, bodies, credentialFor, pathFor } = every;
 
 const forUsers = operations.filter(({ operation }) => isForUsers(operation));
 const aboutOneThing = forUsers.filter(({ path }) => path.includes("{"));
@@ -32,10 +31,7 @@ function ask({ path, method, operation }: (typeof operations)[number], asked: As
   const body = asked.body ?? (given === undefined ? undefined : JSON.stringify(given));
   return app.request(asked.path ?? pathFor(path, method), {
     method,
-    headers: {
-      "content-type": "application/json",
-      ...(asked.headers ?? credentialFor(operation)),
-    },
+    headers: { "content-type": "application/json", ...(asked.headers ?? credentialFor(operation)) },
     ...(method === "GET" || body === undefined ? {} : { body }),
   });
 }
@@ -48,9 +44,7 @@ async function credentialOf(operation: Operation, user: { id: string }) {
 
 /** Every id in the path of an operation in turn, as something else. A budget or a blocker that is gone may be taken away again. */
 const pathsWith = ({ path, method }: (typeof operations)[number], id: string) =>
-  (path.match(/\{(id|commentId|labelId)\}/g) ?? []).map((name) =>
-    pathFor(path.replace(name, id), method),
-  );
+  (path.match(/\{(id|commentId|labelId)\}/g) ?? []).map((name) => pathFor(path.replace(name, id), method));
 
 async function inAnArchive(look: () => Promise<unknown>): Promise<void> {
   await t.query`update public.products set archived_at = now()`;
@@ -60,8 +54,7 @@ async function inAnArchive(look: () => Promise<unknown>): Promise<void> {
 
 /** What signing in and the archive change themselves. */
 const ownTables = ["api_tokens", "products", "rate_limit_counters", "user_sessions", "users"];
-const untouched = async () =>
-  Object.entries(await snapshotTables(t)).filter(([name]) => !ownTables.includes(name));
+const untouched = async () => Object.entries(await snapshotTables(t)).filter(([name]) => !ownTables.includes(name));
 
 const expired = await t.createToken(owner, { expiresAt: new Date(Date.now() - 1_000) });
 const revoked = await t.createToken(owner, { revoked: true });
@@ -119,44 +112,30 @@ describe("what every operation for users refuses", () => {
     expect(sentence).not.toMatch(/Ledger|Exports|CSV|rows|Story \d/i);
   });
 
-  it.each(aboutOneThing)(
-    "A3, A4: $method $path: ids of nothing, of other things, and none",
-    async (each) => {
-      const bad = [
-        "abc",
-        "0",
-        "null",
-        "x".repeat(8_000),
-        `{${job.id}}`,
-        `A${job.id.slice(1)}`,
-        `${job.id}%20`,
-      ];
-      const worse = ["eq.x", "1,id.neq.0", "*", "(", "%22", "%F0%9F%98%80", "-1", "1e9"];
-      for (const [index, unknown] of pathsWith(each, unknownId).entries()) {
-        const sentence = await expectRefusal(await ask(each, { path: unknown }), 404);
-        const other = await ask(each, { path: pathsWith(each, owner.id)[index] });
-        expect(await expectRefusal(other, 404)).toBe(sentence);
-        await Promise.all(
-          [...bad, ...worse].map(async (id) => {
-            const path = pathsWith(each, id.includes("%") ? id : encodeURIComponent(id))[index];
-            expect(await expectRefusal(await ask(each, { path }), 404)).toBe(sentence);
-          }),
-        );
-      }
-    },
-  );
+  it.each(aboutOneThing)("A3, A4: $method $path: ids of nothing, of other things, and none", async (each) => {
+    const bad = ["abc", "0", "null", "x".repeat(8_000), `{${job.id}}`, `A${job.id.slice(1)}`, `${job.id}%20`];
+    const worse = ["eq.x", "1,id.neq.0", "*", "(", "%22", "%F0%9F%98%80", "-1", "1e9"];
+    for (const [index, unknown] of pathsWith(each, unknownId).entries()) {
+      const sentence = await expectRefusal(await ask(each, { path: unknown }), 404);
+      const other = await ask(each, { path: pathsWith(each, owner.id)[index] });
+      expect(await expectRefusal(other, 404)).toBe(sentence);
+      await Promise.all(
+        [...bad, ...worse].map(async (id) => {
+          const path = pathsWith(each, id.includes("%") ? id : encodeURIComponent(id))[index];
+          expect(await expectRefusal(await ask(each, { path }), 404)).toBe(sentence);
+        }),
+      );
+    }
+  });
 
-  it.each(writes)(
-    "A9: $method $path: writes of demo accounts, and in archived products",
-    async (each) => {
-      // Who sends a form is looked at in tests/api/api.products.import.test.ts and api.files.test.ts.
-      if (each.path === "/api/products/import" || each.path === "/api/files") return;
-      const headers = await credentialOf(each.operation, demo);
-      await expectRefusal(await ask(each, { headers }), 403);
-      await expectRefusal(await ask(each, { headers, body: "{" }), 403);
-      await inAnArchive(async () => await expectRefusal(await ask(each, {}), 403));
-    },
-  );
+  it.each(writes)("A9: $method $path: writes of demo accounts, and in archived products", async (each) => {
+    // Who sends a form is looked at in tests/api/api.products.import.test.ts and api.files.test.ts.
+    if (each.path === "/api/products/import" || each.path === "/api/files") return;
+    const headers = await credentialOf(each.operation, demo);
+    await expectRefusal(await ask(each, { headers }), 403);
+    await expectRefusal(await ask(each, { headers, body: "{" }), 403);
+    await inAnArchive(async () => await expectRefusal(await ask(each, {}), 403));
+  });
 
   it.each(writes.filter(({ operation }) => bodies[operation.operationId] !== undefined))(
     "$method $path: bodies that are not JSON or too long",

@@ -24,8 +24,7 @@ it("an account owns 200 products, on every way", async () => {
   const answer = await send({ format: "linear", ...newProduct() }, ["linear.csv", linear]);
   expect(answer.status).toBe(409);
   expect(await answer.json()).toMatchObject({
-    error:
-      "There are 200 products that you own, which is the limit. Delete some that are not needed.",
+    error: "There are 200 products that you own, which is the limit. Delete some that are not needed.",
   });
   const refused = await refusalOf(t.seedProduct(owner, {}));
   expect(refused.status).toBe(409);
@@ -111,12 +110,7 @@ describe("what a product or an account has of one kind", () => {
       table: "story_logs (story_id, product_id, type, content)",
       row: `$1::uuid, '${product_id}'::uuid, 'IMPLEMENTATION_PLAN', 'X'`,
       scope: story.id,
-      add: () =>
-        appendStoryLog(actor, {
-          story_id: story.id,
-          type: "IMPLEMENTATION_PLAN",
-          content: title,
-        }),
+      add: () => appendStoryLog(actor, { story_id: story.id, type: "IMPLEMENTATION_PLAN", content: title }),
     },
     {
       what: "10,000 ideas of this account",
@@ -130,25 +124,14 @@ describe("what a product or an account has of one kind", () => {
       table: "saved_views (product_id, page, name, look)",
       row: "$1::uuid, 'board', 'X' || n, '{}'",
       scope: product_id,
-      add: () =>
-        createSavedView(actor, {
-          product_id,
-          page: "board",
-          name: `${title} ${++count}`,
-          look: {},
-        }),
+      add: () => createSavedView(actor, { product_id, page: "board", name: `${title} ${++count}`, look: {} }),
     },
     {
       what: "50 browsers that get your messages",
       table: "push_subscriptions (user_id, endpoint, p256dh, auth)",
       row: "$1::uuid, 'https://push.example/' || n, 'k', 'a'",
       scope: owner.id,
-      add: () =>
-        subscribePush(actor, {
-          endpoint: `https://push.example/a${++count}`,
-          p256dh: "k",
-          auth: "a",
-        }),
+      add: () => subscribePush(actor, { endpoint: `https://push.example/a${++count}`, p256dh: "k", auth: "a" }),
     },
   ])("is at most $what", async ({ what, table, row, scope, add }) => {
     const name = table.split(" ", 1)[0] ?? "";
@@ -174,9 +157,6 @@ describe("what a product or an account has of one kind", () => {
   it("is not exceeded by an import either", async () => {
     const { send } = await mover(t, app, owner);
     const answer = await send({ format: "linear", product_id }, ["linear.csv", linear]);
-    expect([answer.status, await answer.json()]).toMatchObject([
-      409,
-      { error: expect.stringContaining("100,000") },
-    ]);
+    expect([answer.status, await answer.json()]).toMatchObject([409, { error: expect.stringContaining("100,000") }]);
   });
 });

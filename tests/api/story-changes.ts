@@ -7,7 +7,12 @@ import { at, claim } from "../setup/world";
 
 export const sha = (n: number) => String(n).repeat(40);
 export const file = (path: string, patch: string, rest: object = {}) => ({
-  ...{ path, status: "modified" as const, additions: 1, deletions: 1, binary: false, patch },
+  path,
+  status: "modified" as const,
+  additions: 1,
+  deletions: 1,
+  binary: false,
+  patch,
   ...rest,
 });
 type Stage = Awaited<ReturnType<typeof openApp>>;
@@ -24,9 +29,7 @@ export async function openStory({ t, app }: Stage, ...rounds: File[][]) {
     const { id: job_id, attempt } = await claim(actor);
     const of = { job_id, attempt, base_sha: sha(n), head_sha: sha(n + 1) };
     await saveJobDiff(actor, { ...of, files });
-    await reportAgentJob(actor, {
-      ...{ ...of, status: "done", verify_result: "ALIGNED", summary: `Did part ${n}` },
-    });
+    await reportAgentJob(actor, { ...of, status: "done", verify_result: "ALIGNED", summary: `Did part ${n}` });
     return job_id;
   };
   for (const [n, files] of rounds.entries()) jobs.push(await work(files, n));

@@ -18,10 +18,11 @@ const bodyFor = (productId: string) =>
 async function begin(user: TestUser, productId: string) {
   const body = bodyFor(productId);
   const sent: ClientRequest = request(`${app.origin}/api/files`, {
-    ...{ method: "POST", agent: false },
+    method: "POST",
+    agent: false,
     headers: {
       ...(await t.bearerOf(user)),
-      ...{ "content-type": `multipart/form-data; boundary=${boundary}` },
+      "content-type": `multipart/form-data; boundary=${boundary}`,
       "content-length": Buffer.byteLength(body),
     },
   });

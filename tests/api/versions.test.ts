@@ -77,9 +77,7 @@ describe.each(["task", "story"] as const)("a %s that two edit", (kind) => {
 
   it("lets one of ten at once through", async () => {
     const etag = await etagOf(path);
-    const writes = Array.from({ length: 10 }, (_, at) =>
-      patch("ben", path, { [field]: `Of writer ${at}` }, etag),
-    );
+    const writes = Array.from({ length: 10 }, (_, at) => patch("ben", path, { [field]: `Of writer ${at}` }, etag));
     const statuses = (await Promise.all(writes)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 412)).toHaveLength(9);
@@ -96,28 +94,20 @@ it("a PATCH without If-Match is answered as before there were versions", async (
 
 it("PBIs, sprints, ideas and products refuse a stale version as well", async () => {
   const stale = { status: 412, detail: expect.objectContaining({ changed_by: "ada" }) };
-  const expected = async (
-    edit: (text: string, version?: number) => Promise<{ version?: number }>,
-  ) => {
+  const expected = async (edit: (text: string, version?: number) => Promise<{ version?: number }>) => {
     const { version = 0 } = await edit("First");
     await edit("Second");
     await expect(edit("Third", version)).rejects.toMatchObject(stale);
     expect((await edit("Third", version + 1)).version).toBe(version + 2);
   };
-  await expected((title, expected_version) =>
-    updatePbi(actor, { pbi_id: pbi.id, title, expected_version }),
-  );
-  await expected((name, expected_version) =>
-    updateProduct(actor, { product_id: product.id, name, expected_version }),
-  );
+  await expected((title, expected_version) => updatePbi(actor, { pbi_id: pbi.id, title, expected_version }));
+  await expected((name, expected_version) => updateProduct(actor, { product_id: product.id, name, expected_version }));
   const sprint = await createSprint(actor, { product_id: product.id });
   await expected((sprint_goal, expected_version) =>
     updateSprint(actor, { sprint_id: sprint.id, sprint_goal, expected_version }),
   );
   const idea = await createIdea(actor, { product_id: product.id, title: "An idea" });
-  await expected((title, expected_version) =>
-    updateIdea(actor, { idea_id: idea.id, title, expected_version }),
-  );
+  await expected((title, expected_version) => updateIdea(actor, { idea_id: idea.id, title, expected_version }));
   expect((await getPbi(actor, { pbi_id: pbi.id })).version).toEqual(expect.any(Number));
   expect((await getProduct(actor, { product_id: product.id })).version).toEqual(expect.any(Number));
 });

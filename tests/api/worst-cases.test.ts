@@ -37,8 +37,7 @@ const form: Record<string, string> = {
   percents: `identifier=${repeat("%41")}&email=${repeat("%41")}`.slice(0, size),
 };
 
-const part = (name: string, text: string) =>
-  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+const part = (name: string, text: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
 const multipart: Record<string, string> = {
   "a list of billions": `${part("a[4294967294]", "1")}--b--\r\n`,
   "a long name": `${part(repeat("a."), "1")}--b--\r\n`,

@@ -24,8 +24,6 @@ await buildIfStale("programs");
 const tsx = join(here, "../../node_modules/tsx/dist/cli.mjs");
 for (const name of first === undefined ? all : [first]) {
   process.stdout.write(`\n== ${name}\n`);
-  const { status } = spawnSync(process.execPath, [tsx, join(here, name, "main.ts"), ...parts], {
-    stdio: "inherit",
-  });
+  const { status } = spawnSync(process.execPath, [tsx, join(here, name, "main.ts"), ...parts], { stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -49,10 +49,7 @@ const files: Record<string, string> = {
   "docs/doc-1 - Guide.md": file("id: doc-1\ntitle: Guide"),
   "decisions/decision-1 - Choice.md": file("id: decision-1\ntitle: Choice"),
   "tasks/picture.png": "not text",
-  "milestones/m-1 - first.md": file(
-    'id: m-1\ntitle: "First Milestone"',
-    "## Description\n\nThe goal.",
-  ),
+  "milestones/m-1 - first.md": file('id: m-1\ntitle: "First Milestone"', "## Description\n\nThe goal."),
   "archive/milestones/m-0 - old.md": file("id: m-0\ntitle: Old"),
   // In a milestone, with a plan and a subtask: the story has two tasks.
   "tasks/demo-1 - Full.md": file(
@@ -64,13 +61,8 @@ const files: Record<string, string> = {
     "## Description\n\nSub description.\n\n## Acceptance Criteria\n\n- [ ] Sub criterion",
   ),
   // A parent without a milestone: a PBI with its children as stories.
-  "tasks/demo-2 - Parent.md": file(
-    "id: DEMO-2\ntitle: Parent\nstatus: To Do",
-    "## Description\n\nAll.",
-  ),
-  "tasks/demo-2.1 - Child.md": file(
-    "id: DEMO-2.1\ntitle: Child\nstatus: To Do\nparent_task_id: DEMO-2",
-  ),
+  "tasks/demo-2 - Parent.md": file("id: DEMO-2\ntitle: Parent\nstatus: To Do", "## Description\n\nAll."),
+  "tasks/demo-2.1 - Child.md": file("id: DEMO-2.1\ntitle: Child\nstatus: To Do\nparent_task_id: DEMO-2"),
   "completed/demo-2.02 - Done-child.md": file(
     "id: DEMO-2.02\ntitle: Done child\nstatus: Done\nparent_task_id: 'DEMO-2'",
     "## Implementation Plan\n\nJust do it.",
@@ -78,9 +70,7 @@ const files: Record<string, string> = {
   "tasks/demo-3 - Single.md": file("id: DEMO-3\ntitle: Single\nstatus: To Do"),
   "tasks/demo-4 - Odd.md": file("id: DEMO-4\ntitle: Odd state\nstatus: Simmering"),
   "tasks/demo-5 - Dropped.md": file("id: DEMO-5\ntitle: Dropped\nstatus: Won't Do"),
-  "tasks/demo-6 - Orphan.md": file(
-    "id: DEMO-6\ntitle: Orphan\nstatus: To Do\nparent_task_id: DEMO-99",
-  ),
+  "tasks/demo-6 - Orphan.md": file("id: DEMO-6\ntitle: Orphan\nstatus: To Do\nparent_task_id: DEMO-99"),
   "completed/demo-7 - Old.md": file("id: DEMO-7\ntitle: Old work\nstatus: Done"),
   "completed/demo-3 - Twin.md": file("id: DEMO-3\ntitle: Twin of three\nstatus: To Do"),
   "archive/tasks/demo-8 - Archived.md": file(

@@ -62,12 +62,7 @@ describe("accounts and tokens", () => {
   });
 
   it("user reset-password signs out and shows a generated password once", async () => {
-    const { id, password: generated } = await admin.json(
-      "user",
-      "reset-password",
-      "--username",
-      "ada",
-    );
+    const { id, password: generated } = await admin.json("user", "reset-password", "--username", "ada");
     const { data } = await t.database
       .publicClient()
       .auth.signInWithPassword({ email: "ada@example.com", password: String(generated) });
@@ -84,8 +79,7 @@ describe("passwords", () => {
   const chosen = "typed where no one looks";
   const typed = commandLine(t, chosen);
   const signIn = async (email: string) =>
-    (await t.database.publicClient().auth.signInWithPassword({ email, password: chosen })).data.user
-      ?.id;
+    (await t.database.publicClient().auth.signInWithPassword({ email, password: chosen })).data.user?.id;
 
   it("are read from standard input, so that no list of processes shows them", async () => {
     const eve = ["--username", "eve", "--email", "eve@example.com"];
@@ -131,14 +125,7 @@ async function whileListing(run: () => Promise<unknown>): Promise<string[]> {
 describe("products and members", () => {
   it("product create and member add give access", async () => {
     const named = ["--owner", "ada", "--name", "Tools", "--code", "TOOLS"];
-    const { id } = await admin.json(
-      "product",
-      "create",
-      ...named,
-      "--pr-strategy",
-      "STORY",
-      "--auto-pr",
-    );
+    const { id } = await admin.json("product", "create", ...named, "--pr-strategy", "STORY", "--auto-pr");
     const rows = await t.query`select auto_pr, pr_strategy from products where id = ${id}`;
     expect(rows).toEqual([{ auto_pr: true, pr_strategy: "STORY" }]);
     expect(await admin.refusal("product", "create", ...named)).toMatchObject({ code: 422 });
@@ -149,26 +136,13 @@ describe("products and members", () => {
     await t.createUser({ username: "onlooker" });
     expect(await admin.refusal("member", "add", ...viewer, "owner")).toMatchObject({ code: 422 });
     const { user_id } = await admin.json("member", "add", ...viewer, "viewer");
-    expect(
-      (await getProduct(t.actorOf({ id: String(user_id) }), { product_id: String(id) })).role,
-    ).toBe("VIEWER");
-    const context = await getAgentContext(t.actorOf({ id: String(member.user_id) }), {
-      product_id: String(id),
-    });
+    expect((await getProduct(t.actorOf({ id: String(user_id) }), { product_id: String(id) })).role).toBe("VIEWER");
+    const context = await getAgentContext(t.actorOf({ id: String(member.user_id) }), { product_id: String(id) });
     expect(context.product.code).toBe("TOOLS");
   });
 
   it("names the candidates when two owners use one code", async () => {
-    await admin.json(
-      "product",
-      "create",
-      "--owner",
-      "root",
-      "--name",
-      "Tools too",
-      "--code",
-      "TOOLS",
-    );
+    await admin.json("product", "create", "--owner", "root", "--name", "Tools too", "--code", "TOOLS");
     const wish = ["member", "add", "--user", "guest", "--product"];
     expect(await admin.refusal(...wish, "TOOLS")).toMatchObject({ code: 409 });
     expect(await admin.json(...wish, "root/TOOLS")).toMatchObject({ user_id: expect.any(String) });
@@ -183,9 +157,7 @@ describe("the command line itself", () => {
     for (const name of ["user create", "import backlog-md", "export", "doctor"]) {
       expect(overview.output).toContain(name);
     }
-    expect((await admin.run("doctor", "--help")).output).toContain(
-      "npm run --silent admin -- doctor",
-    );
+    expect((await admin.run("doctor", "--help")).output).toContain("npm run --silent admin -- doctor");
     expect((await admin.run("token", "create", "--help")).output).toContain(
       "token create --user <user> [--label <label>] [--expires-days <expires-days>]",
     );
@@ -197,9 +169,7 @@ describe("the command line itself", () => {
 describe("doctor", () => {
   it("says what to do when something is wrong, and ends with 1", async () => {
     const broken = await createTestDatabase({ realtime: true });
-    await broken.sql.query(
-      "create table public.planted (id int); grant select on public.planted to anon",
-    );
+    await broken.sql.query("create table public.planted (id int); grant select on public.planted to anon");
     const { output, exitCode } = await commandLine(broken).run("doctor");
     expect(exitCode).toBe(1);
     expect(output).toMatch(/^FAIL +advisors +.*findings/m);
@@ -234,9 +204,7 @@ describe("the first start", () => {
       { role: "ADMIN", is_demo: false, active_product_id: first.product.id },
       { role: "DEVELOPER", is_demo: true },
     ]);
-    const ready = await preflightSprintRun(fresh.actorOf(rows[0]), {
-      sprint_id: rows[0].sprint_id,
-    });
+    const ready = await preflightSprintRun(fresh.actorOf(rows[0]), { sprint_id: rows[0].sprint_id });
     expect(ready).toMatchObject({ ready: true, blockers: [], jobs_total: 2 });
     expect((await authenticate(fresh.actorOf(rows[1]))).is_demo).toBe(true);
     expect(await prepareFirstStart(fresh.database)).toBeNull();

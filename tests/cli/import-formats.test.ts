@@ -26,10 +26,7 @@ function write(name: string, files: Readonly<Record<string, string>>): string {
 const product = (code: string) => ["--owner", "ada", "--name", code, "--code", code];
 
 it("takes spec folders from the repository, from the folder itself, and nothing twice", async () => {
-  const repository = write("garden", {
-    ...specKit,
-    "node_modules/a/specs/1/spec.md": "# Not ours",
-  });
+  const repository = write("garden", { ...specKit, "node_modules/a/specs/1/spec.md": "# Not ours" });
   symlinkSync("/etc", join(repository, "specs/004-link"));
   const preview = await admin.json("import", "spec-kit", repository, ...product("G"), "--preview");
   expect(preview).toMatchObject({ id: null, stories: 3, tasks: 8, dependencies: 2 });
@@ -39,9 +36,7 @@ it("takes spec folders from the repository, from the folder itself, and nothing 
   expect(titles).toEqual(["Frost", "Plan the beds", "Water the beds"]);
   const into = ["--owner", "ada", "--product", "G"];
   for (const path of [repository, join(repository, "specs"), join(repository, "specs/001-beds")])
-    expect(await admin.json("import", "spec-kit", path, ...into)).toMatchObject({
-      ...{ id: done.id, stories: 0, tasks: 0 },
-    });
+    expect(await admin.json("import", "spec-kit", path, ...into)).toMatchObject({ id: done.id, stories: 0, tasks: 0 });
   const changes = write("shed", openspec);
   const { output } = await admin.run("import", "openspec", changes, ...into);
   expect(output).toContain("Imported into G: PBIs 1, stories 2, tasks 5, ideas 0, dependencies 0.");
@@ -50,12 +45,15 @@ it("takes spec folders from the repository, from the folder itself, and nothing 
 
 it("takes files of the other tools, as the browser does", async () => {
   const folder = write("files", { "issues.jsonl": beads, "linear.csv": linear });
-  expect(
-    await admin.json("import", "beads", join(folder, "issues.jsonl"), ...product("B")),
-  ).toMatchObject({ stories: 3, tasks: 4, dependencies: 3 });
-  expect(
-    await admin.json("import", "linear", join(folder, "linear.csv"), ...product("L")),
-  ).toMatchObject({ stories: 2, tasks: 3 });
+  expect(await admin.json("import", "beads", join(folder, "issues.jsonl"), ...product("B"))).toMatchObject({
+    stories: 3,
+    tasks: 4,
+    dependencies: 3,
+  });
+  expect(await admin.json("import", "linear", join(folder, "linear.csv"), ...product("L"))).toMatchObject({
+    stories: 2,
+    tasks: 3,
+  });
 });
 
 it("says what is wrong and changes nothing", async () => {

@@ -15,21 +15,11 @@ const place = await mkdtemp(join(tmpdir(), "backloom-package-"));
 afterAll(() => rm(place, { recursive: true, force: true }));
 
 const packed = z
-  .array(
-    z.object({
-      filename: z.string(),
-      size: z.number(),
-      files: z.array(z.object({ path: z.string() })),
-    }),
-  )
+  .array(z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }))
   .transform(([first]) => first);
-const lockSchema = z.object({
-  packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })),
-});
+const lockSchema = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) });
 
-const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${place}`], {
-  cwd: projectRoot,
-});
+const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${place}`], { cwd: projectRoot });
 const tarball = packed.parse(JSON.parse(stdout));
 const files = tarball?.files.map(({ path }) => path) ?? [];
 
@@ -38,16 +28,8 @@ async function install(): Promise<string> {
   const folder = join(place, "anywhere");
   const installed = join(folder, "node_modules/backloom");
   await mkdir(installed, { recursive: true });
-  await run("tar", [
-    "xzf",
-    join(place, tarball?.filename ?? ""),
-    "-C",
-    installed,
-    "--strip-components=1",
-  ]);
-  const { packages } = lockSchema.parse(
-    JSON.parse(await readFile(join(projectRoot, "package-lock.json"), "utf8")),
-  );
+  await run("tar", ["xzf", join(place, tarball?.filename ?? ""), "-C", installed, "--strip-components=1"]);
+  const { packages } = lockSchema.parse(JSON.parse(await readFile(join(projectRoot, "package-lock.json"), "utf8")));
   for (const [path, { dev }] of Object.entries(packages)) {
     if (dev || !/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue;
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -58,11 +40,7 @@ async function install(): Promise<string> {
 
 const folder = await install();
 const command = join(folder, "node_modules/backloom/app/cli/launch.mjs");
-const environment = {
-  PATH: process.env.PATH,
-  HOME: process.env.HOME,
-  NODE_ENV: "production",
-} as const;
+const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production" } as const;
 
 describe("the package that npm pack makes", () => {
   it("holds programs, pages and SQL, and nothing that only developers need", () => {
@@ -93,9 +71,7 @@ describe("the package that npm pack makes", () => {
     const texts = await Promise.all(
       programs.map((file) => readFile(join(folder, "node_modules/backloom", file), "utf8")),
     );
-    const imported = texts.filter((text) =>
-      /(?:from|import)\s*\(?"(?:@remix-run|react-router)/.test(text),
-    );
+    const imported = texts.filter((text) => /(?:from|import)\s*\(?"(?:@remix-run|react-router)/.test(text));
     expect(imported).toEqual([]);
     expect(texts.join("\n")).toContain("@remix-run/router v1.23.4");
   });
@@ -116,13 +92,10 @@ describe("the package that npm pack makes", () => {
       }
       const origin = `http://localhost:${port}`;
       const page = await (await fetch(`${origin}/login`)).text();
-      const script =
-        /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? /(\/assets\/[^"]+\.js)/.exec(page)?.[1];
+      const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? /(\/assets\/[^"]+\.js)/.exec(page)?.[1];
       expect((await fetch(`${origin}${script}`)).status).toBe(200);
       const token = /blm_[\w-]+/.exec(said)?.[0];
-      const products = await fetch(`${origin}/api/products`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
+      const products = await fetch(`${origin}/api/products`, { headers: { authorization: `Bearer ${token}` } });
       expect(await products.json()).toMatchObject([{ code: "SAMPLE" }]);
       // Next to the running service, over the same data.
       const doctor = await run(command, ["doctor"], { cwd: folder, env: environment });
@@ -154,8 +127,7 @@ describe("the package that npm pack makes", () => {
     }
     const dev = run(command, ["dev"], { cwd: folder, env: environment });
     await expect(dev).rejects.toMatchObject({
-      stderr:
-        'There is no "dev"; use one of start, worker, admin, doctor, backup, restore, skills\n',
+      stderr: 'There is no "dev"; use one of start, worker, admin, doctor, backup, restore, skills\n',
     });
   });
 
@@ -163,8 +135,6 @@ describe("the package that npm pack makes", () => {
     await writeFile(join(folder, ".env"), "PORT=nonsense\n");
     await writeFile(join(folder, "backloom.env"), "PORT=99999\n");
     const start = run(command, ["start"], { cwd: folder, env: environment });
-    await expect(start).rejects.toMatchObject({
-      stderr: expect.stringContaining('try "PORT=3001 backloom start"'),
-    });
+    await expect(start).rejects.toMatchObject({ stderr: expect.stringContaining('try "PORT=3001 backloom start"') });
   });
 });

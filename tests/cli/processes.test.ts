@@ -53,14 +53,7 @@ async function admin(...words: string[]): Promise<Record<string, unknown>> {
   return answerSchema.parse(JSON.parse(stdout));
 }
 
-const ada = [
-  "--username",
-  "ada",
-  "--email",
-  "ada@example.com",
-  "--password",
-  "correct horse battery",
-];
+const ada = ["--username", "ada", "--email", "ada@example.com", "--password", "correct horse battery"];
 
 describe("an admin command", { timeout: 120_000 }, () => {
   it("starts the embedded stack, migrates it, and stops it again when no server runs", async () => {

@@ -101,8 +101,12 @@ it("an export keeps lessons with what they did, and the import of a trusted file
   const { document, id } = await copyOf(product, "LESSONS", "--trust");
   expect((await listLessons(actor, { product_id: id })).lessons).toMatchObject([
     {
-      ...{ text: "Test it.", status: "accepted", accepted_by: "eve", before: [5, 12] },
-      ...{ after: [1, 14], source: { job_id: null, cause: "ci_failed", task: { code: "T-1" } } },
+      text: "Test it.",
+      status: "accepted",
+      accepted_by: "eve",
+      before: [5, 12],
+      after: [1, 14],
+      source: { job_id: null, cause: "ci_failed", task: { code: "T-1" } },
     },
     { text: "Guess.", status: "declined", since: null, before: [1, 2] },
   ]);
@@ -145,9 +149,7 @@ describe("dependencies of a Backlog.md folder", () => {
     expect(report.dependencies).toBe(3);
     const waits = ["BACK-2 > BACK-1", "BACK-4 > BACK-3", "BACK-6 > BACK-5"];
     expect(await waitsIn(report.id)).toEqual(waits);
-    expect(report.left_out).toEqual([
-      { count: 1, reason: "Dependencies on what is not imported: BACK-6 on draft-3" },
-    ]);
+    expect(report.left_out).toEqual([{ count: 1, reason: "Dependencies on what is not imported: BACK-6 on draft-3" }]);
   });
 
   it("become dependencies of stories when one end is a part of another story", async () => {
@@ -163,11 +165,7 @@ describe("dependencies of a Backlog.md folder", () => {
     });
     const words = ["--owner", "ada", "--name", "Parts", "--code", "PARTS"];
     const report = await admin.json("import", "backlog-md", folder, ...words);
-    expect(await waitsIn(report.id)).toEqual([
-      "BACK-2 > BACK-1",
-      "BACK-2 > BACK-4",
-      "BACK-3 > BACK-2",
-    ]);
+    expect(await waitsIn(report.id)).toEqual(["BACK-2 > BACK-1", "BACK-2 > BACK-4", "BACK-3 > BACK-2"]);
     expect(report.dependencies).toBe(3);
     expect(report.left_out).toContainEqual({
       count: 1,
@@ -182,28 +180,25 @@ describe("dependencies of an export file", () => {
   it.each([
     ["a circle", [story("ST-1", ["ST-2"]), story("ST-2", ["ST-1"])], "ST-2"],
     ["a story that is not in it", [story("ST-1", []), story("ST-2", ["ST-9"])], "ST-2"],
-  ])(
-    "are refused with %s: nothing is imported, and the fault is named",
-    async (_name, stories, wrong) => {
-      const document: ExportDocumentInput = {
-        format: "backloom-export",
-        version: 1,
-        product: { code: "WRONG", name: "Wrong" },
-        pbis: [{ title: "All", stories }],
-      };
-      const file = join(home, "wrong.json");
-      writeFileSync(file, JSON.stringify(document));
-      expect(await admin.refusal("import", file, "--owner", "ada")).toMatchObject({
-        error: expect.stringContaining("Nothing was imported"),
-        code: 422,
-        issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
-      });
-      const rows = await t.query`select from products where code = 'WRONG'`;
-      expect(rows).toEqual([]);
-      const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
-      expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);
-    },
-  );
+  ])("are refused with %s: nothing is imported, and the fault is named", async (_name, stories, wrong) => {
+    const document: ExportDocumentInput = {
+      format: "backloom-export",
+      version: 1,
+      product: { code: "WRONG", name: "Wrong" },
+      pbis: [{ title: "All", stories }],
+    };
+    const file = join(home, "wrong.json");
+    writeFileSync(file, JSON.stringify(document));
+    expect(await admin.refusal("import", file, "--owner", "ada")).toMatchObject({
+      error: expect.stringContaining("Nothing was imported"),
+      code: 422,
+      issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
+    });
+    const rows = await t.query`select from products where code = 'WRONG'`;
+    expect(rows).toEqual([]);
+    const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
+    expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);
+  });
 });
 
 const png = Buffer.from(
@@ -227,9 +222,7 @@ async function seed(name: string) {
   const { criteria } = await getProof(actor, { story_id: story.id });
   const criterion = criteria[0]?.id ?? "";
   const before = await add({ story_id: story.id }, "before.png");
-  await addEvidence(actor, {
-    ...{ story_id: story.id, criterion, file: shot.id, base_file: before.id },
-  });
+  await addEvidence(actor, { story_id: story.id, criterion, file: shot.id, base_file: before.id });
   const [document, folder] = [join(home, `${name}.json`), join(home, name)];
   return { product, shot, document, folder };
 }
@@ -243,9 +236,7 @@ it("an export writes files into a folder, and its import gives them back with th
   expect(statSync(join(folder, `${shot.id}.png`)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, `${shot.id}.png`)).equals(png)).toBe(true);
 
-  const copy = await admin.json(
-    ...["import", document, "--owner", "ada", "--code", "COPY", "--files", folder],
-  );
+  const copy = await admin.json("import", document, "--owner", "ada", "--code", "COPY", "--files", folder);
   const product_id = String(copy.id);
   const { files, used } = await listFiles(actor, { product_id });
   expect(used).toBe(3 * png.length + 5);
@@ -260,9 +251,7 @@ it("an export writes files into a folder, and its import gives them back with th
   const page = await getStoryPage(actor, { story_id: copied?.story_id ?? "" });
   expect(page.story.description).toBe(`Like ![this](${copied?.url}).`);
   const { criteria } = await getProof(actor, { story_id: page.story.id });
-  expect(criteria[0]?.evidence).toMatchObject([
-    { file: { id: copied?.id }, base_file: { name: "before.png" } },
-  ]);
+  expect(criteria[0]?.evidence).toMatchObject([{ file: { id: copied?.id }, base_file: { name: "before.png" } }]);
   const read = await readFile(actor, { file_id: copied?.id ?? "", length: png.length });
   expect(Buffer.from(read.content ?? "", "base64").equals(png)).toBe(true);
 
@@ -313,10 +302,17 @@ it("reviews and comments go along, are shown at their task, and the newest reach
   const { world, job, report, task } = await t.holdJob();
   const { actor, owner } = world;
   await saveJobDiff(actor, {
-    ...{ job_id: job.id, attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
+    job_id: job.id,
+    attempt: 1,
+    base_sha: "a".repeat(40),
+    head_sha: "b".repeat(40),
     files: [
       {
-        ...{ path: "one.ts", status: "added", additions: 2, deletions: 0, binary: false },
+        path: "one.ts",
+        status: "added",
+        additions: 2,
+        deletions: 0,
+        binary: false,
         patch:
           "diff --git a/one.ts b/one.ts\nnew file mode 100644\n--- /dev/null\n+++ b/one.ts\n@@ -0,0 +1,2 @@\n+first\n+second\n",
       },
@@ -340,15 +336,13 @@ it("reviews and comments go along, are shown at their task, and the newest reach
               {
                 reviews: [
                   {
-                    ...{ attempt: 1, verdict: "request_changes", summary: "Nearly." },
-                    ...{
-                      author: owner.username,
-                      handed_in_at: expect.any(String),
-                      first_seen_at: null,
-                    },
-                    comments: [
-                      { path: "one.ts", line: 2, line_text: "second", body: "Why <b>second</b>?" },
-                    ],
+                    attempt: 1,
+                    verdict: "request_changes",
+                    summary: "Nearly.",
+                    author: owner.username,
+                    handed_in_at: expect.any(String),
+                    first_seen_at: null,
+                    comments: [{ path: "one.ts", line: 2, line_text: "second", body: "Why <b>second</b>?" }],
                   },
                 ],
               },

@@ -10,8 +10,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-const plan = (metadata: unknown) =>
-  storyLogBody.safeParse({ type: "IMPLEMENTATION_PLAN", content: "x", metadata });
+const plan = (metadata: unknown) => storyLogBody.safeParse({ type: "IMPLEMENTATION_PLAN", content: "x", metadata });
 
 describe("the body of a story log entry", () => {
   it.each([
@@ -35,9 +34,7 @@ describe("the body of a story log entry", () => {
   });
 
   it("keeps metadata exactly as sent, hostile keys included", () => {
-    const metadata: unknown = JSON.parse(
-      '{"__proto__":{"x":1},"constructor":null,"n":-0.5,"s":"\\u2028"}',
-    );
+    const metadata: unknown = JSON.parse('{"__proto__":{"x":1},"constructor":null,"n":-0.5,"s":"\\u2028"}');
     const body = storyLogBody.parse({ type: "IMPLEMENTATION_PLAN", content: "x", metadata });
     expect(JSON.stringify(body.metadata)).toBe(JSON.stringify(metadata));
     expect(Object.prototype).not.toHaveProperty("x");
@@ -76,9 +73,7 @@ describe("the body of a task update", () => {
       { status: "done", verify_only: "true" },
     ];
     expect(bodies.filter((body) => updateTaskBody.safeParse(body).success)).toEqual([]);
-    expect(updateTaskBody.parse({ status: "done", id: "x", sort_order: 1 })).toEqual({
-      status: "done",
-    });
+    expect(updateTaskBody.parse({ status: "done", id: "x", sort_order: 1 })).toEqual({ status: "done" });
     expect(updateTaskBody.safeParse({ implementation_plan: "" }).success).toBe(true);
   });
 });
@@ -87,9 +82,7 @@ describe("the limit of sprint tasks", () => {
   it("is an integer from 1 to 50 in digits", () => {
     const refused = ["0", "-1", "51", "abc", "1e1", "1.5", "+5", " 5", "", "1".repeat(31)];
     expect(refused.filter((limit) => sprintTasksQuery.safeParse({ limit }).success)).toEqual([]);
-    expect(["1", "10", "50"].map((limit) => sprintTasksQuery.parse({ limit }).limit)).toEqual([
-      1, 10, 50,
-    ]);
+    expect(["1", "10", "50"].map((limit) => sprintTasksQuery.parse({ limit }).limit)).toEqual([1, 10, 50]);
     expect(sprintTasksQuery.parse({}).limit).toBeUndefined();
   });
 });

@@ -24,10 +24,10 @@ export async function asUser<T>(
 export async function becomeCaller(client: pg.PoolClient, caller: Caller): Promise<void> {
   const role = caller === "anon" ? "anon" : "authenticated";
   const claims = caller === "anon" ? { role } : { role, sub: caller.id };
-  await client.query(
-    "select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)",
-    [JSON.stringify(claims), role],
-  );
+  await client.query("select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)", [
+    JSON.stringify(claims),
+    role,
+  ]);
 }
 
 /** How many rows a statement touched, or the SQLSTATE with which it was refused. */

@@ -16,9 +16,7 @@ const parts: readonly [about: string, options: BrowserContextOptions][] = [
 /** Fields into which a phone would zoom. */
 const smallFields = (page: Page) =>
   page
-    .locator(
-      "input:not([type=checkbox], [type=radio], [type=hidden], [type=file]), select, textarea",
-    )
+    .locator("input:not([type=checkbox], [type=radio], [type=hidden], [type=file]), select, textarea")
     .evaluateAll((fields) =>
       fields
         .filter((field) => Number.parseFloat(getComputedStyle(field).fontSize) < 16)
@@ -47,9 +45,7 @@ for (const [about, options] of parts) {
     const look = async (place: string) => {
       await page.goto(place);
       expect.soft(await findingsInBothThemes(page), place).toEqual([]);
-      const tooWide = await page.evaluate(
-        () => document.documentElement.scrollWidth > window.innerWidth,
-      );
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
       expect.soft(tooWide, `${place} is wider than the window`).toBe(false);
       if (options.isMobile) expect.soft(await smallFields(page), place).toEqual([]);
     };
@@ -69,8 +65,7 @@ const menu = ".popover:popover-open";
 const dialog = "dialog[open]";
 const panel = "[data-side-panel]";
 const press = (keys: string) => (page: Page) => page.keyboard.press(keys);
-const click = (name: string | RegExp) => (page: Page) =>
-  page.getByRole("button", { name, exact: true }).click();
+const click = (name: string | RegExp) => (page: Page) => page.getByRole("button", { name, exact: true }).click();
 
 /** What opens over the board and the backlog: its name, the part that it is, and how it opens from a focused row. */
 const opened: readonly [name: string, part: string, open: (page: Page) => Promise<void>][] = [
@@ -81,11 +76,7 @@ const opened: readonly [name: string, part: string, open: (page: Page) => Promis
   ["views", menu, click("Views")],
   ["priority", menu, press("p")],
   ["waits for", menu, press("b")],
-  [
-    "row",
-    menu,
-    (page) => page.getByRole("link", { name: "Show the greeting" }).click({ button: "right" }),
-  ],
+  ["row", menu, (page) => page.getByRole("link", { name: "Show the greeting" }).click({ button: "right" })],
   ["peek", panel, press("Space")],
   ["selection", "[role=toolbar]", press("x")],
 ];

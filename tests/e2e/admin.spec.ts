@@ -14,9 +14,7 @@ async function logIn(page: Page, name: string, secret: string) {
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-test("an administrator changes roles, flags and passwords, and the audit trail keeps it", async ({
-  browser,
-}) => {
+test("an administrator changes roles, flags and passwords, and the audit trail keeps it", async ({ browser }) => {
   const administrator = await signedIn(browser, await newAdministrator());
   const ada = await newPerson(browser);
   const page = await administrator.newPage();

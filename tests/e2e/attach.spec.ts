@@ -14,9 +14,7 @@ test("a picture that is attached to a comment is shown in it, and what is refuse
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   const box = page.getByRole("textbox", { name: "Add a comment" });
   await box.fill("See here:");
-  await page
-    .getByLabel("Attach files")
-    .setInputFiles({ name: "shot.png", mimeType: "image/png", buffer: png });
+  await page.getByLabel("Attach files").setInputFiles({ name: "shot.png", mimeType: "image/png", buffer: png });
   await expect(box).toHaveValue(/^See here:\n!\[shot\.png\]\(\/api\/files\/[0-9a-f-]{36}\)\n$/);
   await page
     .getByLabel("Attach files")
@@ -26,7 +24,5 @@ test("a picture that is attached to a comment is shown in it, and what is refuse
   const picture = page.getByRole("img", { name: "shot.png" });
   await expect(picture).toBeVisible();
   await expect(page.getByText("Comment added")).toHaveCount(1);
-  await expect
-    .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
-    .toBe(1);
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
 });

@@ -45,9 +45,7 @@ for (const [device, options] of devices) {
     const page = await owner.context.newPage();
     await page.goto(`/authorize?${query}`);
     expect(await findingsInBothThemes(page)).toEqual([]);
-    const tooWide = await page.evaluate(
-      () => document.documentElement.scrollWidth > window.innerWidth,
-    );
+    const tooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     expect(tooWide, "wider than the window").toBe(false);
     await page.getByRole("checkbox", { name: /\(/ }).first().check();
     await page.getByRole("button", { name: "Allow" }).click();

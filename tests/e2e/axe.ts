@@ -48,8 +48,7 @@ export async function findings(
         ...(rules ? { runOnly: [...rules] } : {}),
       });
       return violations.map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes.map(({ element }) => element?.outerHTML.slice(0, 300)).join(" | ")}`,
+        ({ id, nodes }) => `${id}: ${nodes.map(({ element }) => element?.outerHTML.slice(0, 300)).join(" | ")}`,
       );
     },
     { part, rules },

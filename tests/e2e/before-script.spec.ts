@@ -10,9 +10,7 @@ for (const [device, options] of [
   ["desktop", {}],
   ["phone", phone],
 ] as const) {
-  test(`on a ${device} a property that was chosen before the script came is saved, once`, async ({
-    browser,
-  }) => {
+  test(`on a ${device} a property that was chosen before the script came is saved, once`, async ({ browser }) => {
     const owner = await newPerson(browser);
     const world = await newWorld(owner.context);
     const context = await signedIn(browser, owner.name, options);
@@ -53,17 +51,13 @@ for (const [device, options] of [
     await owner.context.close();
   });
 
-  test(`on a ${device} a filter that was set before the script came applies`, async ({
-    browser,
-  }) => {
+  test(`on a ${device} a filter that was set before the script came applies`, async ({ browser }) => {
     const owner = await newPerson(browser);
     const world = await newWorld(owner.context);
     const context = await signedIn(browser, owner.name, options);
     const page = await context.newPage();
     const backlog = `${world.product}/backlog`;
-    await post(owner.context, backlog, {
-      ...{ intent: "create-story", pbi_id: world.pbiId, title: "Say goodbye" },
-    });
+    await post(owner.context, backlog, { intent: "create-story", pbi_id: world.pbiId, title: "Say goodbye" });
     let goOn = await openWithoutScript(page, `${backlog}?open=all`);
     await page.getByRole("combobox", { name: "Status" }).selectOption("In sprint");
     const search = page.getByRole("searchbox", { name: "Filter by code, title, label or person" });
@@ -87,10 +81,7 @@ for (const [device, options] of [
   });
 }
 
-test("which product is shown can be chosen before the script came", async ({
-  world,
-  ownPage: page,
-}) => {
+test("which product is shown can be chosen before the script came", async ({ world, ownPage: page }) => {
   const goOn = await openWithoutScript(page, "/agents");
   await page.getByRole("combobox", { name: "Product" }).selectOption({ index: 1 });
   await goOn();
@@ -112,10 +103,7 @@ test("a list that was pasted before the script came is counted, and goes where i
   await expect(page.getByText("Created 2 tasks.")).toBeVisible();
 });
 
-test("what is searched in an output before the script came is found once it is there", async ({
-  browser,
-  baseURL,
-}) => {
+test("what is searched in an output before the script came is found once it is there", async ({ browser, baseURL }) => {
   const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
   const page = await owner.context.newPage();
@@ -128,10 +116,7 @@ test("what is searched in an output before the script came is found once it is t
   await owner.context.close();
 });
 
-test("boxes that were ticked or cleared before the script came stay so", async ({
-  browser,
-  baseURL,
-}) => {
+test("boxes that were ticked or cleared before the script came stay so", async ({ browser, baseURL }) => {
   const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
   const names = ["a.ts", "b.ts", "c.ts"];
@@ -144,8 +129,7 @@ test("boxes that were ticked or cleared before the script came stay so", async (
   await goOn();
   await expect(follow).not.toBeChecked();
 
-  const viewed = (name: string) =>
-    page.getByRole("region", { name }).getByRole("checkbox", { name: "Viewed" });
+  const viewed = (name: string) => page.getByRole("region", { name }).getByRole("checkbox", { name: "Viewed" });
   goOn = await openWithoutScript(page, `/jobs/${job.id}/changes`);
   // Without script each press is a form that loads the page again.
   for (const name of ["a.ts", "b.ts"]) {

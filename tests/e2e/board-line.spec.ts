@@ -33,10 +33,7 @@ test("the first card is in the upper quarter of the window, also with blockers a
   expect(await topOfFirstCard(page)).toBeLessThan(200);
 });
 
-test("a plus and c make tasks in the column and story at hand, one after another", async ({
-  world,
-  ownPage: page,
-}) => {
+test("a plus and c make tasks in the column and story at hand, one after another", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
   await page.getByRole("link", { name: "New task in Review" }).click();
   const title = page.getByRole("textbox", { name: /^Title of the new task in/ });
@@ -75,10 +72,7 @@ test("without script the plus asks the page for the form", async ({ browser }) =
   await owner.context.close();
 });
 
-test("a column that a person shut stays shut for them, and takes cards", async ({
-  world,
-  ownPage: page,
-}) => {
+test("a column that a person shut stays shut for them, and takes cards", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
   await page.getByRole("button", { name: "Collapse To do" }).click();
   await expect(page.getByRole("link", { name: "Write the greeting" })).toBeHidden();
@@ -91,31 +85,21 @@ test("a column that a person shut stays shut for them, and takes cards", async (
   await expect(page.getByRole("region", { name: "Done: 1" })).toBeVisible();
 });
 
-test("on a phone the board opens where the work is, and says what the other columns hold", async ({
-  browser,
-}) => {
+test("on a phone the board opens where the work is, and says what the other columns hold", async ({ browser }) => {
   const owner = await newPerson(browser);
   const world = await newWorld(owner.context);
   for (const id of world.taskIds.slice(0, 2)) {
-    await post(owner.context, world.sprint, {
-      ...{ intent: "move-task", task_id: id, status: "done" },
-    });
+    await post(owner.context, world.sprint, { intent: "move-task", task_id: id, status: "done" });
   }
   const [, , last = ""] = world.taskIds;
-  await post(owner.context, world.sprint, {
-    ...{ intent: "move-task", task_id: last, status: "review" },
-  });
+  await post(owner.context, world.sprint, { intent: "move-task", task_id: last, status: "review" });
   const context = await signedIn(browser, owner.name, { viewport: { width: 390, height: 844 } });
   const page = await context.newPage();
   await openLive(page, world.sprint);
   await expect(page.getByRole("link", { name: "Check the greeting" })).toBeInViewport();
-  await expect(page.getByRole("link", { name: "Write the greeting" })).not.toBeInViewport({
-    ratio: 0.5,
-  });
+  await expect(page.getByRole("link", { name: "Write the greeting" })).not.toBeInViewport({ ratio: 0.5 });
   await page.getByRole("button", { name: "Show Done: 2" }).click();
-  await expect(page.getByRole("link", { name: "Write the greeting" })).toBeInViewport({
-    ratio: 0.9,
-  });
+  await expect(page.getByRole("link", { name: "Write the greeting" })).toBeInViewport({ ratio: 0.9 });
   await context.close();
   await owner.context.close();
 });

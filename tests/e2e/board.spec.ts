@@ -47,10 +47,7 @@ test.describe("a page that hears of no change", () => {
   });
 });
 
-test("a card moves by keys alone, and the page says that it is a mode", async ({
-  world,
-  ownPage: page,
-}) => {
+test("a card moves by keys alone, and the page says that it is a mode", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
 
   await page.keyboard.press("j");
@@ -74,10 +71,7 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   await expect(page.getByText("Undone: status of T-1")).toBeVisible();
 });
 
-test("Esc lets go of a card that the mouse holds, and no click comes of it", async ({
-  world,
-  ownPage: page,
-}) => {
+test("Esc lets go of a card that the mouse holds, and no click comes of it", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
   const card = page.getByRole("link", { name: "Check the greeting" });
   await card.hover();

@@ -5,10 +5,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson } from "./world";
 
-test("people look at what an attempt changed, on a wide screen and on a phone", async ({
-  browser,
-  baseURL,
-}) => {
+test("people look at what an attempt changed, on a wide screen and on a phone", async ({ browser, baseURL }) => {
   const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
   const page = await owner.context.newPage();
@@ -16,11 +13,7 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   await expect(page.getByText("No changes yet")).toBeVisible();
 
   await job.sendDiff(
-    patchOf("src/greeting.ts", [
-      "-export const greeting = 1;",
-      "+export const greeting = 'hello';",
-      " // done",
-    ]),
+    patchOf("src/greeting.ts", ["-export const greeting = 1;", "+export const greeting = 'hello';", " // done"]),
     patchOf("evil \u202e.html", [
       "+<script>document.title = 'owned'</script>",
       "+a\u202eb\u0007",
@@ -37,11 +30,7 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
 
   const evil = page.getByRole("region", { name: /evil/ });
   await expect(evil.getByText("<script>document.title = 'owned'</script>")).toBeVisible();
-  await expect(evil.locator(".l .mark")).toHaveText([
-    "U+202E",
-    "U+0007",
-    "… 98000 more characters",
-  ]);
+  await expect(evil.locator(".l .mark")).toHaveText(["U+202E", "U+0007", "… 98000 more characters"]);
   await expect(evil.getByText("⟨U+202E⟩")).toBeVisible();
   expect(await page.title()).not.toContain("owned");
 

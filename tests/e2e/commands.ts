@@ -6,10 +6,7 @@ export function admin(...words: string[]): Promise<Record<string, unknown>> {
     execFile(
       process.execPath,
       ["app/cli/launch.mjs", "admin", ...words, "--json"],
-      {
-        env: { ...process.env, DATA_DIR: process.env.E2E_DATA_DIR, NODE_ENV: "production" },
-        maxBuffer: 64_000_000,
-      },
+      { env: { ...process.env, DATA_DIR: process.env.E2E_DATA_DIR, NODE_ENV: "production" }, maxBuffer: 64_000_000 },
       (error, stdout, stderr) => {
         if (error) reject(new Error(`${stdout}${stderr}`));
         else resolve(JSON.parse(stdout));

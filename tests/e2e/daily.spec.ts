@@ -3,9 +3,7 @@ import { openWithKeys } from "./places";
 import { test } from "./test";
 import { callTool, newPerson, newToken, newWorld, post } from "./world";
 
-test("a panel moves no row of the backlog, and people are found by their names", async ({
-  browser,
-}) => {
+test("a panel moves no row of the backlog, and people are found by their names", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
@@ -64,10 +62,7 @@ test("x and Shift with an arrow select as many rows as they walk, of one kind, a
 });
 
 test("triage by keys: 1 accepts, 2 merges, 3 declines", async ({ owner, world, ownPage: page }) => {
-  await post(owner.context, `${world.product}/settings`, {
-    intent: "update",
-    agent_items: "triage",
-  });
+  await post(owner.context, `${world.product}/settings`, { intent: "update", agent_items: "triage" });
   const token = await newToken(owner.context);
   for (const title of ["First", "Second", "Third"])
     await callTool(owner.context, token, "create_story", { pbi_id: world.pbiId, title });

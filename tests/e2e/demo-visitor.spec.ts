@@ -2,15 +2,11 @@ import { type BrowserContext, expect } from "@playwright/test";
 import { test } from "./test";
 import { newDemo, newPerson, newWorld, post, signedIn } from "./world";
 
-test("a demo visitor sees every page, and no control that changes something can be used", async ({
-  browser,
-}) => {
+test("a demo visitor sees every page, and no control that changes something can be used", async ({ browser }) => {
   const owner = await newPerson(browser);
   const world = await newWorld(owner.context);
   const name = await newDemo();
-  await owner.context.request.post(`${world.product}/members`, {
-    form: { intent: "add", identifier: name },
-  });
+  await owner.context.request.post(`${world.product}/members`, { form: { intent: "add", identifier: name } });
 
   // What the server has written for someone who may change it is not what this visitor gets, nor what it was before a change.
   const boardOf = async ({ request }: BrowserContext) => (await request.get(world.sprint)).text();
@@ -20,10 +16,7 @@ test("a demo visitor sees every page, and no control that changes something can 
   const read = await boardOf(context);
   expect(read).toContain(`data-task="${world.taskIds[0]}"`);
   expect(read).not.toContain(card);
-  await post(owner.context, `/tasks/${world.taskIds[0]}`, {
-    intent: "edit",
-    title: "Write it anew",
-  });
+  await post(owner.context, `/tasks/${world.taskIds[0]}`, { intent: "edit", title: "Write it anew" });
   for (const who of [owner.context, context]) {
     const changed = await boardOf(who);
     expect(changed).toContain("Write it anew</a>");

@@ -2,10 +2,7 @@ import { expect } from "@playwright/test";
 import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 
-test("what must come first is said under b, shows on both sides and on the board", async ({
-  world,
-  ownPage: page,
-}) => {
+test("what must come first is said under b, shows on both sides and on the board", async ({ world, ownPage: page }) => {
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   const waits = page.getByRole("region", { name: /^Blocked by/ });
   const field = waits.getByRole("textbox", { name: "Blocked by" });
@@ -80,17 +77,13 @@ test("a person begins what waits once they have confirmed, and hears what their 
   await page.keyboard.press("s");
   await page.getByRole("button", { name: "In progress", exact: true }).click();
   const messages = page.getByRole("region", { name: "Notifications" });
-  await expect(messages).toContainText(
-    "T-1 is blocked by T-2. Finish that first, or start it anyway.",
-  );
+  await expect(messages).toContainText("T-1 is blocked by T-2. Finish that first, or start it anyway.");
   await messages.getByRole("button", { name: "Start anyway" }).click();
   await expect(
     page.getByRole("region", { name: /In progress/ }).locator(`[data-task="${world.taskIds[0]}"]`),
   ).toBeVisible();
   await page.goto("/settings/activity");
-  await expect(page.getByRole("row", { name: /Started a task that is blocked/ })).toContainText(
-    "T-1, before T-2",
-  );
+  await expect(page.getByRole("row", { name: /Started a task that is blocked/ })).toContainText("T-1, before T-2");
 
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   await expect(begin).toHaveCount(0);

@@ -47,10 +47,7 @@ test("what was typed into a text in its place survives a page that is loaded aga
   await page.getByRole("button", { name: "Edit description" }).click();
   await page.getByRole("textbox", { name: "Description" }).fill("It sings");
   // Someone else saves while the draft waits: whoever continues sees both.
-  await post(owner.context, `/stories/${world.storyId}`, {
-    intent: "update",
-    description: "It hums",
-  });
+  await post(owner.context, `/stories/${world.storyId}`, { intent: "update", description: "It hums" });
   await page.goto(`/stories/${world.storyId}`);
   await page.getByRole("button", { name: /^Go on/ }).click();
   const field = page.getByRole("textbox", { name: "Description" });

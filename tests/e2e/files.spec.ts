@@ -4,8 +4,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { letIn, newPerson, newWorld } from "./world";
 
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const picture = { name: "shot.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") };
 
 /** What a drop or a paste of a file would bring. */
@@ -45,8 +44,7 @@ test("files are attached to a story by keyboard, by dropping and in its descript
   await page.getByRole("button", { name: "Edit description" }).click();
   const text = page.getByRole("textbox", { name: "Description" });
   await text.evaluate(
-    (area, data) =>
-      area.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true })),
+    (area, data) => area.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true })),
     await page.evaluateHandle<DataTransfer>(carried("pasted.png")),
   );
   await expect(text).toHaveValue(/!\[pasted\.png\]\(\/api\/files\/[0-9a-f-]{36}\)/);
@@ -106,8 +104,7 @@ test.describe("hostile files", () => {
     world,
     ownPage: page,
   }) => {
-    const program =
-      "document.documentElement.dataset.ran = 'yes'; parent.ran = true; fetch('/ran')";
+    const program = "document.documentElement.dataset.ran = 'yes'; parent.ran = true; fetch('/ran')";
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="${program}"><script>${program}</script></svg>`;
     const contents: [string, string][] = [
       ["a.html", `<!doctype html><script>${program}</script>`],
@@ -132,10 +129,7 @@ test.describe("hostile files", () => {
       if (isShown) {
         expect((await page.goto(url))?.status()).toBe(200);
       } else {
-        const [download] = await Promise.all([
-          page.waitForEvent("download"),
-          page.goto(url).catch(() => null),
-        ]);
+        const [download] = await Promise.all([page.waitForEvent("download"), page.goto(url).catch(() => null)]);
         expect(download.suggestedFilename()).toBe(name);
       }
       await openLive(page, `/stories/${world.storyId}`);

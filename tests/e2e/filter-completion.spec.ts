@@ -12,9 +12,7 @@ test("fields and values of a filter are completed by keys, in the backlog and on
 }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
-  await post(context, `${world.product}/settings`, {
-    ...{ intent: "create-label", name: "Needs design", color: "#22c55e" },
-  });
+  await post(context, `${world.product}/settings`, { intent: "create-label", name: "Needs design", color: "#22c55e" });
   const page = await context.newPage();
   await openWithKeys(page, `${world.product}/backlog`);
   await page.keyboard.press("f");

@@ -5,10 +5,7 @@ import { test } from "./test";
 const limit = 140_000;
 
 for (const name of ["board", "backlog"]) {
-  test(`the ${name} loads at most 140 kB of script at first, and none of Supabase's code`, async ({
-    owner,
-    world,
-  }) => {
+  test(`the ${name} loads at most 140 kB of script at first, and none of Supabase's code`, async ({ owner, world }) => {
     const address = name === "board" ? world.sprint : `${world.product}/backlog`;
     const html = await (await owner.context.request.get(address)).text();
     const files = [...new Set(html.match(/\/assets\/[^"' ]+\.js/g))];

@@ -46,9 +46,7 @@ test("someone new comes from nothing to an agent's work in review in a few press
   // Two tasks that take their time, with their proof tried on the base as well.
   await expect(review).toBeVisible({ timeout: 120_000 });
   expect(presses).toBeLessThanOrEqual(12);
-  await expect(step(page, "T-1").filter({ hasText: "Write the greeting" }).last()).toContainText(
-    "Done",
-  );
+  await expect(step(page, "T-1").filter({ hasText: "Write the greeting" }).last()).toContainText("Done");
 
   await review.click();
   await page.getByRole("button", { name: "Approve" }).click();

@@ -21,13 +21,7 @@ export async function heldJob(owner: Person, origin: string) {
     });
     expect(answer.status()).toBe(204);
   };
-  return {
-    ...job,
-    world,
-    token,
-    agent,
-    sendDiff: (...files: Record<string, unknown>[]) => put(files),
-  };
+  return { ...job, world, token, agent, sendDiff: (...files: Record<string, unknown>[]) => put(files) };
 }
 
 /** One file with one hunk; the lines carry their signs. */

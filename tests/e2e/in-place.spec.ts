@@ -40,10 +40,7 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await page.getByRole("button", { name: "Edit title" }).click();
   await page.getByRole("textbox", { name: "Title" }).fill(" ");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("textbox", { name: "Title" })).toHaveAttribute(
-    "aria-invalid",
-    "true",
-  );
+  await expect(page.getByRole("textbox", { name: "Title" })).toHaveAttribute("aria-invalid", "true");
   await page.getByRole("textbox", { name: "Title" }).fill("See a kind greeting");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { level: 1 })).toContainText("See a kind greeting");

@@ -49,9 +49,7 @@ test("on phones without script: a link is made, someone joins with a new account
   for (const page of [owner, guest]) await page.context().close();
 });
 
-test("by keys alone: someone is invited by name, accepts, comments, and undoes it", async ({
-  browser,
-}) => {
+test("by keys alone: someone is invited by name, accepts, comments, and undoes it", async ({ browser }) => {
   const ada = await newPerson(browser);
   const bob = await newPerson(browser);
   const world = await newWorld(ada.context);

@@ -69,16 +69,16 @@ test("people watch what an agent says while it works, and read it when it has en
   await expect(page.getByText("All is written.")).toBeVisible();
 });
 
-test("a long transcript is read from its begin, with nothing left out", async ({
-  browser,
-  baseURL,
-}) => {
+test("a long transcript is read from its begin, with nothing left out", async ({ browser, baseURL }) => {
   const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
   for (let first = 1; first <= 5_600; first += 400) {
     const at = new Date().toISOString();
     const entries = Array.from({ length: 400 }, (_, n) => ({
-      ...{ seq: first + n, at, kind: "text", text: `Line ${first + n}.` },
+      seq: first + n,
+      at,
+      kind: "text",
+      text: `Line ${first + n}.`,
     }));
     const answer = await owner.context.request.post(`/api/jobs/${job.id}/output`, {
       headers: { authorization: `Bearer ${job.token}` },
@@ -112,10 +112,7 @@ test("a transcript of endless words does not hold the browser up", async ({ brow
     for (let seq = 1; seq <= 6; seq++) {
       const answer = await owner.context.request.post(`/api/jobs/${job.id}/output`, {
         headers: { authorization: `Bearer ${job.token}` },
-        data: {
-          attempt: job.attempt,
-          entries: [{ seq, at: new Date().toISOString(), kind: "text", text }],
-        },
+        data: { attempt: job.attempt, entries: [{ seq, at: new Date().toISOString(), kind: "text", text }] },
       });
       expect(answer.status()).toBe(202);
     }

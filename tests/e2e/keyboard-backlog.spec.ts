@@ -41,9 +41,7 @@ test("by keys alone: a product, a PBI, a story and a planned task", async ({ own
   await expect(details).toContainText("Created 2 stories and 1 task.");
 });
 
-test("by keys alone: order, block and rename a PBI, and take a story out of its sprint", async ({
-  browser,
-}) => {
+test("by keys alone: order, block and rename a PBI, and take a story out of its sprint", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const { product } = await newWorld(context);
   await post(context, `${product}/backlog`, { intent: "create-pbi", title: "Say goodbye" });

@@ -43,12 +43,8 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await keys.press("Escape");
   await expect(cancel).toBeFocused();
   await keys.press("Enter");
-  await keys.activate(
-    page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }),
-  );
-  await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toContainText(
-    "Cancelled",
-  );
+  await keys.activate(page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }));
+  await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toContainText("Cancelled");
 });
 
 test("by keys alone: move a card with its menu", async ({ world, ownPage: page }) => {

@@ -27,9 +27,7 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
     await expect(second).toBeFocused();
   }
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("complementary", { name: "Details" })).toContainText(
-    "See a greeting",
-  );
+  await expect(page.getByRole("complementary", { name: "Details" })).toContainText("See a greeting");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("complementary", { name: "Details" })).toBeHidden();
 
@@ -153,9 +151,7 @@ test("the palette acts on what is selected first, and has everything that the pa
   const options = page.getByRole("dialog").getByRole("option");
   await openWithKeys(page, world.sprint);
   const shown = await page
-    .locator(
-      "main :is(button, summary):visible:not(:disabled), main [data-menu-item], header [data-menu-item]",
-    )
+    .locator("main :is(button, summary):visible:not(:disabled), main [data-menu-item], header [data-menu-item]")
     .evaluateAll((elements) =>
       elements
         .filter((element) => !element.closest("[data-line], [role=toolbar], [data-columns]"))

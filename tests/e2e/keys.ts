@@ -41,8 +41,7 @@ export function keysOf(page: Page) {
   };
 }
 
-const isFocused = (target: Locator) =>
-  target.evaluate((element) => element === document.activeElement);
+const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement);
 
 /** The focus has an outline, is not transparent, is in the window, and nothing lies over it; once scrolling is over. */
 async function expectSeen(target: Locator): Promise<void> {
@@ -50,8 +49,7 @@ async function expectSeen(target: Locator): Promise<void> {
     target.evaluate((element) => {
       const { outlineStyle, outlineWidth } = getComputedStyle(element);
       const [box = element.getBoundingClientRect()] = element.getClientRects();
-      const middle = (from: number, to: number, end: number) =>
-        (Math.max(from, 0) + Math.min(to, end)) / 2;
+      const middle = (from: number, to: number, end: number) => (Math.max(from, 0) + Math.min(to, end)) / 2;
       const above = document.elementFromPoint(
         middle(box.left, box.right, window.innerWidth),
         middle(box.top, box.bottom, window.innerHeight),

@@ -18,19 +18,13 @@ async function newPage(context: BrowserContext): Promise<Page> {
 /** A second story with one task in the sprint of the world. */
 async function withSecondStory(context: BrowserContext, world: World): Promise<void> {
   const backlog = `${world.product}/backlog`;
-  const made = await post(context, backlog, {
-    intent: "create-story",
-    pbi_id: world.pbiId,
-    title: "Say goodbye",
-  });
+  const made = await post(context, backlog, { intent: "create-story", pbi_id: world.pbiId, title: "Say goodbye" });
   const story_id = /([0-9a-f-]{36})$/.exec(made)?.[1] ?? "";
   await post(context, backlog, { intent: "create-task", story_id, title: "Write the farewell" });
   await post(context, world.sprint, { intent: "add-story", sprint_id: world.sprintId, story_id });
 }
 
-test("a card dragged into another lane becomes what the lane is for, for everyone, and back", async ({
-  browser,
-}) => {
+test("a card dragged into another lane becomes what the lane is for, for everyone, and back", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   await withSecondStory(context, world);
@@ -84,9 +78,7 @@ test("no card goes to a worker: said before it is dropped", async ({ owner, worl
   const failed = cell(page, "No worker", "Failed");
   await failed.hover();
   await failed.hover();
-  await expect(lane(page, "No worker")).toContainText(
-    "Only a failed job can move a task to Failed",
-  );
+  await expect(lane(page, "No worker")).toContainText("Only a failed job can move a task to Failed");
   await page.mouse.up();
   await expect(cell(page, "No worker", "To do")).toContainText("T-2");
 });
@@ -140,10 +132,7 @@ test("lanes fold by a click and by t, and a saved view remembers it", async ({ b
   await expect(card).toBeVisible();
   await context.close();
 
-  const without = await signedIn(browser, name, {
-    javaScriptEnabled: false,
-    viewport: { width: 390, height: 800 },
-  });
+  const without = await signedIn(browser, name, { javaScriptEnabled: false, viewport: { width: 390, height: 800 } });
   const small = await without.newPage();
   await small.goto(`${world.sprint}?group=story&fold=ST-001`);
   await expect(small.getByRole("link", { name: "Write the greeting" })).toBeHidden();
@@ -155,10 +144,7 @@ test("lanes fold by a click and by t, and a saved view remembers it", async ({ b
   await without.close();
 });
 
-test("keys move a card through columns and lanes, and say why a lane takes none", async ({
-  owner,
-  world,
-}) => {
+test("keys move a card through columns and lanes, and say why a lane takes none", async ({ owner, world }) => {
   await withSecondStory(owner.context, world);
   const page = await newPage(owner.context);
   await openBoard(page, `${world.sprint}?group=story`);

@@ -91,9 +91,7 @@ test("a page that comes with its panel keeps what was typed before the code was 
   await expectLive(page);
   await expect(title).toHaveValue("Wave at visitors");
   await page.getByRole("button", { name: "Create PBI" }).click();
-  await expect(page.getByRole("complementary").getByRole("heading").first()).toContainText(
-    "Wave at visitors",
-  );
+  await expect(page.getByRole("complementary").getByRole("heading").first()).toContainText("Wave at visitors");
 });
 
 test.describe("without the code", () => {

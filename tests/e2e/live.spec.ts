@@ -20,10 +20,7 @@ test.beforeAll(async ({ browser }) => {
     form: { username, email: `${username}@example.com`, password },
   });
   expect(registered.ok()).toBe(true);
-  const created = await context.request.post("/products/new", {
-    form: { name: `Loom ${unique()}` },
-    maxRedirects: 0,
-  });
+  const created = await context.request.post("/products/new", { form: { name: `Loom ${unique()}` }, maxRedirects: 0 });
   backlog = created.headers().location ?? "";
   expect(backlog).toMatch(/\/backlog$/);
   await addPbi(context, "First thread");
@@ -79,10 +76,7 @@ test.describe("without network", () => {
   });
 });
 
-test("a hidden tab keeps its stream and shows the changes when it is seen again", async ({
-  page,
-  context,
-}) => {
+test("a hidden tab keeps its stream and shows the changes when it is seen again", async ({ page, context }) => {
   await openLive(page, backlog);
   const show = (state: "hidden" | "visible") =>
     page.evaluate((value) => {
@@ -154,8 +148,7 @@ const translate = (page: Page) =>
       while (walker.nextNode()) {
         const { currentNode: text } = walker;
         const isWords = text instanceof Text && text.data.trim() !== "";
-        if (isWords && !text.parentElement?.closest("font, script, style, textarea, svg"))
-          texts.push(text);
+        if (isWords && !text.parentElement?.closest("font, script, style, textarea, svg")) texts.push(text);
       }
       for (const text of texts) {
         const [outer, inner] = [document.createElement("font"), document.createElement("font")];
@@ -195,8 +188,7 @@ test("a translated page follows titles, statuses and counts", async ({ owner, wo
     const answer = await context.request.patch(`/api/${kind}/${id}`, { headers, data });
     expect(answer.ok(), await answer.text()).toBe(true);
   };
-  const ask = (question: string) =>
-    callTool(context, token, "ask_user_question", { story_id: storyId, question });
+  const ask = (question: string) => callTool(context, token, "ask_user_question", { story_id: storyId, question });
   const steps = [
     async () => {
       await change("tasks", task, { title: "Weave the greeting", status: "in_progress" });
@@ -212,9 +204,7 @@ test("a translated page follows titles, statuses and counts", async ({ owner, wo
     await step();
     for (const [index, tab] of tabs.entries()) {
       await openLive(fresh, places[index] ?? fail());
-      await expect(async () => expect(await wordsOf(tab)).toBe(await wordsOf(fresh))).toPass({
-        timeout: 15_000,
-      });
+      await expect(async () => expect(await wordsOf(tab)).toBe(await wordsOf(fresh))).toPass({ timeout: 15_000 });
     }
   }
 

@@ -5,11 +5,7 @@ import { findingsInBothThemes } from "./axe";
 import { test } from "./test";
 import { newPerson, newWorld, unique } from "./world";
 
-const file = (text: string) => ({
-  name: "linear.csv",
-  mimeType: "text/csv",
-  buffer: Buffer.from(text),
-});
+const file = (text: string) => ({ name: "linear.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
 
 test("a new product begins with the backlog of another tool, which is seen first; done stories wait for Show", async ({
   browser,
@@ -63,9 +59,7 @@ test("a backlog of years is imported as it was seen, though its text is more tha
   await context.close();
 });
 
-test("a pasted backlog goes into a product from its settings without script", async ({
-  browser,
-}) => {
+test("a pasted backlog goes into a product from its settings without script", async ({ browser }) => {
   const { name, context } = await newPerson(browser, { javaScriptEnabled: false });
   const world = await newWorld(context);
   const page = await context.newPage();

@@ -3,12 +3,8 @@ import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { lastId, newPerson, newWorld, post } from "./world";
 
-test("an address fills in the form for a new story, and the form gives such an address", async ({
-  browser,
-}) => {
-  const { context } = await newPerson(browser, {
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
+test("an address fills in the form for a new story, and the form gives such an address", async ({ browser }) => {
+  const { context } = await newPerson(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   const world = await newWorld(context);
   const second = { intent: "create-pbi", title: "Part from visitors", code: "PART" };
   const pbiId = lastId(await post(context, `${world.product}/backlog`, second));
@@ -34,11 +30,7 @@ test("an address fills in the form for a new story, and the form gives such an a
   expect(new URL(page.url()).searchParams.get("title")).toBeNull();
 });
 
-test("words chosen in a description become tasks of its story", async ({
-  owner,
-  world,
-  ownPage: page,
-}) => {
+test("words chosen in a description become tasks of its story", async ({ owner, world, ownPage: page }) => {
   const story = `/stories/${world.storyId}`;
   const description = "Steps:\n\n- Ask for the name\n- Say it aloud";
   await post(owner.context, story, { intent: "update", description });

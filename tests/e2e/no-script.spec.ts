@@ -45,10 +45,7 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("button", { name: "Start run of 1 job" }).click();
   await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run" }).click();
-  await page
-    .getByRole("alertdialog")
-    .getByRole("button", { name: "Cancel run", exact: true })
-    .click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }).click();
   await expect(page.getByText("Cancelled").first()).toBeVisible();
 
   await page.goto("/ideas");
@@ -61,10 +58,7 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("button", { name: "Edit title" }).click();
   await page.getByRole("textbox", { name: "Title" }).fill("  ");
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByRole("textbox", { name: "Title" })).toHaveAttribute(
-    "aria-invalid",
-    "true",
-  );
+  await expect(page.getByRole("textbox", { name: "Title" })).toHaveAttribute("aria-invalid", "true");
   await page.getByRole("textbox", { name: "Title" }).fill("Planes that glow at night");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("heading", { name: /glow at night/ })).toBeVisible();

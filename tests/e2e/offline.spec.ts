@@ -2,16 +2,9 @@ import { expect, type Page } from "@playwright/test";
 import { column } from "./places";
 import { test } from "./test";
 
-test.use({
-  serviceWorkers: "allow",
-  expectedProblems: /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch/,
-});
+test.use({ serviceWorkers: "allow", expectedProblems: /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch/ });
 
-test("a move made offline falls back with its reason, and the board stays", async ({
-  owner,
-  world,
-  ownPage: page,
-}) => {
+test("a move made offline falls back with its reason, and the board stays", async ({ owner, world, ownPage: page }) => {
   await page.goto(world.sprint);
   await page.getByRole("status", { name: /Live/ }).waitFor();
   // Its service worker is fetched meanwhile, which must not fail for want of the network.

@@ -11,17 +11,19 @@ async function ask(page: Page, words: string): Promise<void> {
   await page.keyboard.insertText(words);
 }
 
-test("a pasted address and a code find their item first, and say its product", async ({
-  browser,
-}) => {
+test("a pasted address and a code find their item first, and say its product", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const other = await newWorld(context);
   const world = await newWorld(context);
   await post(context, `${other.product}/backlog`, {
-    ...{ intent: "create-story", pbi_id: other.pbiId, title: "Say T-2 aloud" },
+    intent: "create-story",
+    pbi_id: other.pbiId,
+    title: "Say T-2 aloud",
   });
   await post(context, `${world.product}/backlog`, {
-    ...{ intent: "create-story", pbi_id: world.pbiId, title: "Greeting cards" },
+    intent: "create-story",
+    pbi_id: world.pbiId,
+    title: "Greeting cards",
   });
   const page = await context.newPage();
   const first = page.getByRole("dialog").getByRole("option").first();
@@ -57,9 +59,7 @@ test("what can be done ranks before texts that mention it, from every page", asy
   ownPage: page,
 }) => {
   for (const title of ["Complete the greeting", "Dark greetings"]) {
-    await post(owner.context, `${world.product}/backlog`, {
-      ...{ intent: "create-story", pbi_id: world.pbiId, title },
-    });
+    await post(owner.context, `${world.product}/backlog`, { intent: "create-story", pbi_id: world.pbiId, title });
   }
   const chosen = page.getByRole("dialog").locator("[role=option][aria-selected=true]");
   await openLive(page, `${world.product}/backlog`);
@@ -108,14 +108,10 @@ test("Shift T switches between light and dark", async ({ world, ownPage: page })
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
 });
 
-test("the palette acts on the row under the mouse or with the focus, once for each action", async ({
-  browser,
-}) => {
+test("the palette acts on the row under the mouse or with the focus, once for each action", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
-  await post(context, `${world.product}/settings`, {
-    ...{ intent: "create-label", name: "Warm", color: "#22c55e" },
-  });
+  await post(context, `${world.product}/settings`, { intent: "create-label", name: "Warm", color: "#22c55e" });
   const page = await context.newPage();
   for (const [address, how] of [
     [`${world.product}/backlog`, "hover"],

@@ -21,10 +21,7 @@ test("Space that is held peeks as long as it is held, a tap leaves the peek open
   world,
   ownPage: page,
 }) => {
-  for (const open of [
-    () => openBoard(page, world.sprint),
-    () => openWithKeys(page, `${world.product}/backlog`),
-  ]) {
+  for (const open of [() => openBoard(page, world.sprint), () => openWithKeys(page, `${world.product}/backlog`)]) {
     await open();
     const row = page.getByRole("link", { name: "Show the greeting" });
     await row.focus();

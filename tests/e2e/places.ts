@@ -6,8 +6,7 @@ export const column = (page: Page, name: string): Locator =>
   page.getByRole("region", { name: new RegExp(`^${name}: `) });
 
 /** Changes of others reach the page from here on. */
-export const expectLive = (page: Page): Promise<void> =>
-  expect(page.locator('[data-live="live"]')).toBeAttached();
+export const expectLive = (page: Page): Promise<void> => expect(page.locator('[data-live="live"]')).toBeAttached();
 
 export async function openLive(page: Page, address: string): Promise<void> {
   await page.goto(address);

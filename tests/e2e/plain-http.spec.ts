@@ -81,8 +81,7 @@ test("nine tabs on a plain http name are live and none waits, even if one closes
   const { owner, world, context, page } = await atHome(browser, terminal, 1);
   const open = openStreams(context);
   const backlogs = [`${world.product}/backlog`];
-  for (const name of ["Warp", "Weft", "Reed"])
-    backlogs.push(await post(owner.context, "/products/new", { name }));
+  for (const name of ["Warp", "Weft", "Reed"]) backlogs.push(await post(owner.context, "/products/new", { name }));
   const [backlog = ""] = backlogs;
 
   await page.goto(backlog);

@@ -2,15 +2,11 @@ import { expect } from "@playwright/test";
 import { openLive } from "./places";
 import { test } from "./test";
 
-test("the code of a page is loaded before someone goes there, its data once", async ({
-  world,
-  ownPage: page,
-}) => {
+test("the code of a page is loaded before someone goes there, its data once", async ({ world, ownPage: page }) => {
   await openLive(page, world.sprint);
   const ahead = page.locator("head > link[rel=modulepreload]");
   /** The file of a page, as the list of routes names it. */
-  const fileOf = (route: string) =>
-    page.evaluate((id) => window.__remixManifest.routes[id]?.module ?? "", route);
+  const fileOf = (route: string) => page.evaluate((id) => window.__remixManifest.routes[id]?.module ?? "", route);
   const isAhead = async (route: string) => {
     const file = await fileOf(route);
     expect(file).not.toBe("");

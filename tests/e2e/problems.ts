@@ -7,9 +7,7 @@ import type { BrowserContext } from "@playwright/test";
 export function watchProblems(context: BrowserContext, problems: string[]): void {
   context.on("console", (message) => {
     // A refused action answers 4xx on purpose, and the browser notes every such answer.
-    const refused = /Failed to load resource: the server responded with a status of 4/.test(
-      message.text(),
-    );
+    const refused = /Failed to load resource: the server responded with a status of 4/.test(message.text());
     const { url } = message.location();
     if (message.type() === "error" && !refused) problems.push(`${message.text()} (${url})`);
   });

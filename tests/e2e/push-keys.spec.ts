@@ -17,9 +17,7 @@ function subscribeToEarlierKeys([earlier, later]: { endpoint: string; keys: obje
     },
   });
   const bytesOf = (key: string) =>
-    Uint8Array.from(atob(key.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
-      letter.charCodeAt(0),
-    ).buffer;
+    Uint8Array.from(atob(key.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0)).buffer;
   let current: ReturnType<typeof made> | null = made(earlier, new Uint8Array(65).buffer);
   Object.defineProperties(PushManager.prototype, {
     getSubscription: { value: async () => current },

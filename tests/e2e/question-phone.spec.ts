@@ -35,12 +35,7 @@ test("a question that an agent asks reaches the phone, is answered with a thumb,
   world,
 }) => {
   const token = await newToken(owner.context);
-  const agent = await connectClient(
-    { origin: String(baseURL) },
-    token,
-    "2026-07-28",
-    "/mcp/worker",
-  );
+  const agent = await connectClient({ origin: String(baseURL) }, token, "2026-07-28", "/mcp/worker");
   const phone = await signedIn(browser, owner.name, {
     viewport: { width: 390, height: 844 },
     isMobile: true,

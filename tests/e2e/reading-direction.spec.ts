@@ -5,11 +5,7 @@ import { lastId, post } from "./world";
 /** Turns the letters after it, reads from right to left, and ends more isolates than it begins. */
 const turning = "\u202eשלום مرحبا\u2069";
 
-test("a title that turns the reading direction turns no text next to it", async ({
-  owner,
-  world,
-  ownPage: page,
-}) => {
+test("a title that turns the reading direction turns no text next to it", async ({ owner, world, ownPage: page }) => {
   const backlog = `${world.product}/backlog`;
   const { storyId, taskId } = await addTurning();
   const places = [
@@ -39,9 +35,7 @@ test("a title that turns the reading direction turns no text next to it", async 
   expect(await page.evaluate(turnedTexts)).toEqual([`T-1 ${turning} is blocked`]);
 
   async function addTurning() {
-    const pbi_id = lastId(
-      await post(owner.context, backlog, { intent: "create-pbi", title: turning }),
-    );
+    const pbi_id = lastId(await post(owner.context, backlog, { intent: "create-pbi", title: turning }));
     const storyId = lastId(
       await post(owner.context, backlog, {
         intent: "create-story",

@@ -17,10 +17,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
   test.setTimeout(150_000);
   const owner = await newPerson(browser);
   const world = await newWorld(owner.context);
-  await post(owner.context, `${world.product}/settings`, {
-    intent: "update",
-    pr_strategy: "STORY",
-  });
+  await post(owner.context, `${world.product}/settings`, { intent: "update", pr_strategy: "STORY" });
   const token = await newToken(owner.context);
   const agent = await connectClient({ origin: String(baseURL) }, token, "2026-07-28", "/mcp");
   await agent.call("start_sprint_run", { sprint_id: world.sprintId });
@@ -29,17 +26,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
   mkdirSync(repo);
   const git = (...words: string[]) => execFileSync("git", words, { cwd: repo, encoding: "utf8" });
   git("init", "--quiet", "--initial-branch=main");
-  git(
-    "-c",
-    "user.name=Ada",
-    "-c",
-    "user.email=a@b",
-    "commit",
-    "--quiet",
-    "--allow-empty",
-    "-m",
-    "Begin",
-  );
+  git("-c", "user.name=Ada", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "-m", "Begin");
   // An agent that writes a greeting, and a better one when the review asks for it.
   const prompts = join(home, "prompts.md");
   const script = join(home, "agent.sh");
@@ -92,9 +79,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
 
   await work().said(/is done/);
   expect(readFileSync(prompts, "utf8")).toContain(
-    "greeting.ts:1 (" +
-      owner.name +
-      ")\n  > export const greeting = 'Hello';\n  It should name the person.",
+    "greeting.ts:1 (" + owner.name + ")\n  > export const greeting = 'Hello';\n  It should name the person.",
   );
   await expect(criterion.getByText("Evidence (2)")).toBeVisible();
   await expect(told.getByRole("heading", { name: "Proof 1/" })).toBeVisible();

@@ -8,8 +8,7 @@ test("what people write is text in rows, and the page comes to life over them", 
   world,
   ownPage: page,
 }) => {
-  const title =
-    "</script><script>alert(1)</script><!-- & &lt; --> '\"><img src=x onerror=alert(2)>\u2028 end";
+  const title = "</script><script>alert(1)</script><!-- & &lt; --> '\"><img src=x onerror=alert(2)>\u2028 end";
   const [task_id = ""] = world.taskIds;
   await post(owner.context, `/tasks/${task_id}`, { intent: "edit", task_id, title });
   page.on("dialog", () => {
@@ -32,11 +31,7 @@ test("link, code and branch of a row are copied by keys, from its menu and from 
   await letIn(owner, world.product, viewer);
   const members = await (await owner.context.request.get(`${world.product}/members`)).text();
   const [, user_id = ""] = /name="user_id" value="([^"]+)"/.exec(members) ?? [];
-  await post(owner.context, `${world.product}/members`, {
-    intent: "role",
-    user_id,
-    role: "viewer",
-  });
+  await post(owner.context, `${world.product}/members`, { intent: "role", user_id, role: "viewer" });
   const page = await viewer.context.newPage();
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   await openWithKeys(page, `${world.product}/backlog`);

@@ -79,10 +79,7 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await expect(card("Write the greeting")).toBeHidden();
   await context.close();
 
-  const phone = await signedIn(browser, name, {
-    javaScriptEnabled: false,
-    viewport: { width: 390, height: 800 },
-  });
+  const phone = await signedIn(browser, name, { javaScriptEnabled: false, viewport: { width: 390, height: 800 } });
   const small = await phone.newPage();
   await small.goto(world.sprint);
   await small.getByRole("button", { name: "Views" }).click();
@@ -97,10 +94,7 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await phone.close();
 });
 
-test("a look of the backlog is kept for oneself, with what its lines leave out", async ({
-  world,
-  ownPage: page,
-}) => {
+test("a look of the backlog is kept for oneself, with what its lines leave out", async ({ world, ownPage: page }) => {
   await openLive(page, `${world.product}/backlog`);
   const count = page.getByTitle("0 of 3 tasks done");
   await expect(count).toBeVisible();

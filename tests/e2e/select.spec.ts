@@ -123,9 +123,7 @@ test("single keys change the highlighted row of a list without opening it", asyn
   await context.close();
 });
 
-test("cards are selected together, dragged together, and peeked at next to the board", async ({
-  browser,
-}) => {
+test("cards are selected together, dragged together, and peeked at next to the board", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
@@ -167,9 +165,7 @@ test("a focused card goes straight to a column by its number", async ({ browser 
   await context.close();
 });
 
-test("what is taken back is the last move, although it is still on its way", async ({
-  browser,
-}) => {
+test("what is taken back is the last move, although it is still on its way", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
@@ -246,9 +242,7 @@ test("the second button opens all that the keys of a row do, also in a list, and
   await context.close();
 });
 
-test("a key right after Esc is for the page, not for the dialog that has just gone", async ({
-  browser,
-}) => {
+test("a key right after Esc is for the page, not for the dialog that has just gone", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();

@@ -3,11 +3,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContext, expect } from "@playwright/test";
 import { backlogSchema } from "~/nouns/products/contract";
-import {
-  blockersDetailSchema,
-  type SprintRunDetail,
-  sprintRunDetailSchema,
-} from "~/nouns/sprint-runs/contract";
+import { blockersDetailSchema, type SprintRunDetail, sprintRunDetailSchema } from "~/nouns/sprint-runs/contract";
 import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { connectClient, type ToolClient } from "../mcp/clients";
 import { writeBacklogFolder } from "./backlog-folder";
@@ -24,8 +20,7 @@ type Git = (...words: string[]) => string;
 
 /** A repository with one commit. */
 function makeRepository(folder: string): Git {
-  const git = (...words: string[]) =>
-    execFileSync("git", words, { cwd: folder, encoding: "utf8" }).trim();
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: folder, encoding: "utf8" }).trim();
   const author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
   mkdirSync(folder);
   git("init", "--quiet", "--initial-branch=main");
@@ -125,14 +120,8 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   await page.goBack();
 
   // The killed one returns under its name: what it held is free again at once.
-  const workers = [
-    asking,
-    work("third", "--exec demo"),
-    work("unlucky", "--exec demo --heartbeat 1"),
-  ];
-  await expect(page.getByRole("region", { name: `Done: ${jobs}` })).toBeVisible({
-    timeout: 300_000,
-  });
+  const workers = [asking, work("third", "--exec demo"), work("unlucky", "--exec demo --heartbeat 1")];
+  await expect(page.getByRole("region", { name: `Done: ${jobs}` })).toBeVisible({ timeout: 300_000 });
   await expect(column(page, "In progress")).toHaveAccessibleName("In progress: 0");
   await page.getByRole("link", { name: "Agents", exact: true }).click();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
@@ -156,9 +145,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
 
   const stories = await readSprint(name);
   expect(stories.map(({ status }) => status)).toEqual(Array(storyCount).fill("DONE"));
-  expect(stories.flatMap(({ log }) => log.filter(({ type }) => type === "COMMIT"))).toHaveLength(
-    jobs,
-  );
+  expect(stories.flatMap(({ log }) => log.filter(({ type }) => type === "COMMIT"))).toHaveLength(jobs);
 
   await Promise.all(workers.map((worker) => worker.end("SIGTERM")));
   expect(git("worktree", "list").split("\n")).toHaveLength(1);

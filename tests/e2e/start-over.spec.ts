@@ -13,8 +13,13 @@ test("a sprint starts over from main after asking once, and its story keeps who 
   const ada = await newPerson(browser);
   const { agent, token, id: job_id, attempt, world } = await heldJob(ada, String(baseURL));
   await agent.call("update_job_status", {
-    ...{ job_id, attempt, status: "done", verify_result: "ALIGNED" },
-    ...{ base_sha: "a".repeat(40), head_sha: head, pushed_at: new Date().toISOString() },
+    job_id,
+    attempt,
+    status: "done",
+    verify_result: "ALIGNED",
+    base_sha: "a".repeat(40),
+    head_sha: head,
+    pushed_at: new Date().toISOString(),
   });
   const headers = { authorization: `Bearer ${token}` };
   const job = await (await ada.context.request.get(`/api/jobs/${job_id}`, { headers })).json();

@@ -5,9 +5,7 @@ import { newPerson, newWorld, post, signedIn } from "./world";
 
 const topOf = async (row: Locator) => (await row.boundingBox())?.y ?? -1;
 
-test("rows that others add wait while a pointer or the focus is in the list", async ({
-  browser,
-}) => {
+test("rows that others add wait while a pointer or the focus is in the list", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   const backlog = `${world.product}/backlog`;
@@ -73,8 +71,7 @@ test("a card does not jump away from a pointer that moves over the board", async
   page.on("response", (response) => {
     if (response.url().includes("_data=") && response.url().includes("sprints_")) isHeard = true;
   });
-  const nudge = async (step: number) =>
-    page.mouse.move(box.x + 20 + (step % 40), box.y + box.height / 2);
+  const nudge = async (step: number) => page.mouse.move(box.x + 20 + (step % 40), box.y + box.height / 2);
   await nudge(0);
   const [first = ""] = world.taskIds;
   await post(other, world.sprint, { intent: "move-task", task_id: first, status: "review" });

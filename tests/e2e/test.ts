@@ -21,9 +21,7 @@ interface Journey {
 export const test = base.extend<Journey>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright wants the fixtures as a pattern
   extraHTTPHeaders: async ({}, use, testInfo) => {
-    const bytes = createHash("sha256")
-      .update(`${testInfo.testId} ${testInfo.repeatEachIndex}`)
-      .digest();
+    const bytes = createHash("sha256").update(`${testInfo.testId} ${testInfo.repeatEachIndex}`).digest();
     await use({ "x-forwarded-for": `10.${bytes[0]}.${bytes[1]}.${bytes[2]}` });
   },
   expectedProblems: [null, { option: true }],

@@ -12,9 +12,7 @@ const sizes = [
 const covered = (page: Page) =>
   page.evaluate(() => {
     const region = document.querySelector("[aria-label=Notifications]");
-    const cards = [...(region?.querySelectorAll("p") ?? [])].map((text) =>
-      text.parentElement?.getBoundingClientRect(),
-    );
+    const cards = [...(region?.querySelectorAll("p") ?? [])].map((text) => text.parentElement?.getBoundingClientRect());
     if (cards.length === 0) return "no message";
     return [...document.querySelectorAll("button, a[data-button], input, select, summary")]
       .filter((element) => !region?.contains(element) && element.checkVisibility())
@@ -24,11 +22,7 @@ const covered = (page: Page) =>
           box.width > 1 &&
           cards.some(
             (card) =>
-              card &&
-              box.left < card.right &&
-              card.left < box.right &&
-              box.top < card.bottom &&
-              card.top < box.bottom,
+              card && box.left < card.right && card.left < box.right && box.top < card.bottom && card.top < box.bottom,
           )
         );
       })
@@ -41,9 +35,7 @@ for (const [name, viewport] of sizes) {
     const world = await newWorld(context);
     const backlog = `${world.product}/backlog`;
     for (let index = 0; index < 12; index++) {
-      await post(context, backlog, {
-        ...{ intent: "create-story", pbi_id: world.pbiId, title: `Wave ${index}` },
-      });
+      await post(context, backlog, { intent: "create-story", pbi_id: world.pbiId, title: `Wave ${index}` });
     }
     const page = await context.newPage();
     await openWithKeys(page, backlog);

@@ -6,9 +6,7 @@ import { newPerson, newWorld, signedIn } from "./world";
 // Taller than a phone: near the upper and lower edge the page scrolls along too.
 const phone = { viewport: { width: 390, height: 1300 }, isMobile: true, hasTouch: true };
 
-test("on a phone a long press lifts a card, the board scrolls along, and letting go drops it", async ({
-  browser,
-}) => {
+test("on a phone a long press lifts a card, the board scrolls along, and letting go drops it", async ({ browser }) => {
   const owner = await newPerson(browser);
   const world = await newWorld(owner.context);
   const context = await signedIn(browser, owner.name, phone);
@@ -64,9 +62,7 @@ async function columnInTheMiddle(): Promise<{ name: string; x: number }> {
   }
   const middle = innerWidth / 2;
   const centres = places().map(({ left, width }) => left + width / 2);
-  const nearest = centres.reduce((best, x) =>
-    Math.abs(x - middle) < Math.abs(best - middle) ? x : best,
-  );
+  const nearest = centres.reduce((best, x) => (Math.abs(x - middle) < Math.abs(best - middle) ? x : best));
   const label = columns[centres.indexOf(nearest)]?.ariaLabel ?? "";
   return { name: label.split(":")[0] ?? "", x: Math.min(Math.max(nearest, 80), innerWidth - 80) };
 }

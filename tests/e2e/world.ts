@@ -1,10 +1,5 @@
 import { randomInt } from "node:crypto";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  expect,
-} from "@playwright/test";
+import { type Browser, type BrowserContext, type BrowserContextOptions, expect } from "@playwright/test";
 import { admin } from "./commands";
 
 export const password = "a long enough password";
@@ -22,10 +17,7 @@ export async function newPerson(
   options: BrowserContextOptions = {},
   name = `p-${unique()}`,
 ): Promise<Person> {
-  const context = await browser.newContext({
-    ...options,
-    extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() },
-  });
+  const context = await browser.newContext({ ...options, extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() } });
   await post(context, "/register", { username: name, email: `${name}@example.com`, password });
   return { name, context };
 }
@@ -36,10 +28,7 @@ export async function signedIn(
   name: string,
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
-  const context = await browser.newContext({
-    ...options,
-    extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() },
-  });
+  const context = await browser.newContext({ ...options, extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() } });
   await post(context, "/login", { identifier: name, password });
   return context;
 }
@@ -67,11 +56,7 @@ export interface World {
   pbiId: string;
 }
 
-export async function post(
-  context: BrowserContext,
-  path: string,
-  form: Record<string, string>,
-): Promise<string> {
+export async function post(context: BrowserContext, path: string, form: Record<string, string>): Promise<string> {
   const answer = await context.request.post(path, { form, maxRedirects: 0 });
   expect([302, 303], await answer.text()).toContain(answer.status());
   return answer.headers().location ?? "";
@@ -90,17 +75,14 @@ export async function accept({ context }: Person): Promise<void> {
   await post(context, "/inbox?show=invitations", { intent: "accept", invitation_id });
 }
 
-export const lastId = (location: string) =>
-  /([0-9a-f-]{36})(?:\?[^?]*)?$/.exec(location)?.[1] ?? "";
+export const lastId = (location: string) => /([0-9a-f-]{36})(?:\?[^?]*)?$/.exec(location)?.[1] ?? "";
 
 /** A product with one PBI, one story, three planned tasks and an active sprint, made through the application's own forms. */
 export async function newWorld(context: BrowserContext): Promise<World> {
   const backlog = await post(context, "/products/new", { name: `Loom ${unique()}` });
   const productId = /products\/([^/]+)/.exec(backlog)?.[1] ?? "";
   const product = `/products/${productId}`;
-  const pbiId = lastId(
-    await post(context, backlog, { intent: "create-pbi", title: "Greet visitors" }),
-  );
+  const pbiId = lastId(await post(context, backlog, { intent: "create-pbi", title: "Greet visitors" }));
   const storyId = lastId(
     await post(context, backlog, {
       intent: "create-story",

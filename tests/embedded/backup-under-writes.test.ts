@@ -125,9 +125,7 @@ describe("a backup while 200 changes a second come over the API", { timeout: 600
     try {
       const [kept, source] = [await historyOf(theirs), await historyOf(store)];
       for (const [n, { id }] of tasks.entries()) {
-        const answer = await fetch(`${restored.origin}/api/tasks/${id}`, {
-          headers: bearer(token),
-        });
+        const answer = await fetch(`${restored.origin}/api/tasks/${id}`, { headers: bearer(token) });
         const task = z.object({ implementation_plan: z.string() }).parse(await answer.json());
         const reached = Number(/^Write (\d+)$/.exec(task.implementation_plan)?.[1]);
         expect(reached).toBeGreaterThanOrEqual(copy.begun[n] ?? Number.NaN);
@@ -150,12 +148,8 @@ describe("a backup while 200 changes a second come over the API", { timeout: 600
     await backloom(into, "restore", copy.path);
     const [theirs, source] = [await checksumsOf(into), await checksumsOf(dataDir)];
     expect(Object.keys(theirs)).toEqual(Object.keys(copy.before));
-    const settled = Object.keys(source).filter(
-      (name) => source[name]?.sum === copy.before[name]?.sum,
-    );
-    expect(settled).toEqual(
-      expect.arrayContaining(["public.products", "public.sprints", "auth.users"]),
-    );
+    const settled = Object.keys(source).filter((name) => source[name]?.sum === copy.before[name]?.sum);
+    expect(settled).toEqual(expect.arrayContaining(["public.products", "public.sprints", "auth.users"]));
     expect(settled).not.toContain("public.tasks");
     for (const name of settled) expect(theirs[name], name).toEqual(source[name]);
 

@@ -56,10 +56,7 @@ const checksum = "select md5(string_agg(md5(s::text), '' order by n)) from publi
 
 /** The command as its own program. */
 const command = [join(projectRoot, "app/cli/launch.mjs"), "backup", "--to"];
-const surroundings = {
-  cwd: projectRoot,
-  env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir },
-} as const;
+const surroundings = { cwd: projectRoot, env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir } } as const;
 
 describe("a backup of a running installation", { timeout: 600_000 }, () => {
   it("has every write that was acknowledged before it began, whole and in order, and opens", async () => {
@@ -129,9 +126,7 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
     const program = spawn(process.execPath, words, { ...surroundings, stdio: "ignore" });
     const ended = once(program, "exit");
     await expect
-      .poll(async () =>
-        (await readdir(folder)).some((name) => existsSync(join(folder, name, "postgres/base"))),
-      )
+      .poll(async () => (await readdir(folder)).some((name) => existsSync(join(folder, name, "postgres/base"))))
       .toBe(true);
     program.kill("SIGKILL");
     await ended;
@@ -189,9 +184,7 @@ describe("a restore", { timeout: 600_000 }, () => {
     await expect(startEmbeddedSupabase({ dataDir: into })).rejects.toThrow("has not finished");
     await restoreCopy(path, into);
     const restored = await ownStack(into);
-    expect(await ask(restored.migrationUrl, checksum)).toBe(
-      await ask(source.migrationUrl, checksum),
-    );
+    expect(await ask(restored.migrationUrl, checksum)).toBe(await ask(source.migrationUrl, checksum));
     await restored.stop();
   });
 });

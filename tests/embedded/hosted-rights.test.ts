@@ -7,10 +7,7 @@ describe("what a hosted project refuses to `postgres`, who runs the migrations",
   it.each([
     ["an index on Realtime's table", "create index on realtime.messages (topic)"],
     ["another column", "alter table realtime.messages add column x integer"],
-    [
-      "a function of its own there",
-      "create function realtime.x() returns int language sql return 1",
-    ],
+    ["a function of its own there", "create function realtime.x() returns int language sql return 1"],
     ["a table of its own there", "create table realtime.x (id integer)"],
     ["to become the owner", "set role supabase_realtime_admin"],
     ["an index on Auth's table", "create index on auth.users (phone)"],

@@ -27,10 +27,7 @@ describe("the secrets of an installation", () => {
   });
 
   it("differ from one installation to the next", async () => {
-    const [one, other] = [
-      await loadSecrets(await ownDataDir()),
-      await loadSecrets(await ownDataDir()),
-    ];
+    const [one, other] = [await loadSecrets(await ownDataDir()), await loadSecrets(await ownDataDir())];
     for (const [name, secret] of Object.entries(one)) {
       expect(Object.entries(other)).not.toContainEqual([name, secret]);
     }

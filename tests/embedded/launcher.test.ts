@@ -8,16 +8,12 @@ import { projectRoot } from "../../supabase/embedded/project-root";
 
 /** Runs the launcher as npm does; what it says is on stderr. */
 function launch(mode: string, env: Record<string, string>, folder = projectRoot) {
-  const result = spawnSync(
-    process.execPath,
-    [join(folder, "app/cli/launch.mjs"), ...mode.split(" ")],
-    {
-      cwd: folder,
-      encoding: "utf8",
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", ...env },
-      timeout: 25_000,
-    },
-  );
+  const result = spawnSync(process.execPath, [join(folder, "app/cli/launch.mjs"), ...mode.split(" ")], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", ...env },
+    timeout: 25_000,
+  });
   return { status: result.status, said: result.stderr.trim().split("\n") };
 }
 
@@ -36,9 +32,7 @@ describe("npm start says in one line what is wrong", () => {
     const { status, said } = launch("start", { PORT: String(port), DATA_DIR: folder });
     server.close();
     expect(status).toBe(1);
-    expect(said).toEqual([
-      expect.stringMatching(`^Port ${port} is taken; .*"PORT=\\d+ npm start"$`),
-    ]);
+    expect(said).toEqual([expect.stringMatching(`^Port ${port} is taken; .*"PORT=\\d+ npm start"$`)]);
   });
 
   it("when it is given options", () => {

@@ -39,11 +39,9 @@ describe("the embedded stack", () => {
 
   it("starts over the pid file of a Postgres that was killed together with the app", async () => {
     const dataDir = await ownDataDir();
-    const app = spawn(
-      process.execPath,
-      ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
+    const app = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     await new Promise((resolve) => app.stdout.once("data", resolve));
     const postmaster = await postmasterOf(dataDir);
     app.kill("SIGKILL");
@@ -56,11 +54,9 @@ describe("the embedded stack", () => {
 
   it("continues with the Postgres that outlived a killed app, and stops it at the end", async () => {
     const dataDir = await ownDataDir();
-    const app = spawn(
-      process.execPath,
-      ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
+    const app = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     await new Promise((resolve) => app.stdout.once("data", resolve));
     const postmaster = await postmasterOf(dataDir);
     app.kill("SIGKILL");

@@ -52,17 +52,11 @@ describe("the migrations", () => {
   it("go in through the Supabase CLI, and a second time there is nothing to do", async () => {
     const stack = await ownStack(await ownDataDir());
     const files = await listMigrations();
-    expect(await migrateDatabase(stack.migrationUrl)).toMatchObject({
-      applied: files.length,
-      rules: {},
-    });
+    expect(await migrateDatabase(stack.migrationUrl)).toMatchObject({ applied: files.length, rules: {} });
     expect(await migrateDatabase(stack.migrationUrl)).toEqual({ applied: 0 });
-    expect(
-      await ask(
-        stack.migrationUrl,
-        "select count(*)::int from supabase_migrations.schema_migrations",
-      ),
-    ).toBe(files.length);
+    expect(await ask(stack.migrationUrl, "select count(*)::int from supabase_migrations.schema_migrations")).toBe(
+      files.length,
+    );
     expect(await generateTypes(stack.migrationUrl)).toBe(await generateTypes(url));
 
     await ask(
@@ -82,9 +76,7 @@ describe("the migrations", () => {
 
   it("say in one line which file fails, without the password of the database", async () => {
     const wrong = url.replace(/:[^:@/]+@/, ":not-the-password@");
-    const failure = await runSupabaseCli(["db", "push", `--remote=${wrong}`, "--yes"]).catch(
-      String,
-    );
+    const failure = await runSupabaseCli(["db", "push", `--remote=${wrong}`, "--yes"]).catch(String);
     expect(failure).toBeTruthy();
     const error = await migrateDatabase(t.urlFor("anon")).catch(String);
     expect(error).not.toContain(inject("cluster").secrets.slice(0, 20));
@@ -98,9 +90,7 @@ describe("the migrations", () => {
   it("leave nothing for the advisors to find, who find a table that everyone may read", async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    await client.query(
-      "create table public.open_to_all (id int); grant select on public.open_to_all to anon",
-    );
+    await client.query("create table public.open_to_all (id int); grant select on public.open_to_all to anon");
     const found = await findings();
     await client.query("drop table public.open_to_all");
     await client.end();

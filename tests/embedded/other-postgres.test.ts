@@ -9,11 +9,7 @@ import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { initialize } from "../../supabase/embedded/postgres/initialize";
 import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
 import { reachableClusterFolder } from "../../supabase/embedded/postgres/reachable";
-import {
-  clusterSettings,
-  spawnServer,
-  waitUntilReady,
-} from "../../supabase/embedded/postgres/server-process";
+import { clusterSettings, spawnServer, waitUntilReady } from "../../supabase/embedded/postgres/server-process";
 import { runSupabaseCli } from "../../supabase/embedded/supabase-cli";
 import { makeDataDir } from "../setup/temporary-data-dir";
 import { ask } from "./own-stack";
@@ -81,14 +77,7 @@ async function startOther(bin: string): Promise<(role: string) => string> {
   const port = await findFreePort();
   const logFile = join(dataDir.path, "postgres.log");
   const settings = { ...clusterSettings, unix_socket_directories: "" };
-  const server = spawnServer({
-    postgres: join(bin, "postgres"),
-    clusterFolder,
-    port,
-    settings,
-    logFile,
-    user,
-  });
+  const server = spawnServer({ postgres: join(bin, "postgres"), clusterFolder, port, settings, logFile, user });
   onTestFinished(async () => {
     process.kill(server.pid, "SIGINT");
     await server.ended;

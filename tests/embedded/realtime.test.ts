@@ -135,9 +135,7 @@ describe("realtime.send", () => {
     await client.query("select realtime.send('{}'::jsonb, 'change', 'user:x', true)");
     const { rows } = await client
       .query("reset role; select 1")
-      .then(() =>
-        client.query("select count(*)::int as n from realtime.messages where topic = 'user:x'"),
-      );
+      .then(() => client.query("select count(*)::int as n from realtime.messages where topic = 'user:x'"));
     await client.query("rollback");
     client.release();
     expect(rows[0].n).toBe(0);

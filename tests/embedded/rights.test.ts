@@ -22,9 +22,7 @@ describe("the embedded Supabase gives no one more than a hosted one", () => {
     const api = await dataApi(t, ada);
     await api.from("products").select("id");
     await (await dataApi(t, "service")).from("products").select("id");
-    await t.database
-      .publicClient()
-      .auth.signInWithPassword({ email: ada.email, password: ada.password });
+    await t.database.publicClient().auth.signInWithPassword({ email: ada.email, password: ada.password });
     expect((await t.sql.query(rights)).rows[0].list).toEqual(before);
   });
 
@@ -54,10 +52,7 @@ describe("the embedded Supabase gives no one more than a hosted one", () => {
     expect((await get({})).status).toBe(401);
     expect((await get({ apikey: "sb_secret_wrong" })).status).toBe(401);
     const forged = "eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.AAAA";
-    const answer = await get({
-      apikey: t.supabase.publishableKey,
-      authorization: `Bearer ${forged}`,
-    });
+    const answer = await get({ apikey: t.supabase.publishableKey, authorization: `Bearer ${forged}` });
     expect(answer.status).toBe(401);
   });
 

@@ -15,7 +15,9 @@ const rotate = (dataDir: string, ...words: string[]) =>
 
 async function signIn(service: OwnService, user: TestUser): Promise<string> {
   const answer = await fetch(`${service.origin}/login`, {
-    ...{ method: "POST", redirect: "manual", headers: { origin: service.origin } },
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: service.origin },
     body: new URLSearchParams({ identifier: user.username, password: user.password }),
   });
   expect(answer.status).toBe(303);
@@ -26,10 +28,7 @@ async function signIn(service: OwnService, user: TestUser): Promise<string> {
 }
 
 async function mayEnter(service: OwnService, cookie: string): Promise<boolean> {
-  const page = await fetch(`${service.origin}/settings`, {
-    redirect: "manual",
-    headers: { cookie },
-  });
+  const page = await fetch(`${service.origin}/settings`, { redirect: "manual", headers: { cookie } });
   return page.status === 200;
 }
 
@@ -43,8 +42,11 @@ async function rolesThatTake(dataDir: string, password: string): Promise<string[
   const pidFile = await readFile(join(dataDir, "postgres/postmaster.pid"), "utf8");
   const taking: string[] = [];
   for (const role of [
-    ...["supabase_admin", "postgres", "authenticator"],
-    ...["supabase_auth_admin", "supabase_replication_admin"],
+    "supabase_admin",
+    "postgres",
+    "authenticator",
+    "supabase_auth_admin",
+    "supabase_replication_admin",
   ]) {
     const connectionString = urlOf(Number(pidFile.split("\n")[3]), password, role, "postgres");
     const client = new pg.Client({ connectionString });
@@ -80,9 +82,7 @@ describe("secrets rotate", { timeout: 300_000 }, () => {
     const told = await rotate(dataDir);
     expect([told.exitCode, told.output]).toEqual([0, expect.stringContaining("stay signed in")]);
     const after = await loadSecrets(dataDir);
-    const kept = Object.entries(after).filter(([, secret]) =>
-      Object.values(before).includes(secret),
-    );
+    const kept = Object.entries(after).filter(([, secret]) => Object.values(before).includes(secret));
     expect(kept.map(([name]) => name)).toEqual(["sessionSecret"]);
     // A new pair of keys is made at the start, as the page for operators says.
     const push = await readFile(join(dataDir, "vapid.json"), "utf8");

@@ -10,7 +10,5 @@ const client = new pg.Client({ connectionString: stack.migrationUrl });
 await client.connect();
 await client.query("create table if not exists kept as select 7 as n");
 await client.end();
-process.stdout.write(
-  readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0] ?? "",
-);
+process.stdout.write(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0] ?? "");
 if (end === "exit") process.exit(0);

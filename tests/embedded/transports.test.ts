@@ -57,39 +57,27 @@ const document = { a: [1, 2.5, "ü \" ' \\ 😀"], b: { c: null, d: true }, e: "
 const as = (credential: Credential, operation: string) => ({ credential, operation });
 const asAda = (operation: string) => as({ user_id: ada.id }, operation);
 
-const unknownOperation = {
-  status: 404,
-  message: expect.stringMatching(/^There is no operation \w+\.$/),
-};
+const unknownOperation = { status: 404, message: expect.stringMatching(/^There is no operation \w+\.$/) };
 
 const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
   [
     "documents and texts as they are",
     "echo",
     { p_document: document, p_text: "it's 10% \\ '" },
-    {
-      answer: { document, text: "it's 10% \\ '", number: 0, role: "service_role" },
-    },
+    { answer: { document, text: "it's 10% \\ '", number: 0, role: "service_role" } },
   ],
   [
     "arrays and numbers",
     "echo",
     { p_document: [1, { x: [] }], p_number: 7 },
-    {
-      answer: { document: [1, { x: [] }], text: "unset", number: 7, role: "service_role" },
-    },
+    { answer: { document: [1, { x: [] }], text: "unset", number: 7, role: "service_role" } },
   ],
   [
     "texts that look like SQL or like parameters",
     "echo",
     { p_document: { a: "'); drop table x; --" }, p_text: "$1::text, \\' || ''" },
     {
-      answer: {
-        document: { a: "'); drop table x; --" },
-        text: "$1::text, \\' || ''",
-        number: 0,
-        role: "service_role",
-      },
+      answer: { document: { a: "'); drop table x; --" }, text: "$1::text, \\' || ''", number: 0, role: "service_role" },
     },
   ],
   [
@@ -102,59 +90,29 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     "null as null",
     "echo",
     { p_document: {}, p_text: null },
-    {
-      answer: { document: {}, text: null, number: 0, role: "service_role" },
-    },
+    { answer: { document: {}, text: null, number: 0, role: "service_role" } },
   ],
-  [
-    "a user's operation",
-    asAda("mine"),
-    {},
-    {
-      answer: { user: ada.id, role: "authenticated" },
-    },
-  ],
-  [
-    "a refusal with details",
-    asAda("refuse_me"),
-    {},
-    {
-      status: 409,
-      message: "Not now",
-      detail: { blockers: ["a"] },
-    },
-  ],
+  ["a user's operation", asAda("mine"), {}, { answer: { user: ada.id, role: "authenticated" } }],
+  ["a refusal with details", asAda("refuse_me"), {}, { status: 409, message: "Not now", detail: { blockers: ["a"] } }],
   [
     "a demo account that writes",
     as({ user_id: demo.id }, "refuse_me"),
     {},
-    {
-      status: 403,
-      message: expect.any(String),
-    },
+    { status: 403, message: expect.any(String) },
   ],
-  [
-    "an unknown credential",
-    as({ token_hash: "00" }, "mine"),
-    {},
-    {
-      status: 401,
-      message: expect.any(String),
-    },
-  ],
+  ["an unknown credential", as({ token_hash: "00" }, "mine"), {}, { status: 401, message: expect.any(String) }],
   [
     "values of every kind for a user's operation",
     asAda("parts"),
     {
-      ...{ p_text: "it's 10% \\ '); $1", p_number: -7, p_document: document, p_list: [1, "x"] },
-      ...{ p_yes: true, p_day: "2026-02-28" },
+      p_text: "it's 10% \\ '); $1",
+      p_number: -7,
+      p_document: document,
+      p_list: [1, "x"],
+      p_yes: true,
+      p_day: "2026-02-28",
     },
-    {
-      answer: {
-        ...{ text: "it's 10% \\ '); $1", number: -7, document, list: [1, "x"] },
-        ...{ yes: true, day: "2026-02-28" },
-      },
-    },
+    { answer: { text: "it's 10% \\ '); $1", number: -7, document, list: [1, "x"], yes: true, day: "2026-02-28" } },
   ],
   [
     "null and what is left out, of a user's operation",
@@ -180,7 +138,7 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     "an argument that an operation has not",
     asAda("mine"),
     { p_other: 1 },
-    { status: 404, message: 'The operation mine does not take the arguments p_other.' },
+    { status: 404, message: "The operation mine does not take the arguments p_other." },
   ],
   [
     "an unknown credential before all that is wrong with the call",
@@ -192,20 +150,12 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     "a limit",
     "raise",
     { p_code: "PT429", p_message: "Slowly", p_detail: '{"retry_after": 12}' },
-    {
-      status: 429,
-      message: "Slowly",
-      retryAfter: 12,
-    },
+    { status: 429, message: "Slowly", retryAfter: 12 },
   ],
   [
     "issues",
     "raise",
-    {
-      p_code: "PT422",
-      p_message: "Wrong",
-      p_detail: '{"issues": [{"path": "title", "message": "is empty"}]}',
-    },
+    { p_code: "PT422", p_message: "Wrong", p_detail: '{"issues": [{"path": "title", "message": "is empty"}]}' },
     { status: 422, message: "Wrong", issues: [{ path: "title", message: "is empty" }] },
   ],
   ["a check", "rank", { p_n: 11 }, { status: 422, message: expect.not.stringContaining("rank") }],
@@ -213,46 +163,31 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     "a missing reference",
     "rank",
     { p_n: 1, p_parent: 9 },
-    {
-      status: 422,
-      message: expect.not.stringContaining("fkey"),
-    },
+    { status: 422, message: expect.not.stringContaining("fkey") },
   ],
   [
     "a value of the wrong form",
     "raise",
     { p_code: "22P02", p_message: "secret inside" },
-    {
-      status: 422,
-      message: expect.not.stringContaining("secret"),
-    },
+    { status: 422, message: expect.not.stringContaining("secret") },
   ],
   [
     "a missing right",
     "raise",
     { p_code: "42501", p_message: "permission denied for table x" },
-    {
-      status: 403,
-      message: expect.not.stringContaining("table"),
-    },
+    { status: 403, message: expect.not.stringContaining("table") },
   ],
   [
     "a time-out",
     "raise",
     { p_code: "57014", p_message: "canceling statement" },
-    {
-      status: 503,
-      message: expect.not.stringContaining("statement"),
-    },
+    { status: 503, message: expect.not.stringContaining("statement") },
   ],
   [
     "too many connections",
     "raise",
     { p_code: "53300", p_message: "sorry" },
-    {
-      status: 503,
-      message: expect.any(String),
-    },
+    { status: 503, message: expect.any(String) },
   ],
   ["a fault of ours", "raise", { p_code: "XX000", p_message: "internal" }, { sqlState: "XX000" }],
   ["an operation of the service that does not exist", "no_such_operation", {}, unknownOperation],
@@ -262,7 +197,7 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
     "a parameter that does not exist",
     "echo",
     { p_document: {}, p_other: 1 },
-    { status: 404, message: 'The operation echo does not take the arguments p_other.' },
+    { status: 404, message: "The operation echo does not take the arguments p_other." },
   ],
 ];
 

@@ -18,9 +18,7 @@ async function begin() {
   await client.connect();
   opened.push(client);
   await client.query("begin");
-  const { rows } = await client.query<{ id: string }>(
-    "select pg_current_xact_id()::text::bigint & 4294967295 as id",
-  );
+  const { rows } = await client.query<{ id: string }>("select pg_current_xact_id()::text::bigint & 4294967295 as id");
   return { id: Number(rows[0]?.id), commit: () => client.query("commit") };
 }
 

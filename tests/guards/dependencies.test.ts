@@ -31,10 +31,7 @@ describe("the router is patched as far as it can be", () => {
   });
 
   it("single fetch and lazy route discovery are off", () => {
-    expect(remixConfig.future).toMatchObject({
-      v3_singleFetch: false,
-      v3_lazyRouteDiscovery: false,
-    });
+    expect(remixConfig.future).toMatchObject({ v3_singleFetch: false, v3_lazyRouteDiscovery: false });
   });
 
   it("every version is pinned exactly", () => {

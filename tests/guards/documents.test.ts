@@ -15,11 +15,10 @@ const page = readFileSync("docs/troubleshooting.md", "utf8");
 
 /** Codes that the database gives as a reason, in a literal or as the branches of a case. */
 function codesOf(sql: string): string[] {
-  return [...sql.matchAll(/'code',\s*(case\b[\s\S]*?\bend\b|'[a-z_]+')/g)].flatMap(
-    ([, value = ""]) =>
-      value.startsWith("case")
-        ? [...value.matchAll(/(?:then|else)\s+'([a-z_]+)'/g)].map(([, code = ""]) => code)
-        : [value.replaceAll("'", "")],
+  return [...sql.matchAll(/'code',\s*(case\b[\s\S]*?\bend\b|'[a-z_]+')/g)].flatMap(([, value = ""]) =>
+    value.startsWith("case")
+      ? [...value.matchAll(/(?:then|else)\s+'([a-z_]+)'/g)].map(([, code = ""]) => code)
+      : [value.replaceAll("'", "")],
   );
 }
 
@@ -27,9 +26,7 @@ function codesOf(sql: string): string[] {
 const sources = readdirSync("supabase/schemas", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".sql"))
   .flatMap((file) => readFileSync(`supabase/schemas/${file}`, "utf8").split(/^(?=create )/m))
-  .filter((text) =>
-    /^create function \w+\.(\w+_reasons|nothing_to_claim|why_not_moving)\(/.test(text),
-  );
+  .filter((text) => /^create function \w+\.(\w+_reasons|nothing_to_claim|why_not_moving)\(/.test(text));
 
 it("every reason why something does not move has a heading with its cause and cure", () => {
   const codes = new Set(sources.flatMap(codesOf));
@@ -45,10 +42,7 @@ it("every reason why something does not move has a heading with its cause and cu
 
 it("knows a code in each of the shapes in which the database writes one", () => {
   expect(codesOf("jsonb_build_object('code', 'order', 'message', 'x')")).toEqual(["order"]);
-  expect(codesOf("'code', case when a then 'budget'\n else 'finished' end, 'x'")).toEqual([
-    "budget",
-    "finished",
-  ]);
+  expect(codesOf("'code', case when a then 'budget'\n else 'finished' end, 'x'")).toEqual(["budget", "finished"]);
 });
 
 it("llms.txt names only tools and statuses that there are", () => {
@@ -111,9 +105,7 @@ it("documents name only controls that there are", () => {
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => readFileSync(`app/${file}`, "utf8").replaceAll(/\s+/g, " "))
     .join("\n");
-  const named = documents.flatMap(({ file, text }) =>
-    namesIn(text).map((name) => ({ file, name: name.trim() })),
-  );
+  const named = documents.flatMap(({ file, text }) => namesIn(text).map((name) => ({ file, name: name.trim() })));
   expect(named.length).toBeGreaterThan(120);
   // The whole of a text, or its beginning where a value follows.
   const texts = pages.matchAll(/["`>}] ?([A-Z][^"`<>{}$…“]*?) ?(?=["`<{$…“])/g);
@@ -122,9 +114,12 @@ it("documents name only controls that there are", () => {
   for (const [, noun] of made) shown.add(`Create ${noun}`);
   const untrue = named.filter(({ name }) => !shown.has(name) && !elsewhere.includes(name));
   expect(untrue).toEqual([]);
-  expect(
-    namesIn("Press *Keep the changes* of *Settings → Keys*; *not a name*; press **Go**."),
-  ).toEqual(["Keep the changes", "Settings", "Keys", "Go"]);
+  expect(namesIn("Press *Keep the changes* of *Settings → Keys*; *not a name*; press **Go**.")).toEqual([
+    "Keep the changes",
+    "Settings",
+    "Keys",
+    "Go",
+  ]);
 });
 
 it("documents of the code name only files that there are", () => {
@@ -133,14 +128,12 @@ it("documents of the code name only files that there are", () => {
   );
   const readMe = ["app", "supabase", "supabase/embedded", "tests"].map((at) => `${at}/README.md`);
   const named = [...readMe, "docs/architecture.md"].flatMap((document) =>
-    [
-      ...readFileSync(document, "utf8").matchAll(/(?<![\w<>*…/.-])[\w$[\]./-]*\w\.(?:tsx?|sql)\b/g),
-    ].map(([name]) => `/${name}`),
+    [...readFileSync(document, "utf8").matchAll(/(?<![\w<>*…/.-])[\w$[\]./-]*\w\.(?:tsx?|sql)\b/g)].map(
+      ([name]) => `/${name}`,
+    ),
   );
   expect(named.length).toBeGreaterThan(60);
-  expect(
-    named.filter((name) => !files.some((file) => file.endsWith(name)) && !existsSync(`.${name}`)),
-  ).toEqual([]);
+  expect(named.filter((name) => !files.some((file) => file.endsWith(name)) && !existsSync(`.${name}`))).toEqual([]);
 });
 
 it("sentences of the database name only buttons that there are", () => {
@@ -218,12 +211,9 @@ function anchorsOf(text: string): string[] {
 
 it("links in documents lead to a file and a heading", () => {
   const links = documents.flatMap(({ file, text }) =>
-    [
-      ...text.replaceAll(/`[^`\n]*`/g, "").matchAll(/(?:\]\(|src(?:set)?=")(?!https?:)([^)"\s]+)/g),
-    ].map(([, link = ""]) => ({
-      file,
-      link,
-    })),
+    [...text.replaceAll(/`[^`\n]*`/g, "").matchAll(/(?:\]\(|src(?:set)?=")(?!https?:)([^)"\s]+)/g)].map(
+      ([, link = ""]) => ({ file, link }),
+    ),
   );
   expect(links.length).toBeGreaterThan(150);
   const broken = links.filter(({ file, link }) => {
@@ -270,17 +260,15 @@ it("the page of configuration has every variable, and no other", () => {
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = ""]) => name);
   const program = readdirSync("app/worker", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => [
-      ...readFileSync(`app/worker/${file}`, "utf8").matchAll(/\.(BACKLOOM_[A-Z_]+)/g),
-    ])
+    .flatMap((file) => [...readFileSync(`app/worker/${file}`, "utf8").matchAll(/\.(BACKLOOM_[A-Z_]+)/g)])
     .map(([, name = ""]) => name);
   const ofCommands = /`(BACKLOOM_\w+_FILE)`/g;
   const given = [...everything.matchAll(ofCommands)].map(([, name]) => name);
   const ofWorker = program.filter((name) => !given.includes(name));
   const read = [...variableNames, ...ofWorker, "BACKLOOM_FORGE_TOKEN"];
   expect([...new Set(rows)].sort()).toEqual([...new Set(read)].sort());
-  const defaults = [...page.matchAll(/^\| `([A-Z_]+)` \| `([^`<]+)` \|/gm)].filter(
-    ([, name = ""]) => ["number", "string"].includes(typeof variableDefaults[name]),
+  const defaults = [...page.matchAll(/^\| `([A-Z_]+)` \| `([^`<]+)` \|/gm)].filter(([, name = ""]) =>
+    ["number", "string"].includes(typeof variableDefaults[name]),
   );
   expect(defaults.length).toBeGreaterThan(12);
   for (const [row, name = "", value] of defaults) {
@@ -323,15 +311,13 @@ it("every key of the key sheet is in a document, and the page of keys has no oth
     ...[...pages.matchAll(/\bletter: "([a-z])"/g)].map(([, letter]) => ["", `g ${letter}`]),
   ].map(([, press = ""]) => keyOf(press));
   expect(all.length).toBeGreaterThan(60);
-  const quoted = (text: string) =>
-    [...text.matchAll(/`([^`\n]+)`/g)].map(([, key = ""]) => keyOf(key));
+  const quoted = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, key = ""]) => keyOf(key));
   const written = quoted(everything);
   expect(
     all.filter((key) => !written.includes(key)),
     "name them in docs/board.md",
   ).toEqual([]);
-  const [, page = ""] =
-    /^## Keys\n([\s\S]*?)^## /m.exec(readFileSync("docs/board.md", "utf8")) ?? [];
+  const [, page = ""] = /^## Keys\n([\s\S]*?)^## /m.exec(readFileSync("docs/board.md", "utf8")) ?? [];
   // What forms and lists of the browser answer to themselves, and other names of the same keys.
   const others = ["ENTER", "CTRL ENTER", "CTRL SHIFT ENTER", "SHIFT", "G", "⌘", "⌘K"];
   expect(quoted(page).filter((key) => !all.includes(key) && !others.includes(key))).toEqual([]);
@@ -350,8 +336,15 @@ it("every metric is in a document", () => {
 
 /** Names of other programs' functions and settings, and of a way to write names. */
 const namesElsewhere = [
-  ...["env_key", "eventStream", "executablePath", "getClientIPAddress", "namedAction"],
-  ...["server_login_retry", "snake_case", "v3_lazyRouteDiscovery", "v3_singleFetch"],
+  "env_key",
+  "eventStream",
+  "executablePath",
+  "getClientIPAddress",
+  "namedAction",
+  "server_login_retry",
+  "snake_case",
+  "v3_lazyRouteDiscovery",
+  "v3_singleFetch",
 ];
 
 it("documents name only functions, fields and codes that there are", () => {
@@ -382,15 +375,13 @@ function shapeOf(file: string): string {
 
 it("every endpoint of /api in a document exists, and every one is in a document", () => {
   const shapes = apiFiles.map(shapeOf);
-  const named = [...calls.matchAll(/(?<![\w}])\/api\/(?!v\d)[a-z][\w/:<>.*-]*[\w>*]/g)].map(
-    ([path]) => path.replaceAll(/:\w+|<\w+>/g, "*").replace(/\.$/, ""),
+  const named = [...calls.matchAll(/(?<![\w}])\/api\/(?!v\d)[a-z][\w/:<>.*-]*[\w>*]/g)].map(([path]) =>
+    path.replaceAll(/:\w+|<\w+>/g, "*").replace(/\.$/, ""),
   );
   const known = (path: string) =>
     shapes.some(
       (shape) =>
-        shape === path ||
-        shape.startsWith(`${path}/`) ||
-        (path.endsWith("*") && shape.startsWith(path.slice(0, -1))),
+        shape === path || shape.startsWith(`${path}/`) || (path.endsWith("*") && shape.startsWith(path.slice(0, -1))),
     );
   expect([...new Set(named)].filter((path) => !known(path))).toEqual([]);
   expect(
@@ -410,13 +401,9 @@ it("a method in front of an endpoint is one that it takes", () => {
   const taken = new Map(
     apiFiles
       .filter((file) => file.endsWith(".ts"))
-      .map((file) => [
-        shapeOf(file),
-        readFileSync(`app/routes/${file}`, "utf8").match(/(?<=^ {2})[A-Z]+(?=: )/gm),
-      ]),
+      .map((file) => [shapeOf(file), readFileSync(`app/routes/${file}`, "utf8").match(/(?<=^ {2})[A-Z]+(?=: )/gm)]),
   );
-  const isWrong = ({ verb, path }: { verb: string; path: string }) =>
-    taken.get(path)?.includes(verb) === false;
+  const isWrong = ({ verb, path }: { verb: string; path: string }) => taken.get(path)?.includes(verb) === false;
   expect(named.filter(isWrong)).toEqual([]);
   expect(isWrong({ verb: "POST", path: "/api/pulls/observed" })).toBe(true);
 });

@@ -53,10 +53,7 @@ const files = ["app/worker", "supabase/schemas"].flatMap((folder) =>
 function gives([file, text]: readonly [string, string], name: string): boolean {
   const ways = file.endsWith(".ts")
     ? [`failure_class(: | = )([^,;]* [?:] )?"${name}"`]
-    : [
-        `(set|,)[^;]*\\bfailure_class = (coalesce\\([^)]*)?'${name}'`,
-        `:= coalesce\\(v_class, '${name}'`,
-      ];
+    : [`(set|,)[^;]*\\bfailure_class = (coalesce\\([^)]*)?'${name}'`, `:= coalesce\\(v_class, '${name}'`];
   const given = text.replace(/\b(where|when|and|or|if|case)\b[^;\n]*failure_class[^\n]*/g, "");
   return ways.some((way) => new RegExp(way).test(given));
 }
@@ -71,9 +68,7 @@ describe("a failure class", () => {
     const [, text = ""] = files.find(([file]) => file === uses.rate_limited.where[0]) ?? [];
     const before = text.split('"rate_limited"');
     expect(before).toHaveLength(2);
-    expect(before[0]).toMatch(
-      /if \(end\.kind === "limit"\) \{\s+return outcome\(\{\s+failure_class: $/,
-    );
+    expect(before[0]).toMatch(/if \(end\.kind === "limit"\) \{\s+return outcome\(\{\s+failure_class: $/);
   });
 
   it.each(failureClasses)("%s is the outcome of some test", (name) => {

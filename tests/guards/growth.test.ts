@@ -69,25 +69,19 @@ const parsers: Record<string, Record<string, Worst>> = {
     },
   },
   readLinear: {
-    "a chain of parents": (n) =>
-      file("linear", `${linearHead}\n${lines(n, (i) => `E-${i},t,Todo,E-${i + 1}`)}`),
-    "children of one": (n) =>
-      file("linear", `${linearHead}\n${lines(n, (i) => `E-${i},t,Todo,E-0`)}`),
-    "a ring of parents": (n) =>
-      file("linear", `${linearHead}\n${lines(n, (i) => `E-${i},t,Todo,E-${(i + 1) % n}`)}`),
+    "a chain of parents": (n) => file("linear", `${linearHead}\n${lines(n, (i) => `E-${i},t,Todo,E-${i + 1}`)}`),
+    "children of one": (n) => file("linear", `${linearHead}\n${lines(n, (i) => `E-${i},t,Todo,E-0`)}`),
+    "a ring of parents": (n) => file("linear", `${linearHead}\n${lines(n, (i) => `E-${i},t,Todo,E-${(i + 1) % n}`)}`),
     "one id": (n) => file("linear", `${linearHead}\n${lines(n, () => "E-1,t,Todo,")}`),
   },
   readJira: {
-    "a chain of parents": (n) =>
-      file("jira", `${jiraHead}\n${lines(n, (i) => `s,E-${i},Story,E-${i + 1},d,,`)}`),
-    "children of one": (n) =>
-      file("jira", `${jiraHead}\n${lines(n, (i) => `s,E-${i},Story,E-0,d,,`)}`),
+    "a chain of parents": (n) => file("jira", `${jiraHead}\n${lines(n, (i) => `s,E-${i},Story,E-${i + 1},d,,`)}`),
+    "children of one": (n) => file("jira", `${jiraHead}\n${lines(n, (i) => `s,E-${i},Story,E-0,d,,`)}`),
     "a comment in parts": (n) => file("jira", `${jiraHead}\ns,E-1,Story,,d,${";".repeat(n * 50)},`),
   },
   readGithub: {
     boxes: (n) => file("github", json([{ number: 1, title: "t", body: "- [ ] a\n".repeat(n) }])),
-    comments: (n) =>
-      file("github", json([{ number: 1, title: "t", comments: list(n, () => ({ body: "b" })) }])),
+    comments: (n) => file("github", json([{ number: 1, title: "t", comments: list(n, () => ({ body: "b" })) }])),
     issues: (n) => file("github", json(list(n, (number) => ({ number, title: "t" })))),
   },
   readTrello: {
@@ -106,10 +100,7 @@ const parsers: Record<string, Record<string, Worst>> = {
         json({
           ...board,
           cards: [card("c")],
-          checklists: list(n, (i) => ({
-            idCard: "c",
-            checkItems: [{ id: `${i}`, name: "a", state: "" }],
-          })),
+          checklists: list(n, (i) => ({ idCard: "c", checkItems: [{ id: `${i}`, name: "a", state: "" }] })),
         }),
       ),
     "one card again and again": (n) =>
@@ -141,12 +132,9 @@ const parsers: Record<string, Record<string, Worst>> = {
         "spec-kit",
         list(n, (i) => [`specs/${i}/spec.md`, "# A"]),
       ),
-    "boxes of one list": (n) =>
-      zipped("spec-kit", [["specs/a/tasks.md", lines(n, (i) => `- [ ] T${i} [P] a\n  b`)]]),
-    "marks of one box": (n) =>
-      zipped("spec-kit", [["specs/a/tasks.md", `- [ ] T1 ${"[P] ".repeat(n * 5)}`]]),
-    scenarios: (n) =>
-      zipped("spec-kit", [["specs/a/spec.md", lines(n, () => "1. **Given** a\n   b")]]),
+    "boxes of one list": (n) => zipped("spec-kit", [["specs/a/tasks.md", lines(n, (i) => `- [ ] T${i} [P] a\n  b`)]]),
+    "marks of one box": (n) => zipped("spec-kit", [["specs/a/tasks.md", `- [ ] T1 ${"[P] ".repeat(n * 5)}`]]),
+    scenarios: (n) => zipped("spec-kit", [["specs/a/spec.md", lines(n, () => "1. **Given** a\n   b")]]),
     "no end of the head": (n) => zipped("spec-kit", [["specs/a/spec.md", "---\n".repeat(n * 5)]]),
     "empty headings": (n) => zipped("spec-kit", [["specs/a/spec.md", `#${" ".repeat(n * 5)}\n`]]),
     "deep paths": (n) =>
@@ -207,29 +195,18 @@ const parsers: Record<string, Record<string, Worst>> = {
       ),
   },
   readBacklogMd: {
-    "a chain of parents": (n) =>
-      folder(n, (i) => `id: task-${i}\ntitle: t\nparent_task_id: task-${i + 1}`),
-    "a ring of parents": (n) =>
-      folder(n, (i) => `id: task-${i}\ntitle: t\nparent_task_id: task-${(i + 1) % n}`),
+    "a chain of parents": (n) => folder(n, (i) => `id: task-${i}\ntitle: t\nparent_task_id: task-${i + 1}`),
+    "a ring of parents": (n) => folder(n, (i) => `id: task-${i}\ntitle: t\nparent_task_id: task-${(i + 1) % n}`),
     "a milestone each": (n) => folder(n, (i) => `id: task-${i}\ntitle: t\nmilestone: m${i}`),
-    "a missing parent each": (n) =>
-      folder(n, (i) => `id: task-${i}\ntitle: t\nparent_task_id: task-${i}.1`),
-    "all wait for one": (n) =>
-      folder(n, (i) => `id: task-${i}\ntitle: t\ndependencies: [task-0, 0, "00", "000"]`),
+    "a missing parent each": (n) => folder(n, (i) => `id: task-${i}\ntitle: t\nparent_task_id: task-${i}.1`),
+    "all wait for one": (n) => folder(n, (i) => `id: task-${i}\ntitle: t\ndependencies: [task-0, 0, "00", "000"]`),
     "one id": (n) => folder(n, () => "id: task-1\ntitle: t"),
     "fields of one file": (n) =>
       folder(1, () => `id: task-1\ntitle: t\n${lines(Math.min(n, 10_000), (i) => `f${i}:`)}`),
     "dependencies of one file": (n) =>
-      folder(
-        1,
-        () => `id: task-1\ntitle: t\ndependencies:\n${lines(Math.min(n, 10_000), () => " - 1")}`,
-      ),
+      folder(1, () => `id: task-1\ntitle: t\ndependencies:\n${lines(Math.min(n, 10_000), () => " - 1")}`),
     "criteria of one file": (n) =>
-      folder(
-        1,
-        () => "id: task-1\ntitle: t",
-        `## Acceptance Criteria\n- [x] ${" ".repeat(n * 20)}a\u2028b`,
-      ),
+      folder(1, () => "id: task-1\ntitle: t", `## Acceptance Criteria\n- [x] ${" ".repeat(n * 20)}a\u2028b`),
     "lines of dashes": (n) => folder(1, () => "id: task-1\ntitle: t", "\n---  ".repeat(n)),
   },
   readCsv: {
@@ -247,27 +224,16 @@ const parsers: Record<string, Record<string, Worst>> = {
     },
   },
   jiraMarkdown: Object.fromEntries(
-    [
-      "{code:a",
-      "{noformat",
-      "{code:a ",
-      "{{a",
-      "[a|",
-      "[a|http://a",
-      " *a",
-      "*a ",
-      "h1. ",
-      "{a}",
-      "|",
-    ].flatMap((pump) =>
-      ["", "\u2028a", "}"].map((end): [string, Worst] => [
-        json(pump + end),
-        (n) => {
-          const [head = "", tail = ""] = [pump.slice(0, -1), pump.slice(-1)];
-          const texts = [pump.repeat(n) + end, head + tail.repeat(n * 5) + end];
-          return () => texts.map(jiraMarkdown);
-        },
-      ]),
+    ["{code:a", "{noformat", "{code:a ", "{{a", "[a|", "[a|http://a", " *a", "*a ", "h1. ", "{a}", "|"].flatMap(
+      (pump) =>
+        ["", "\u2028a", "}"].map((end): [string, Worst] => [
+          json(pump + end),
+          (n) => {
+            const [head = "", tail = ""] = [pump.slice(0, -1), pump.slice(-1)];
+            const texts = [pump.repeat(n) + end, head + tail.repeat(n * 5) + end];
+            return () => texts.map(jiraMarkdown);
+          },
+        ]),
     ),
   ),
   splitSections: {
@@ -282,8 +248,7 @@ const parsers: Record<string, Record<string, Worst>> = {
         "multipart/form-data; x-boundary=c; boundary=b",
         `${'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(n)}--b--\r\n`,
       ),
-    "beginnings of a boundary": (n) =>
-      form("multipart/form-data; boundary=bbbb", `--bbbb\r\n${"\r\n--bbb".repeat(n)}`),
+    "beginnings of a boundary": (n) => form("multipart/form-data; boundary=bbbb", `--bbbb\r\n${"\r\n--bbb".repeat(n)}`),
   },
   Parameters: {
     names: (n) => {
@@ -303,15 +268,12 @@ const parsers: Record<string, Record<string, Worst>> = {
     quotes: (n) => () => measureJson(`["${'\\"'.repeat(n * 5)}"]`),
   },
   parsePatch: {
-    hunks: (n) => () =>
-      parsePatch(`diff --git a/a b/a\n--- a/a\n+++ b/a\n${"@@ -1 +1 @@\n-a\n+b\n".repeat(n)}`),
+    hunks: (n) => () => parsePatch(`diff --git a/a b/a\n--- a/a\n+++ b/a\n${"@@ -1 +1 @@\n-a\n+b\n".repeat(n)}`),
     headers: (n) => () => parsePatch("diff --git a/a b/a\n".repeat(n)),
   },
   readPatch: {
     files: (n) => () =>
-      readPatch(
-        lines(n, (i) => `diff --git a/${i} b/${i}\n--- a/${i}\n+++ b/${i}\n@@ -1 +1 @@\n-a\n+b`),
-      ),
+      readPatch(lines(n, (i) => `diff --git a/${i} b/${i}\n--- a/${i}\n+++ b/${i}\n@@ -1 +1 @@\n-a\n+b`)),
     "one long name": (n) => () => readPatch(`diff --git a/${"a b/".repeat(n * 5)}`),
   },
   readPastedList: {
@@ -340,10 +302,11 @@ const others: Readonly<Record<string, string>> = {
   readLine: "one line: its expressions are in regular-expressions, its callers above",
 };
 
-const sources = import.meta.glob<string>(
-  "../../app/{contract,nouns,features,http,mcp,oauth}/**/*.ts",
-  { query: "?raw", import: "default", eager: true },
-);
+const sources = import.meta.glob<string>("../../app/{contract,nouns,features,http,mcp,oauth}/**/*.ts", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 const named = Object.values(sources).flatMap((source) =>
   [
     ...source.matchAll(
@@ -388,9 +351,8 @@ describe("what is sent is read in time that grows with its length", () => {
   it("is checked for every parser", () => {
     expect(named.filter((name) => !(name in parsers) && !(name in others))).toEqual([]);
     expect(importFormats.length).toBe(
-      Object.keys(parsers).filter((name) =>
-        /^read(Linear|Github|Jira|Trello|Backl|Spec|Opens|Beads)/.test(name),
-      ).length,
+      Object.keys(parsers).filter((name) => /^read(Linear|Github|Jira|Trello|Backl|Spec|Opens|Beads)/.test(name))
+        .length,
     );
   });
 

@@ -38,26 +38,38 @@ const day = "2026-01-02T00:00:00.000Z";
 describe("no field of a tool is lost unseen", () => {
   it("linear", () => {
     const columns = [
-      ...["Team", "Description", "Estimate", "Priority", "Project ID", "Project", "Creator"],
-      ...[
-        "Assignee",
-        "Labels",
-        "Cycle Number",
-        "Cycle Name",
-        "Cycle Start",
-        "Cycle End",
-        "Created",
-      ],
-      ...["Updated", "Started", "Triaged", "Completed", "Canceled", "Archived", "Due Date"],
-      ...["Parent issue", "Initiatives", "Project Milestone ID", "Project Milestone", "SLA Status"],
-      ...[
-        "UUID",
-        "Time in status (minutes)",
-        "Related to",
-        "Blocked by",
-        "Duplicate of",
-        "A new one",
-      ],
+      "Team",
+      "Description",
+      "Estimate",
+      "Priority",
+      "Project ID",
+      "Project",
+      "Creator",
+      "Assignee",
+      "Labels",
+      "Cycle Number",
+      "Cycle Name",
+      "Cycle Start",
+      "Cycle End",
+      "Created",
+      "Updated",
+      "Started",
+      "Triaged",
+      "Completed",
+      "Canceled",
+      "Archived",
+      "Due Date",
+      "Parent issue",
+      "Initiatives",
+      "Project Milestone ID",
+      "Project Milestone",
+      "SLA Status",
+      "UUID",
+      "Time in status (minutes)",
+      "Related to",
+      "Blocked by",
+      "Duplicate of",
+      "A new one",
     ];
     const values = { Priority: "Urgent", Created: day, "Parent issue": "E-2", "Blocked by": "E-2" };
     const write = (more: readonly (readonly [string, string])[]) => {
@@ -70,32 +82,70 @@ describe("no field of a tool is lost unseen", () => {
 
   it("jira", () => {
     const columns = [
-      ...["Parent id", "Parent key", "Parent", "Parent summary", "Issue Type", "Project key"],
-      ...["Project name", "Project type", "Project lead", "Project description", "Project url"],
-      ...["Priority", "Resolution", "Assignee", "Assignee Id", "Reporter", "Creator", "Created"],
-      ...["Updated", "Last Viewed", "Resolved", "Affects Version/s", "Fix Version/s"],
-      ...[
-        "Fix versions",
-        "Component/s",
-        "Components",
-        "Due Date",
-        "Votes",
-        "Labels",
-        "Description",
-      ],
-      ...["Environment", "Watchers", "Log Work", "Original Estimate", "Remaining Estimate"],
-      ...["Time Spent", "Work Ratio", "Σ Original Estimate", "Security Level", "Attachment"],
-      ...["Inward issue link (Blocks)", "Outward issue link (Blocks)", "Sprint"],
-      ...["Inward issue link (Duplicate)", "Outward issue link (Relates)", "Status Category"],
-      ...["Custom field (Epic Link)", "Custom field (Epic Name)", "Custom field (Story Points)"],
-      ...["Custom field (Story point estimate)", "Custom field (Team)", "Comment"],
+      "Parent id",
+      "Parent key",
+      "Parent",
+      "Parent summary",
+      "Issue Type",
+      "Project key",
+      "Project name",
+      "Project type",
+      "Project lead",
+      "Project description",
+      "Project url",
+      "Priority",
+      "Resolution",
+      "Assignee",
+      "Assignee Id",
+      "Reporter",
+      "Creator",
+      "Created",
+      "Updated",
+      "Last Viewed",
+      "Resolved",
+      "Affects Version/s",
+      "Fix Version/s",
+      "Fix versions",
+      "Component/s",
+      "Components",
+      "Due Date",
+      "Votes",
+      "Labels",
+      "Description",
+      "Environment",
+      "Watchers",
+      "Log Work",
+      "Original Estimate",
+      "Remaining Estimate",
+      "Time Spent",
+      "Work Ratio",
+      "Σ Original Estimate",
+      "Security Level",
+      "Attachment",
+      "Inward issue link (Blocks)",
+      "Outward issue link (Blocks)",
+      "Sprint",
+      "Inward issue link (Duplicate)",
+      "Outward issue link (Relates)",
+      "Status Category",
+      "Custom field (Epic Link)",
+      "Custom field (Epic Name)",
+      "Custom field (Story Points)",
+      "Custom field (Story point estimate)",
+      "Custom field (Team)",
+      "Comment",
     ];
     const parents = ["Parent id", "Parent key", "Parent", "Custom field (Epic Link)"];
     const values = {
       ...Object.fromEntries(parents.map((name) => [name, "S-2"])),
-      ...{ Priority: "High", Created: "23/Nov/25 9:05 AM", "Issue Type": "Epic" },
-      ...{ "Status Category": "Done", "Original Estimate": "60", "Σ Original Estimate": "60" },
-      ...{ "Inward issue link (Blocks)": "S-2", "Outward issue link (Blocks)": "S-2" },
+      Priority: "High",
+      Created: "23/Nov/25 9:05 AM",
+      "Issue Type": "Epic",
+      "Status Category": "Done",
+      "Original Estimate": "60",
+      "Σ Original Estimate": "60",
+      "Inward issue link (Blocks)": "S-2",
+      "Outward issue link (Blocks)": "S-2",
     };
     const write = (more: readonly (readonly [string, string])[]) => {
       const header = ["Issue key", "Summary", "Status", ...more.map(([name]) => name)];
@@ -108,18 +158,45 @@ describe("no field of a tool is lost unseen", () => {
   it("github: gh, and the list of the REST interface", () => {
     const person = { login: "ada" };
     const fields: Record<string, unknown> = {
-      ...{ assignees: [person], author: person, body: "B", closed: true, closedAt: day },
-      ...{ closedByPullRequestsReferences: [{ number: 3 }], createdAt: day, id: "I_1" },
-      ...{ comments: [{ author: person, body: "Me too", createdAt: day }], isPinned: true },
-      ...{ labels: [{ name: "bug" }], milestone: { title: "M" }, projectCards: [{ id: 1 }] },
-      ...{ projectItems: [{ title: "P" }], reactionGroups: [{ content: "HEART" }] },
-      ...{ state: "CLOSED", updatedAt: day, url: "https://x.example/1", isPullRequest: true },
-      ...{ active_lock_reason: "spam", assignee: person, author_association: "OWNER" },
-      ...{ closed_at: day, closed_by: person, comments_url: "https://x.example", created_at: day },
-      ...{ draft: true, html_url: "https://x.example/1", locked: true, node_id: "I_1" },
-      ...{ pull_request: { url: "x" }, reactions: { heart: 1 }, sub_issues_summary: { total: 1 } },
-      ...{ issue_dependencies_summary: { blocked_by: 1 }, type: { name: "Bug" }, user: person },
-      ...{ updated_at: day, parent_issue_url: "https://x.example/2", a_new_one: "x" },
+      assignees: [person],
+      author: person,
+      body: "B",
+      closed: true,
+      closedAt: day,
+      closedByPullRequestsReferences: [{ number: 3 }],
+      createdAt: day,
+      id: "I_1",
+      comments: [{ author: person, body: "Me too", createdAt: day }],
+      isPinned: true,
+      labels: [{ name: "bug" }],
+      milestone: { title: "M" },
+      projectCards: [{ id: 1 }],
+      projectItems: [{ title: "P" }],
+      reactionGroups: [{ content: "HEART" }],
+      state: "CLOSED",
+      updatedAt: day,
+      url: "https://x.example/1",
+      isPullRequest: true,
+      active_lock_reason: "spam",
+      assignee: person,
+      author_association: "OWNER",
+      closed_at: day,
+      closed_by: person,
+      comments_url: "https://x.example",
+      created_at: day,
+      draft: true,
+      html_url: "https://x.example/1",
+      locked: true,
+      node_id: "I_1",
+      pull_request: { url: "x" },
+      reactions: { heart: 1 },
+      sub_issues_summary: { total: 1 },
+      issue_dependencies_summary: { blocked_by: 1 },
+      type: { name: "Bug" },
+      user: person,
+      updated_at: day,
+      parent_issue_url: "https://x.example/2",
+      a_new_one: "x",
     };
     const write = (more: readonly (readonly [string, unknown])[]) =>
       JSON.stringify([
@@ -128,25 +205,20 @@ describe("no field of a tool is lost unseen", () => {
       ]);
     expect(lostFields("github", fields, write)).toEqual([]);
     expect(lostFields("github", { comments: 2 }, write)).toEqual([]);
-    const closed = (more: readonly (readonly [string, unknown])[]) =>
-      write([["state", "CLOSED"], ...more]);
+    const closed = (more: readonly (readonly [string, unknown])[]) => write([["state", "CLOSED"], ...more]);
     const reasons = { stateReason: "DUPLICATE", state_reason: "not_planned" };
     expect(lostFields("github", reasons, closed)).toEqual([]);
     const milestone = (more: readonly (readonly [string, unknown])[]) =>
       write([["milestone", { title: "M", ...Object.fromEntries(more) }]]);
-    expect(lostFields("github", { description: "D", dueOn: day, due_on: day }, milestone)).toEqual(
-      [],
-    );
+    expect(lostFields("github", { description: "D", dueOn: day, due_on: day }, milestone)).toEqual([]);
   });
 
   it("trello: card, checklist, item and board", () => {
     const write = (card: object, list: object, item: object, board: object) =>
       JSON.stringify({
-        ...{
-          name: "Garden",
-          lists: [{ id: "l1", name: "Beds" }],
-          members: [{ id: "m", username: "a" }],
-        },
+        name: "Garden",
+        lists: [{ id: "l1", name: "Beds" }],
+        members: [{ id: "m", username: "a" }],
         cards: [
           { id: "c1", name: "Sow", idList: "l1", ...card },
           { id: "c2", name: "Dig", idList: "l1" },
@@ -166,31 +238,36 @@ describe("no field of a tool is lost unseen", () => {
       });
     const one = Object.fromEntries;
     const card: Record<string, unknown> = {
-      ...{
-        desc: "D",
-        closed: true,
-        idMembers: ["m"],
-        labels: [{ name: "green" }],
-        dueComplete: true,
-      },
-      ...{ due: day, start: day, badges: { votes: 1 }, cover: { color: "red" }, pos: 1, url: "x" },
-      ...{ attachments: [{ url: "x" }], customFieldItems: [{ id: "f" }], idMembersVoted: ["m"] },
-      ...{ dateLastActivity: day, dueReminder: 60, shortLink: "x", isTemplate: true, address: "x" },
+      desc: "D",
+      closed: true,
+      idMembers: ["m"],
+      labels: [{ name: "green" }],
+      dueComplete: true,
+      due: day,
+      start: day,
+      badges: { votes: 1 },
+      cover: { color: "red" },
+      pos: 1,
+      url: "x",
+      attachments: [{ url: "x" }],
+      customFieldItems: [{ id: "f" }],
+      idMembersVoted: ["m"],
+      dateLastActivity: day,
+      dueReminder: 60,
+      shortLink: "x",
+      isTemplate: true,
+      address: "x",
     };
     expect(lostFields("trello", card, (more) => write(one(more), {}, {}, {}))).toEqual([]);
-    expect(
-      lostFields("trello", { name: "Steps", pos: 1 }, (more) => write({}, one(more), {}, {})),
-    ).toEqual([]);
+    expect(lostFields("trello", { name: "Steps", pos: 1 }, (more) => write({}, one(more), {}, {}))).toEqual([]);
     const item: Record<string, unknown> = { state: "complete", due: day, idMember: "m", pos: 1 };
     expect(lostFields("trello", item, (more) => write({}, {}, one(more), {}))).toEqual([]);
     const board: Record<string, unknown> = {
-      ...{
-        desc: "D",
-        customFields: [{ id: "f" }],
-        prefs: { voting: "on" },
-        pluginData: [1],
-        url: "x",
-      },
+      desc: "D",
+      customFields: [{ id: "f" }],
+      prefs: { voting: "on" },
+      pluginData: [1],
+      url: "x",
     };
     expect(lostFields("trello", board, (more) => write({}, {}, {}, one(more)))).toEqual([]);
     const history = { actions: [{ type: "updateCard" }] };
@@ -200,30 +277,33 @@ describe("no field of a tool is lost unseen", () => {
 
   it("backlog-md: front matter and sections", () => {
     const front = {
-      ...{ status: "Done", assignee: "['@a']", reporter: "'@b'", created_date: "'2026-01-02'" },
-      ...{ updated_date: "'2026-01-03'", labels: "[x]", milestone: "M", dependencies: "[B-2]" },
-      ...{
-        references: "[r]",
-        documentation: "[d]",
-        priority: "high",
-        ordinal: "1000",
-        type: "bug",
-      },
-      ...{ parent_task_id: "B-2", a_new_one: "x" },
+      status: "Done",
+      assignee: "['@a']",
+      reporter: "'@b'",
+      created_date: "'2026-01-02'",
+      updated_date: "'2026-01-03'",
+      labels: "[x]",
+      milestone: "M",
+      dependencies: "[B-2]",
+      references: "[r]",
+      documentation: "[d]",
+      priority: "high",
+      ordinal: "1000",
+      type: "bug",
+      parent_task_id: "B-2",
+      a_new_one: "x",
     };
     const sections = {
-      ...{
-        Description: "D",
-        "Acceptance Criteria": "- [x] #1 C",
-        "Definition of Done": "- [ ] #1 D",
-      },
-      ...{ "Implementation Plan": "P", "Implementation Notes": "N", "Final Summary": "F" },
-      ...{ Comments: "C", Something: "S" },
+      Description: "D",
+      "Acceptance Criteria": "- [x] #1 C",
+      "Definition of Done": "- [ ] #1 D",
+      "Implementation Plan": "P",
+      "Implementation Notes": "N",
+      "Final Summary": "F",
+      Comments: "C",
+      Something: "S",
     };
-    const write = (
-      head: readonly (readonly [string, string])[],
-      body: readonly (readonly [string, string])[],
-    ) =>
+    const write = (head: readonly (readonly [string, string])[], body: readonly (readonly [string, string])[]) =>
       `---\nid: B-1\ntitle: A\n${head.map(([name, value]) => `${name}: ${value}\n`).join("")}---\n${body.map(([name, value]) => `## ${name}\n\n${value}\n`).join("")}`;
     expect(lostFields("backlog-md", front, (more) => write(more, []), "b-1 - A.md")).toEqual([]);
     expect(lostFields("backlog-md", sections, (more) => write([], more), "b-1 - A.md")).toEqual([]);
@@ -231,17 +311,27 @@ describe("no field of a tool is lost unseen", () => {
 
   it("beads: issue and epic", () => {
     const fields: Record<string, unknown> = {
-      ...{ description: "D", design: "D", acceptance_criteria: "C", notes: "N", labels: ["x"] },
-      ...{ assignee: "ada", owner: "ada", created_at: day, created_by: "ada" },
-      ...{ closed_at: day, close_reason: "Done", external_ref: "gh-9", due_at: day, pinned: true },
-      ...{
-        defer_until: day,
-        estimated_minutes: 5,
-        source_repo: ".",
-        compaction_level: 1,
-        a_new: 1,
-      },
-      ...{ comments: [{ id: 1, author: "ada", text: "C", created_at: day }], spec_id: "s" },
+      description: "D",
+      design: "D",
+      acceptance_criteria: "C",
+      notes: "N",
+      labels: ["x"],
+      assignee: "ada",
+      owner: "ada",
+      created_at: day,
+      created_by: "ada",
+      closed_at: day,
+      close_reason: "Done",
+      external_ref: "gh-9",
+      due_at: day,
+      pinned: true,
+      defer_until: day,
+      estimated_minutes: 5,
+      source_repo: ".",
+      compaction_level: 1,
+      a_new: 1,
+      comments: [{ id: 1, author: "ada", text: "C", created_at: day }],
+      spec_id: "s",
     };
     const dependencies = [{ issue_id: "b-1", depends_on_id: "b-2", type: "blocks" }];
     const more = { ...fields, dependencies, status: "closed", priority: 0, issue_type: "gate" };
@@ -263,24 +353,20 @@ describe("no field of a tool is lost unseen", () => {
   it("backloom: each field of the format", () => {
     const fields = partsOfDocument();
     for (const [part, shape] of Object.entries(shapesOfDocument()))
-      expect([part, Object.keys(fields[part] ?? {}).sort()]).toEqual([
-        part,
-        Object.keys(shape).sort(),
-      ]);
+      expect([part, Object.keys(fields[part] ?? {}).sort()]).toEqual([part, Object.keys(shape).sort()]);
     const write = (part: string) => (more: readonly (readonly [string, unknown])[]) => {
       const given = (name: string) => (name === part ? Object.fromEntries(more) : {});
       const task = { code: "T-1", title: "T", ...given("task") };
       const story = { code: "ST-1", title: "S", tasks: [task], ...given("story") };
-      const pbi = {
-        code: "PBI-1",
-        title: "B",
-        stories: [story, { code: "ST-2", title: "Z" }],
-        ...given("pbi"),
-      };
+      const pbi = { code: "PBI-1", title: "B", stories: [story, { code: "ST-2", title: "Z" }], ...given("pbi") };
       const product = { code: "P", name: "P", ...given("product") };
       const sprints = [{ code: "SP-1" }];
       return JSON.stringify({
-        ...{ format: "backloom-export", version: 1, sprints, product, pbis: [pbi] },
+        format: "backloom-export",
+        version: 1,
+        sprints,
+        product,
+        pbis: [pbi],
         ...given("document"),
       });
     };
@@ -309,78 +395,92 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
   const who = { agent: "codex", model: "gpt-5", effort: "low" };
   return {
     document: {
-      ...{
-        format: told,
-        version: told,
-        exported_at: told,
-        product: told,
-        pbis: told,
-        labels: told,
-      },
-      ...{
-        counters: told,
-        members: [{ username: "a", role: "MEMBER" }],
-        sprints: [{ code: "SP-2" }, { code: "SP-3" }],
-      },
+      format: told,
+      version: told,
+      exported_at: told,
+      product: told,
+      pbis: told,
+      labels: told,
+      counters: told,
+      members: [{ username: "a", role: "MEMBER" }],
+      sprints: [{ code: "SP-2" }, { code: "SP-3" }],
       ideas: [{ title: "I" }],
       lessons: [{ text: "L", status: "accepted", cause: "ci_failed" }],
       views: [{ page: "backlog", name: "V", look: {} }],
-      files: [
-        { id: "00000000-0000-4000-8000-000000000001", name: "f", type: "image/png", size: 1 },
-      ],
+      files: [{ id: "00000000-0000-4000-8000-000000000001", name: "f", type: "image/png", size: 1 }],
     },
     product: {
-      ...{
-        code: told,
-        name: told,
-        created_at: told,
-        description: "D",
-        repo_url: "https://x.example",
-      },
-      ...{ definition_of_done: "D", auto_pr: true, pull_requests: "draft", landing: "queue" },
-      ...{ pr_strategy: "STORY", done_requires: "person", dependency_release: "merged" },
-      ...{
-        plan_first: "auto",
-        on_failure: "ask",
-        plan_review: "person",
-        agent_items: "triage",
-        requires_sandbox: true,
-        may_reach: ["x.example"],
-        review_marks: { ci: ["build/**"] },
-      },
-      ...{ forge_issue_label: "bug", branch_prefix: "agents", archived_at: day },
-      ...{ ...who, fallback: ["codex"], fallback_after: 5 },
+      code: told,
+      name: told,
+      created_at: told,
+      description: "D",
+      repo_url: "https://x.example",
+      definition_of_done: "D",
+      auto_pr: true,
+      pull_requests: "draft",
+      landing: "queue",
+      pr_strategy: "STORY",
+      done_requires: "person",
+      dependency_release: "merged",
+      plan_first: "auto",
+      on_failure: "ask",
+      plan_review: "person",
+      agent_items: "triage",
+      requires_sandbox: true,
+      may_reach: ["x.example"],
+      review_marks: { ci: ["build/**"] },
+      forge_issue_label: "bug",
+      branch_prefix: "agents",
+      archived_at: day,
+      ...who,
+      fallback: ["codex"],
+      fallback_after: 5,
     },
     pbi: {
-      ...{ ...text, code: told, sort_order: told, created_at: day, priority: 1, status: "BLOCKED" },
-      ...{ pr_url: "https://x.example", pr_merged_at: day, stories: told, comments },
+      ...text,
+      code: told,
+      sort_order: told,
+      created_at: day,
+      priority: 1,
+      status: "BLOCKED",
+      pr_url: "https://x.example",
+      pr_merged_at: day,
+      stories: told,
+      comments,
     },
     story: {
-      ...{
-        ...text,
-        code: "ST-9",
-        acceptance_criteria: "- C",
-        priority: 1,
-        status: "DONE",
-        sprint: "SP-1",
-      },
-      ...{
-        ...who,
-        assignee: "a",
-        blocked_by: ["ST-2"],
-        labels: ["x"],
-        tasks: told,
-        head_sha: "abc",
-        comments,
-      },
+      ...text,
+      code: "ST-9",
+      acceptance_criteria: "- C",
+      priority: 1,
+      status: "DONE",
+      sprint: "SP-1",
+      ...who,
+      assignee: "a",
+      blocked_by: ["ST-2"],
+      labels: ["x"],
+      tasks: told,
+      head_sha: "abc",
+      comments,
       log: [{ type: "IMPLEMENTATION_PLAN", content: "L" }],
       evidence: [seen],
       waivers: [{ criterion: "C", reason: "R", waived_by: "a" }],
     },
     task: {
-      ...{ ...text, code: "T-9", implementation_plan: "P", priority: 1, status: "DONE" },
-      ...{ repo_url: "https://x.example", verify_only: true, verify_required: "ANY", comments },
-      ...{ ...who, requires_opus: true, estimated_minutes: 5, blocked_by: ["T-2"], labels: ["x"] },
+      ...text,
+      code: "T-9",
+      implementation_plan: "P",
+      priority: 1,
+      status: "DONE",
+      repo_url: "https://x.example",
+      verify_only: true,
+      verify_required: "ANY",
+      comments,
+      ...who,
+      requires_opus: true,
+      estimated_minutes: 5,
+      blocked_by: ["T-2"],
+      labels: ["x"],
       reviews: [{ verdict: "approve", author: "a" }],
     },
   };
@@ -388,16 +488,13 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
 
 /** What looks like a box, counted without reading Markdown: a line that begins with one, or a row of a table with one. */
 function boxesIn(text: string): number {
-  const begins =
-    /^((?:[\s>|]|#+\s|<!--|(?:[-*+•]|\d+[.)])(?=[\s>|[\\]))*)\\?\[\s*([^\s\d\]]?)\s*\\?\](?!\()(.*)$/;
+  const begins = /^((?:[\s>|]|#+\s|<!--|(?:[-*+•]|\d+[.)])(?=[\s>|[\\]))*)\\?\[\s*([^\s\d\]]?)\s*\\?\](?!\()(.*)$/;
   return text.split(/\r?\n/).filter((line) => {
     const isRow = /^[\s>]*\|/.test(line);
     return line.split(isRow ? "|" : "\n").some((part) => {
       const [whole, start = "", mark = "", said = ""] = begins.exec(part.trim()) ?? [];
       const isListed = /[-*+•\d]/.test(start.replaceAll("<!--", ""));
-      return (
-        whole !== undefined && (isRow || isListed || (/^x?$/i.test(mark) && said.trim() !== ""))
-      );
+      return whole !== undefined && (isRow || isListed || (/^x?$/i.test(mark) && said.trim() !== ""));
     });
   }).length;
 }
@@ -406,10 +503,7 @@ const listFiles: Partial<Record<ImportFormat, (text: string) => [path: string, t
   github: (body) => ["issues.json", JSON.stringify([{ number: 1, title: "A", body }])],
   "spec-kit": (text) => ["specs/001-a/tasks.md", text],
   openspec: (text) => ["openspec/changes/a/tasks.md", text],
-  "backlog-md": (text) => [
-    "tasks/b-1 - A.md",
-    `---\nid: B-1\ntitle: A\n---\n## Acceptance Criteria\n${text}`,
-  ],
+  "backlog-md": (text) => ["tasks/b-1 - A.md", `---\nid: B-1\ntitle: A\n---\n## Acceptance Criteria\n${text}`],
 };
 const listFormats = ["github", "spec-kit", "openspec", "backlog-md"] as const;
 
@@ -427,9 +521,7 @@ function readList(format: (typeof listFormats)[number], text: string) {
   const criteria = boxesIn(story?.acceptance_criteria ?? "") - count;
   const done = tasks.filter(({ status }) => status === "DONE").length;
   return {
-    ...(format === "backlog-md"
-      ? { read: criteria, done: story?.ticked.length }
-      : { read: tasks.length, done }),
+    ...(format === "backlog-md" ? { read: criteria, done: story?.ticked.length } : { read: tasks.length, done }),
     named: count,
     unknown: statuses.filter(({ known, word }) => !known && word !== "").length,
   };
@@ -487,46 +579,53 @@ describe("every box is read or named", () => {
     const start = fc
       .array(
         fc.constantFrom(
-          ...["- ", "* ", "+ ", "1. ", "12) ", "-   ", "-", "> ", "| ", "<!-- ", "## "],
-          ...[" ", "  ", "    ", "\t", "\u00a0", "-\t"],
+          "- ",
+          "* ",
+          "+ ",
+          "1. ",
+          "12) ",
+          "-   ",
+          "-",
+          "> ",
+          "| ",
+          "<!-- ",
+          "## ",
+          " ",
+          "  ",
+          "    ",
+          "\t",
+          "\u00a0",
+          "-\t",
         ),
         { maxLength: 4 },
       )
       .map((parts) => parts.join(""));
     const words = fc.constantFrom(
-      ...[
-        " T001 A",
-        " 1.2 B",
-        "C",
-        "",
-        " a | b",
-        " `c`",
-        " <!-- d -->",
-        "\tT-2 E",
-        " [P] F",
-        "(g)",
-      ],
+      " T001 A",
+      " 1.2 B",
+      "C",
+      "",
+      " a | b",
+      " `c`",
+      " <!-- d -->",
+      "\tT-2 E",
+      " [P] F",
+      "(g)",
     );
     const line = fc.oneof(
-      fc
-        .tuple(start, fc.constantFrom(...marks, "[1]", "\\[ ]"), words)
-        .map((part) => part.join("")),
+      fc.tuple(start, fc.constantFrom(...marks, "[1]", "\\[ ]"), words).map((part) => part.join("")),
       fc.tuple(start, fc.constantFrom("Words", "1.3 G", "`[x]`")).map((part) => part.join("")),
       fc.constantFrom("```", "~~~~", "-->", "<!--", "", "", "Words", "# Title", "---", "  words"),
       fc.string(),
     );
     fc.assert(
-      fc.property(
-        fc.array(line, { maxLength: 30 }),
-        fc.constantFrom("\n", "\r\n"),
-        (lines, end) => {
-          const text = lines.join(end);
-          for (const format of ["github", "spec-kit", "openspec"] as const) {
-            const { read, named } = readList(format, `# Tasks${end}- [ ] T900 Z${end}${text}`);
-            expect([format, read + named]).toEqual([format, boxesIn(text) + 1]);
-          }
-        },
-      ),
+      fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom("\n", "\r\n"), (lines, end) => {
+        const text = lines.join(end);
+        for (const format of ["github", "spec-kit", "openspec"] as const) {
+          const { read, named } = readList(format, `# Tasks${end}- [ ] T900 Z${end}${text}`);
+          expect([format, read + named]).toEqual([format, boxesIn(text) + 1]);
+        }
+      }),
       { numRuns: roundsOf("BOX_ROUNDS", { whole: 2_000, short: 300 }) },
     );
   });

@@ -9,9 +9,7 @@ const rows = [...readme.matchAll(/^\| `([\w/]+)\/` \|[^|]*\| ([^|]*) \|$/gm)].ma
     imports.startsWith("nothing") ? [] : imports.split(", "),
   ],
 );
-const allowed = Object.fromEntries(
-  rows.filter(([folder]) => folder !== "routes" && !folder.includes("/")),
-);
+const allowed = Object.fromEntries(rows.filter(([folder]) => folder !== "routes" && !folder.includes("/")));
 const rooms = new Map(rows.filter(([folder]) => folder.startsWith("worker/")));
 
 interface Import {
@@ -20,15 +18,8 @@ interface Import {
   to: string;
 }
 
-const texts = import.meta.glob<string>("../../app/**/*.{ts,tsx}", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
-const sources = Object.entries(texts).map(([file, text]) => ({
-  file: file.replace("../../", ""),
-  text,
-}));
+const texts = import.meta.glob<string>("../../app/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+const sources = Object.entries(texts).map(([file, text]) => ({ file: file.replace("../../", ""), text }));
 const imports = sources.filter(({ file }) => file.split("/").length > 2).flatMap(importsOf);
 
 function importsOf({ file, text }: { file: string; text: string }): Import[] {
@@ -50,16 +41,12 @@ function folderOf(file: string, target: string): string | undefined {
 }
 
 /** What each file of app/ imports of the others, types included: a circle of types is read as one, too. `import()` is left out. */
-const graph = new Map(
-  sources.map(({ file, text }) => [file.replace(/\.tsx?$/, ""), filesImportedBy(file, text)]),
-);
+const graph = new Map(sources.map(({ file, text }) => [file.replace(/\.tsx?$/, ""), filesImportedBy(file, text)]));
 
 function filesImportedBy(file: string, text: string): string[] {
   const targets = text.matchAll(/^(?:import|export)\s[^;]*?from "((?:~\/|\.)[^"?]+)"/gm);
   return [...targets].map(([, target = ""]) => {
-    const path = target.startsWith("~/")
-      ? target.replace("~/", "app/")
-      : posix.join(file, "..", target);
+    const path = target.startsWith("~/") ? target.replace("~/", "app/") : posix.join(file, "..", target);
     return path.replace(/\.tsx?$/, "");
   });
 }
@@ -93,9 +80,7 @@ describe("imports point one way", () => {
   });
 
   it.each(Object.keys(allowed))("app/%s imports only what lies below it", (folder) => {
-    const wrong = imports.filter(
-      ({ from, to }) => from === folder && to !== folder && !allowed[folder]?.includes(to),
-    );
+    const wrong = imports.filter(({ from, to }) => from === folder && to !== folder && !allowed[folder]?.includes(to));
     expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
   });
 
@@ -122,17 +107,13 @@ describe("imports point one way", () => {
   it("app/contract and the contract of each noun import no package but zod", () => {
     const packages = sources
       .filter(({ file }) => /^app\/(contract\/|nouns\/[\w-]+\/contract\.ts)/.test(file))
-      .flatMap(({ file, text }) =>
-        [...text.matchAll(/from "([^"./~][^"]*)"/g)].map(([, name]) => `${file}: ${name}`),
-      );
+      .flatMap(({ file, text }) => [...text.matchAll(/from "([^"./~][^"]*)"/g)].map(([, name]) => `${file}: ${name}`));
     expect(packages.filter((line) => !/: zod(\/mini)?$/.test(line))).toEqual([]);
   });
 
   it("every folder of app is listed here", () => {
     const known = new Set([...Object.keys(allowed), "routes", "styles"]);
-    expect(
-      [...new Set(imports.map(({ from }) => from))].filter((name) => !known.has(name)),
-    ).toEqual([]);
+    expect([...new Set(imports.map(({ from }) => from))].filter((name) => !known.has(name))).toEqual([]);
   });
 
   it("anyone who reads where to go next checks that it is a path of ours", () => {
@@ -142,9 +123,7 @@ describe("imports point one way", () => {
   });
 
   it("only app/env.server.ts reads the environment", () => {
-    const readers = sources
-      .filter(({ text }) => /process\.env\b/.test(withoutComments(text)))
-      .map(({ file }) => file);
+    const readers = sources.filter(({ text }) => /process\.env\b/.test(withoutComments(text))).map(({ file }) => file);
     const entries = /^app\/(env\.server|server\/start|cli\/|worker\/)/;
     expect(readers.filter((file) => !entries.test(file))).toEqual([]);
   });

@@ -16,17 +16,13 @@ function tooLong(schema: unknown, place: readonly string[]): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const found = integer.safeParse(schema).data;
   const name = place.findLast((step) => !/^(\d+|schema|anyOf|items)$/.test(step)) ?? "";
-  if (found && !(Number(found.maximum) <= 2_147_483_647) && !long.has(name))
-    return [place.join("/")];
+  if (found && !(Number(found.maximum) <= 2_147_483_647) && !long.has(name)) return [place.join("/")];
   return Object.entries(schema).flatMap(([step, inner]) => tooLong(inner, [...place, step]));
 }
 
 it("a whole number that callers send fits its column, or names its limit", async () => {
   const document = await (await app.request("/openapi.json")).json();
-  const operation = z.object({
-    parameters: z.unknown().optional(),
-    requestBody: z.unknown().optional(),
-  });
+  const operation = z.object({ parameters: z.unknown().optional(), requestBody: z.unknown().optional() });
   const paths = z.record(z.string(), z.record(z.string(), operation)).parse(document.paths);
   const wrong = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods).flatMap(({ parameters, requestBody }) => [

@@ -1,11 +1,7 @@
 import { expect, it } from "vitest";
 import settings from "../../vitest.config.ts?raw";
 
-const texts = import.meta.glob<string>("../**/*.test.{ts,tsx}", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const texts = import.meta.glob<string>("../**/*.test.{ts,tsx}", { query: "?raw", import: "default", eager: true });
 
 it("a test that replaces modules runs alone: elsewhere the real ones may be loaded already", () => {
   const replacing = Object.entries(texts)

@@ -2,23 +2,15 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { operation, patchOperation } from "~/nouns/operation.server";
 
-const files = import.meta.glob<string>("../../app/nouns/**/*.ts", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const files = import.meta.glob<string>("../../app/nouns/**/*.ts", { query: "?raw", import: "default", eager: true });
 const lists = Object.entries(files).filter(([file]) => file.endsWith("/operations.server.ts"));
-const others = Object.entries(files).filter(
-  ([file]) => !/(operations|tools)\.server\.ts$/.test(file),
-);
+const others = Object.entries(files).filter(([file]) => !/(operations|tools)\.server\.ts$/.test(file));
 
 /** What a list of operations says: the name in our code and that of the SQL function. */
 const described = lists.flatMap(([, text]) =>
-  [
-    ...text.matchAll(
-      /^export const (\w+) = (?:operation|patchOperation|serviceOperation)\(\s*"(\w+)"/gm,
-    ),
-  ].map(([, name = "", sql = ""]) => ({ name, sql })),
+  [...text.matchAll(/^export const (\w+) = (?:operation|patchOperation|serviceOperation)\(\s*"(\w+)"/gm)].map(
+    ([, name = "", sql = ""]) => ({ name, sql }),
+  ),
 );
 
 /** A whole function that hands its input to a SQL function as it is: `{ p_task_id: input.task_id }`, with or without a rest. */
@@ -42,9 +34,7 @@ describe("operations", () => {
   });
 
   it("are in the list of their noun when they only pass on, and have no separate file", () => {
-    const found = others.flatMap(([file, text]) =>
-      [...text.matchAll(passesOn)].map(([, name]) => `${file}: ${name}`),
-    );
+    const found = others.flatMap(([file, text]) => [...text.matchAll(passesOn)].map(([, name]) => `${file}: ${name}`));
     expect(found).toEqual([]);
   });
 

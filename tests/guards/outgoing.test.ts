@@ -26,8 +26,7 @@ const allowed: Readonly<Record<string, string>> = {
 
 const opensConnection =
   /(?<![.\w#])fetch\(|new (?:WebSocket|EventSource)\(|sendNotification|^import (?!type)[^;]*?from "(?:node:)?(?:https?|http2|tls|dgram|undici|ws|pg)"/m;
-const connectsByNet =
-  /^import (?!type)[^;]*?\b(?:connect|createConnection|Socket)\b[^;]*?from "node:net"/m;
+const connectsByNet = /^import (?!type)[^;]*?\b(?:connect|createConnection|Socket)\b[^;]*?from "node:net"/m;
 
 const openers = Object.entries(texts)
   .map(([file, text]) => ({ file: file.replace("../../", ""), text: withoutComments(text) }))
@@ -42,9 +41,7 @@ describe("every outgoing request", () => {
 
   it("leaves by the one sender if a user gave its address", () => {
     expect(openers.some((file) => file.startsWith("app/outgoing/"))).toBe(true);
-    expect(
-      openers.filter((file) => /^app\/(notices|nouns|http|mcp|sse|realtime)\//.test(file)),
-    ).toEqual([]);
+    expect(openers.filter((file) => /^app\/(notices|nouns|http|mcp|sse|realtime)\//.test(file))).toEqual([]);
   });
 });
 

@@ -5,10 +5,7 @@ import { z } from "zod";
 
 const root = join(import.meta.dirname, "../..");
 const lockSchema = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({ optionalDependencies: z.record(z.string(), z.string()).optional() }),
-  ),
+  packages: z.record(z.string(), z.object({ optionalDependencies: z.record(z.string(), z.string()).optional() })),
 });
 
 it("lists the binaries of every system: without them npm installs none on another system, and npm ci nothing at all", () => {

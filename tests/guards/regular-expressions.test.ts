@@ -8,9 +8,7 @@ const texts = import.meta.glob<string>(
 );
 
 /** Slow on purpose or never asked with long text; each says what bounds it. */
-const bounded: Readonly<Record<string, string>> = {
-  "/\\/+$/": "reads the environment, which the operator writes",
-};
+const bounded: Readonly<Record<string, string>> = { "/\\/+$/": "reads the environment, which the operator writes" };
 
 interface Literal {
   file: string;
@@ -60,14 +58,9 @@ function isSlow(expression: RegExp, text: string): boolean {
 
 /** One and two characters of those that the expression names, and of those that classes stand for. */
 function pumpsOf(literal: string): string[] {
-  const own = [...new Set(literal.slice(1, literal.lastIndexOf("/")))].filter(
-    (sign) => !/[\w\\()[\]?|^$]/.test(sign),
-  );
+  const own = [...new Set(literal.slice(1, literal.lastIndexOf("/")))].filter((sign) => !/[\w\\()[\]?|^$]/.test(sign));
   const signs = [...new Set([..."a0 \n", ...own])];
-  return signs.flatMap((one) => [
-    one,
-    ...signs.filter((two) => two !== one).map((two) => one + two),
-  ]);
+  return signs.flatMap((one) => [one, ...signs.filter((two) => two !== one).map((two) => one + two)]);
 }
 
 describe("regular expressions on what is sent", () => {

@@ -39,16 +39,8 @@ const body = `${said} @${people.stranger.username} @${people.viewer.username}`;
 for (const kind of ["pbi", "story"] as const) {
   await addComment(actor, { kind, id: backlog[kind].id, body });
 }
-const comment = await addComment(actor, {
-  ...{ kind: "task", id: backlog.task.id, body, send_to_agent: true },
-});
-const view = await createSavedView(actor, {
-  product_id,
-  page: "board",
-  name: "View",
-  look: {},
-  shared: true,
-});
+const comment = await addComment(actor, { kind: "task", id: backlog.task.id, body, send_to_agent: true });
+const view = await createSavedView(actor, { product_id, page: "board", name: "View", look: {}, shared: true });
 
 const cookies = new Map<Role, string>();
 const tokens = new Map<Role, string>();
@@ -62,7 +54,9 @@ upload.set("product_id", product_id);
 upload.set("task_id", backlog.task.id);
 upload.set("file", new File([said], "said.txt"));
 const uploaded = await app.request("/api/files", {
-  ...{ method: "POST", headers: bearer(tokens.get("owner") ?? ""), body: upload },
+  method: "POST",
+  headers: bearer(tokens.get("owner") ?? ""),
+  body: upload,
 });
 const file = fileSchema.parse(await uploaded.json());
 
@@ -135,8 +129,7 @@ async function answerFor(role: Role, { route, name }: (typeof asked)[number]) {
   for (const [key, value] of Object.entries(questions[name] ?? {})) query.set(key, value);
   if (!isApi(name)) query.set("_data", route.id);
   const end = new AbortController();
-  const ask = (headers: HeadersInit) =>
-    app.request(`${pathOf(route)}?${query}`, { headers, signal: end.signal });
+  const ask = (headers: HeadersInit) => app.request(`${pathOf(route)}?${query}`, { headers, signal: end.signal });
   const byCookie = { cookie: cookies.get(role) ?? "" };
   const first = await ask(isApi(name) ? bearer(tokens.get(role) ?? "") : byCookie);
   // Some of the API is for browsers alone.

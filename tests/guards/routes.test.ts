@@ -5,17 +5,11 @@ const modules = import.meta.glob<Record<string, unknown>>([
   "../../app/routes/*/route.{ts,tsx}",
 ]);
 const files = Object.keys(import.meta.glob("../../app/routes/**"));
-const tests = import.meta.glob<string>("../**/*.test.ts", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const tests = import.meta.glob<string>("../**/*.test.ts", { query: "?raw", import: "default", eager: true });
 const nameOf = (file: string) => (file.split("/")[4] ?? "").replace(/\.tsx?$/, "");
 const resourceRoutes = Object.entries(modules)
   .map(([file, load]) => ({ name: nameOf(file), load }))
-  .filter(({ name }) =>
-    /^(api|mcp|openapi|oauth|token|revoke|hooks|\[\.\]well-known)(?!\w)/.test(name),
-  );
+  .filter(({ name }) => /^(api|mcp|openapi|oauth|token|revoke|hooks|\[\.\]well-known)(?!\w)/.test(name));
 
 describe("routes", () => {
   it("each is a file, or a folder with one route file and what only it uses", () => {
@@ -32,17 +26,14 @@ describe("routes", () => {
     expect(await modules[file]?.()).toBeTypeOf("object");
   });
 
-  it.each(resourceRoutes)(
-    "$name answers every method through the route builder",
-    async ({ load }) => {
-      const { loader, action, default: page } = await load();
-      expect(page).toBeUndefined();
-      expect(loader).toHaveProperty("methods");
-      const writes = ["POST", "PUT", "PATCH", "DELETE"];
-      const isWritten = (loader as { methods: string[] }).methods.some((m) => writes.includes(m));
-      expect(action).toBe(isWritten ? loader : undefined);
-    },
-  );
+  it.each(resourceRoutes)("$name answers every method through the route builder", async ({ load }) => {
+    const { loader, action, default: page } = await load();
+    expect(page).toBeUndefined();
+    expect(loader).toHaveProperty("methods");
+    const writes = ["POST", "PUT", "PATCH", "DELETE"];
+    const isWritten = (loader as { methods: string[] }).methods.some((m) => writes.includes(m));
+    expect(action).toBe(isWritten ? loader : undefined);
+  });
 
   it.each(resourceRoutes)("$name has a test", ({ name }) => {
     const [start = "", end = ""] = name.replaceAll("[.]", "\0").split(/\.\$\w+/);

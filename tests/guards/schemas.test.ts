@@ -3,11 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildFromSchemas } from "../../supabase/declarative/build-database";
-import {
-  compareDatabases,
-  describeDatabase,
-  differencesBetween,
-} from "../../supabase/declarative/compare-databases";
+import { compareDatabases, describeDatabase, differencesBetween } from "../../supabase/declarative/compare-databases";
 import { listMigrations } from "../../supabase/embedded/migrations";
 import { splitStatements } from "../../supabase/embedded/statements";
 import { createEmptyDatabase, createTestDatabase } from "../setup/database";
@@ -35,10 +31,7 @@ describe("schemas and migrations", () => {
     for (const { path, name } of await listMigrations()) {
       if (name === "rules") continue;
       for (const { text, line } of splitStatements(await readFile(path, "utf8"))) {
-        const isRule =
-          /^create (or replace )?(view|trigger|policy)|^(grant|revoke) |enable row level/i.test(
-            text,
-          );
+        const isRule = /^create (or replace )?(view|trigger|policy)|^(grant|revoke) |enable row level/i.test(text);
         if (isRule) wrong.push(`${name}:${line}`);
       }
     }
@@ -100,8 +93,7 @@ describe("the tree of schemas", () => {
       if (!name.endsWith(".sql")) continue;
       const lines = (await readFile(join(schemas, name), "utf8")).split("\n");
       for (const [index, line] of lines.entries()) {
-        const isBare =
-          /^create (function|view|table) /.test(line) && !/^--/.test(lines[index - 1] ?? "");
+        const isBare = /^create (function|view|table) /.test(line) && !/^--/.test(lines[index - 1] ?? "");
         const isTwice = /^comment on (?!table|column|schema|sequence)/.test(line);
         if (isBare || isTwice) wrong.push(`${name}:${index + 1}: ${line}`);
       }

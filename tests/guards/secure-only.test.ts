@@ -12,8 +12,7 @@ const texts = import.meta.glob<string>(
   { query: "?raw", import: "default", eager: true },
 );
 
-const parse = (text: string) =>
-  ts.createSourceFile("a.tsx", text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
+const parse = (text: string) => ts.createSourceFile("a.tsx", text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
 const isMarked = (node: ts.Node) =>
   ts.getJSDocCommentsAndTags(node).some((note) => /secure contexts/.test(note.getText()));
 
@@ -57,8 +56,7 @@ function usesIn(text: string): string[] {
 }
 
 function isUse(node: ts.Node): boolean {
-  if (ts.isNewExpression(node) || ts.isCallExpression(node))
-    return globals.has(node.expression.getText());
+  if (ts.isNewExpression(node) || ts.isCallExpression(node)) return globals.has(node.expression.getText());
   if (!ts.isPropertyAccessExpression(node)) return false;
   const [owner = "", name] = [node.expression.getText(), node.name.text];
   if (/^(window|self|globalThis)$/.test(owner)) return globals.has(name);
@@ -67,9 +65,7 @@ function isUse(node: ts.Node): boolean {
 
 it("what runs in the browser uses nothing that plain http lacks, except through app/secure-only.ts", () => {
   expect(Object.keys(texts).length).toBeGreaterThan(400);
-  const wrong = Object.entries(texts).flatMap(([file, text]) =>
-    usesIn(text).map((use) => `${file}: ${use}`),
-  );
+  const wrong = Object.entries(texts).flatMap(([file, text]) => usesIn(text).map((use) => `${file}: ${use}`));
   expect(wrong).toEqual([]);
 });
 

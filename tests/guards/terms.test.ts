@@ -3,9 +3,7 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 
 const table = readFileSync("docs/terms.md", "utf8");
-const rows = [...table.matchAll(/^\| ([^|]+) \| ([^|]+) \| ?([^|]*)\|$/gm)].filter(
-  ([, term]) => term !== "Term",
-);
+const rows = [...table.matchAll(/^\| ([^|]+) \| ([^|]+) \| ?([^|]*)\|$/gm)].filter(([, term]) => term !== "Term");
 const forbidden = rows.flatMap(([, term = "", , names = ""]) =>
   names
     .split(",")
@@ -27,8 +25,7 @@ const filesIn = (folder: string, end: RegExp) =>
 /** What a program may show: its strings and what stands between tags, without the names of modules. */
 function textsOfProgram(file: string, source: string): Text[] {
   const texts: Text[] = [];
-  const add = ({ text }: { text: string }) =>
-    texts.push({ file, words: text.replaceAll(/\s+/g, " ") });
+  const add = ({ text }: { text: string }) => texts.push({ file, words: text.replaceAll(/\s+/g, " ") });
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
     if (ts.isStringLiteralLike(node) || ts.isJsxText(node) || ts.isTemplateHead(node)) add(node);
@@ -57,14 +54,10 @@ it("each term has one name in pages, messages, commands and documents", () => {
   expect(rows.length).toBeGreaterThan(25);
   expect(forbidden.length).toBeGreaterThan(15);
   const programs = filesIn("app", /\.tsx?$/).filter((file) => file !== "app/db/types.ts");
-  const documents = ["README.md", ...filesIn("docs", /\.md$/)].filter(
-    (file) => file !== "docs/terms.md",
-  );
+  const documents = ["README.md", ...filesIn("docs", /\.md$/)].filter((file) => file !== "docs/terms.md");
   const texts = [
     ...programs.flatMap((file) => textsOfProgram(file, readFileSync(file, "utf8"))),
-    ...filesIn("supabase/schemas", /\.sql$/).flatMap((file) =>
-      textsOfSql(file, readFileSync(file, "utf8")),
-    ),
+    ...filesIn("supabase/schemas", /\.sql$/).flatMap((file) => textsOfSql(file, readFileSync(file, "utf8"))),
     ...documents.flatMap((file) =>
       readFileSync(file, "utf8")
         .split("\n")

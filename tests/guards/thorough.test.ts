@@ -1,14 +1,8 @@
 import { expect, it } from "vitest";
 import { thorough, thoroughJourneys, thoroughNames } from "../setup/thorough.mjs";
 
-const texts = import.meta.glob<string>("../**/*.{test,spec}.ts", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
-const files = Object.keys(texts).map((file) =>
-  file.replace(/^\.\//, "tests/guards/").replace("../", "tests/"),
-);
+const texts = import.meta.glob<string>("../**/*.{test,spec}.ts", { query: "?raw", import: "default", eager: true });
+const files = Object.keys(texts).map((file) => file.replace(/^\.\//, "tests/guards/").replace("../", "tests/"));
 
 const all = Object.values(texts).join("\n");
 

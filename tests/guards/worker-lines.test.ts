@@ -43,9 +43,7 @@ function wordsOf(line: string): string[] {
 
 describe("what the pages say of the worker", () => {
   it("has lines to copy in each of them", () => {
-    expect(new Set(lines.map(({ file }) => file))).toEqual(
-      new Set(["README.md", "docs/worker.md", "Connect"]),
-    );
+    expect(new Set(lines.map(({ file }) => file))).toEqual(new Set(["README.md", "docs/worker.md", "Connect"]));
   });
 
   it.each(lines)("$file: the worker takes it: $line", ({ line }) => {
@@ -61,9 +59,7 @@ describe("what the pages say of the worker", () => {
 
   it.each([...pages, ...connect])("$file names no option that --help does not know", ({ text }) => {
     const about = text.split("\n").filter((line) => !/\badmin\b/.test(line));
-    const unknown = [...named(about.join("\n"))].filter(
-      (option) => !known.has(option) && !ofOthers.has(option),
-    );
+    const unknown = [...named(about.join("\n"))].filter((option) => !known.has(option) && !ofOthers.has(option));
     expect(unknown).toEqual([]);
   });
 

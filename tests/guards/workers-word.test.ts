@@ -41,9 +41,7 @@ const peoples = ["operations.undo_change", "operations.update_product"];
 
 async function readTakers() {
   const { own, whole } = await readOperations();
-  const takers = whole.filter(
-    ({ name, text }) => !peoples.includes(name) && words.some((word) => word.test(text)),
-  );
+  const takers = whole.filter(({ name, text }) => !peoples.includes(name) && words.some((word) => word.test(text)));
   const deaf = takers.filter(
     ({ name }) => !own.find((one) => one.name === name)?.text.includes("private.hear_worker("),
   );
@@ -56,8 +54,15 @@ describe("a worker's word about the Git host", () => {
     expect(deaf).toEqual([]);
     expect(takers).toEqual(
       [
-        ...["next_issue_note", "next_landing", "next_upkeep", "observe_issues", "observe_pulls"],
-        ...["report_issue_note", "report_landing", "report_merged", "report_upkeep"],
+        "next_issue_note",
+        "next_landing",
+        "next_upkeep",
+        "observe_issues",
+        "observe_pulls",
+        "report_issue_note",
+        "report_landing",
+        "report_merged",
+        "report_upkeep",
       ].map((name) => `operations.${name}`),
     );
   });

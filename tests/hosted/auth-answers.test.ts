@@ -31,9 +31,7 @@ function playedBack(passOn: typeof fetch): typeof fetch {
     if (pathname.endsWith("/settings")) return settings ? Response.json(settings) : passOn(request);
     if (answer === undefined) return passOn(request);
     const { body, status } = answer;
-    return typeof body === "string"
-      ? new Response(body, { status })
-      : Response.json(body, { status });
+    return typeof body === "string" ? new Response(body, { status }) : Response.json(body, { status });
   };
 }
 
@@ -49,11 +47,7 @@ function openDatabase(secretKey: string) {
 }
 
 const database = openDatabase(t.supabase.secretKey);
-const app = await startTestApp(t, {
-  database,
-  pages: true,
-  variables: { TRUST_PROXY: "loopback" },
-});
+const app = await startTestApp(t, { database, pages: true, variables: { TRUST_PROXY: "loopback" } });
 const supabase = {
   url: "https://project.example",
   publishableKey: "",
@@ -94,11 +88,7 @@ async function post(path: string, fields: Record<string, string>, on = app) {
 
 const logIn = (on = app) => post("/login", { identifier: "hopper", password: user.password }, on);
 const register = () =>
-  post("/register", {
-    username: "lovelace",
-    email: "lovelace@example.com",
-    password: "a long enough secret",
-  });
+  post("/register", { username: "lovelace", email: "lovelace@example.com", password: "a long enough secret" });
 
 describe("what Auth refuses at registration is said with its reason", () => {
   it.each([
@@ -129,9 +119,7 @@ describe("what Auth refuses at registration is said with its reason", () => {
 
 describe("a proxy in front of Auth", () => {
   it.each([
-    ...[500, 502, 504, 520, 522, 525, 530, 544].map(
-      (status) => [status, "does not answer"] as const,
-    ),
+    ...[500, 502, 504, 520, 522, 525, 530, 544].map((status) => [status, "does not answer"] as const),
     ...[402, 540].map((status) => [status, "paused or restricted"] as const),
   ])("answers %i, which is said to be no failure of this service", async (status, words) => {
     answer = { status, body: "<html>An edge's page</html>" };
@@ -151,11 +139,7 @@ describe("a proxy in front of Auth", () => {
       expect(patience).toBe(10_000);
       return AbortSignal.abort(new DOMException("late", "TimeoutError"));
     });
-    const { status, text } = await post(
-      "/login",
-      { identifier: "hopper", password: user.password },
-      silent,
-    );
+    const { status, text } = await post("/login", { identifier: "hopper", password: user.password }, silent);
     expect([status, text.includes("does not answer")]).toEqual([503, true]);
   });
 });
@@ -264,7 +248,7 @@ describe("doctor, about sign-ups that Auth takes by itself", () => {
     if (!server.listening) await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     const address = server.address();
     const port = typeof address === "object" && address ? address.port : 0;
-    const supabase = { ...{ url: `http://127.0.0.1:${port}`, publishableKey: "public" } };
+    const supabase = { url: `http://127.0.0.1:${port}`, publishableKey: "public" };
     const rest = { secretKey: "", dbUrl: undefined, dbConnections: 1 };
     return checkRegistration({ registration, supabase: { ...supabase, ...rest } });
   };
@@ -342,15 +326,12 @@ describe("a project that is not set up", () => {
     [401, { code: "PGRST301", message: "JWT invalid" }, wrongKey],
     [401, { code: "42501", message: "permission denied for function call_service" }, wrongKey],
     [503, { code: "PGRST000", message: "no connection" }, "The database does not answer."],
-  ])(
-    "says what to do in one sentence where the Data API answers %i %o",
-    async (status, body, words) => {
-      const project = answering(status, body);
-      const ready = await (await startTestApp(t, { database: project })).request("/api/ready");
-      expect(ready.status).toBe(503);
-      expect(await ready.text()).toContain(words);
-    },
-  );
+  ])("says what to do in one sentence where the Data API answers %i %o", async (status, body, words) => {
+    const project = answering(status, body);
+    const ready = await (await startTestApp(t, { database: project })).request("/api/ready");
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain(words);
+  });
 
   it("has one sentence over Postgres and in doctor", async () => {
     const empty = await createEmptyDatabase();

@@ -101,9 +101,6 @@ describe.each([
     const lost = await load("http://127.0.0.1:1");
     const response = await send(lost, { job: "expire-questions" });
     expect(response.status).toBe(502);
-    expect(await response.json()).toEqual({
-      error: expect.stringContaining("does not answer"),
-      code: 502,
-    });
+    expect(await response.json()).toEqual({ error: expect.stringContaining("does not answer"), code: 502 });
   });
 });

@@ -28,17 +28,12 @@ export async function serveLeakedPasswords(passwords: readonly string[]): Promis
   const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...named];
   execFileSync("openssl", [...made, "-keyout", key, "-out", cert], { stdio: "ignore" });
 
-  const hashes = passwords.map((text) =>
-    createHash("sha1").update(text).digest("hex").toUpperCase(),
-  );
-  const list = createServer(
-    { key: readFileSync(key), cert: readFileSync(cert) },
-    (request, response) => {
-      const prefix = (request.url ?? "").replace("/range/", "").toUpperCase();
-      const found = hashes.filter((hash) => hash.startsWith(prefix));
-      response.end(found.map((hash) => `${hash.slice(5)}:7`).join("\r\n"));
-    },
-  );
+  const hashes = passwords.map((text) => createHash("sha1").update(text).digest("hex").toUpperCase());
+  const list = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+    const prefix = (request.url ?? "").replace("/range/", "").toUpperCase();
+    const found = hashes.filter((hash) => hash.startsWith(prefix));
+    response.end(found.map((hash) => `${hash.slice(5)}:7`).join("\r\n"));
+  });
   const proxy = createProxy().on("connect", (request, socket) => {
     if (request.url !== `${host}:443`) return socket.destroy();
     const there = connect((list.address() as AddressInfo).port, "127.0.0.1", () => {
@@ -52,10 +47,7 @@ export async function serveLeakedPasswords(passwords: readonly string[]): Promis
     await once(server, "listening");
   }
   return {
-    settings: {
-      HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-      SSL_CERT_FILE: cert,
-    },
+    settings: { HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, SSL_CERT_FILE: cert },
     async stop() {
       for (const server of [list, proxy]) server.close().closeAllConnections();
       rmSync(folder, { recursive: true, force: true });

@@ -39,22 +39,16 @@ describe.runIf(hasPgCron)("the schedule in pg_cron itself", () => {
       const { rows } = await sql.query("select private.install_schedules() as installed");
       expect(rows).toEqual([{ installed: 2 }]);
     }
-    const { rows } = await sql.query(
-      "select operations.doctor_facts() -> 'schedules' as schedules",
-    );
-    expect(rows[0].schedules).toEqual([
-      "backloom-cleanup-agent-artifacts",
-      "backloom-expire-questions",
-    ]);
+    const { rows } = await sql.query("select operations.doctor_facts() -> 'schedules' as schedules");
+    expect(rows[0].schedules).toEqual(["backloom-cleanup-agent-artifacts", "backloom-expire-questions"]);
   });
 
   it("records a failure with what is missing, then posts with the secret of Vault", async () => {
     await sql.query(`select cron.alter_job(jobid, schedule := '* * * * *') from cron.job`);
     const runs = async (status: string) => {
-      const { rows } = await sql.query(
-        "select distinct return_message from cron.job_run_details where status = $1",
-        [status],
-      );
+      const { rows } = await sql.query("select distinct return_message from cron.job_run_details where status = $1", [
+        status,
+      ]);
       expect(rows.length).toBeGreaterThan(0);
       return rows;
     };
@@ -69,10 +63,7 @@ describe.runIf(hasPgCron)("the schedule in pg_cron itself", () => {
       "select distinct url, headers ->> 'Authorization' as key from net.requests order by url",
     );
     expect(rows).toEqual([
-      {
-        url: "https://backlog.example.com/api/cron/cleanup-agent-artifacts",
-        key: "Bearer the secret",
-      },
+      { url: "https://backlog.example.com/api/cron/cleanup-agent-artifacts", key: "Bearer the secret" },
       { url: "https://backlog.example.com/api/cron/expire-questions", key: "Bearer the secret" },
     ]);
   }, 300_000);

@@ -48,10 +48,7 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
   describe("over PgBouncer in transaction mode", () => {
     it("two processes get the answer to their own call, no matter what the other one asks", async () => {
       const [first, second] = [open(address), open(address)];
-      const texts = Array.from(
-        { length: 200 },
-        (_, index) => `${index}: it's "quoted" \\ and ü€🙂`,
-      );
+      const texts = Array.from({ length: 200 }, (_, index) => `${index}: it's "quoted" \\ and ü€🙂`);
       const asked = texts.flatMap(
         (text, index) =>
           [
@@ -64,10 +61,7 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
       asked.forEach(([, expected], index) => {
         if (expected !== undefined) expect(answers[index]).toBe(expected);
       });
-      expect(await Promise.all([first.call("ping", {}), second.call("ping", {})])).toEqual([
-        '"ok"',
-        '"ok"',
-      ]);
+      expect(await Promise.all([first.call("ping", {}), second.call("ping", {})])).toEqual(['"ok"', '"ok"']);
       await expect(first.call("fail", {})).rejects.toMatchObject({ status: 409 });
       await expect(second.call("say", { p_text: "a\0b" })).rejects.toMatchObject({ status: 422 });
     });
@@ -75,14 +69,9 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
     it("two apps serve their users side by side", async () => {
       const users = await Promise.all([t.createUser(), t.createUser()]);
       const people = await Promise.all(
-        users.map(async (user) => ({
-          token: await t.createToken(user),
-          product: await t.seedProduct(user),
-        })),
+        users.map(async (user) => ({ token: await t.createToken(user), product: await t.seedProduct(user) })),
       );
-      const apps = await Promise.all(
-        [open(address), open(address)].map((database) => startTestApp(t, { database })),
-      );
+      const apps = await Promise.all([open(address), open(address)].map((database) => startTestApp(t, { database })));
       const turns = Array.from({ length: 60 }, () => apps).flat();
       const answers = await Promise.all(
         turns.map(async (app, index) => {

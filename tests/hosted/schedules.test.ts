@@ -28,10 +28,7 @@ await t.sql.query(`
 
 const entries = "select jobname, schedule, command from cron.job order by jobname";
 const setSecret = (name: string, secret: string) =>
-  t.sql.query(
-    "insert into vault.secrets values ($1, $2) on conflict (name) do update set secret = $2",
-    [name, secret],
-  );
+  t.sql.query("insert into vault.secrets values ($1, $2) on conflict (name) do update set secret = $2", [name, secret]);
 
 describe("the schedule in the database", () => {
   it("has the two entries of the contract, no matter how often it is installed", async () => {
@@ -54,27 +51,22 @@ describe("the schedule in the database", () => {
   });
 
   it("names what is missing in Vault", async () => {
-    const call = t.sql.query(
-      "select private.call_scheduled_endpoint('/api/cron/expire-questions')",
-    );
+    const call = t.sql.query("select private.call_scheduled_endpoint('/api/cron/expire-questions')");
     await expect(call).rejects.toThrow("backloom_origin or backloom_cron_secret");
   });
 
-  it.each(["", "/", "//"])(
-    "posts what the service accepts, with '%s' after the origin",
-    async (slashes) => {
-      await setSecret("backloom_origin", `${app.origin}${slashes}`);
-      await setSecret("backloom_cron_secret", app.cronSecret);
-      for (const { command } of (await t.sql.query(entries)).rows) {
-        await t.query`delete from net.requests`;
-        await t.sql.query(command);
-        const [sent] = await t.query`select url, body, headers from net.requests`;
-        const body = JSON.stringify(sent.body);
-        const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
-        expect(response.status).toBe(200);
-      }
-    },
-  );
+  it.each(["", "/", "//"])("posts what the service accepts, with '%s' after the origin", async (slashes) => {
+    await setSecret("backloom_origin", `${app.origin}${slashes}`);
+    await setSecret("backloom_cron_secret", app.cronSecret);
+    for (const { command } of (await t.sql.query(entries)).rows) {
+      await t.query`delete from net.requests`;
+      await t.sql.query(command);
+      const [sent] = await t.query`select url, body, headers from net.requests`;
+      const body = JSON.stringify(sent.body);
+      const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
+      expect(response.status).toBe(200);
+    }
+  });
 });
 
 describe("doctor, about the schedules of a hosted project", () => {
@@ -83,9 +75,7 @@ describe("doctor, about the schedules of a hosted project", () => {
   const project = createServer((request, response) => {
     asked.push(String(request.url));
     response.statusCode = functionAnswers.status;
-    response
-      .setHeader("content-type", "application/json")
-      .end(JSON.stringify(functionAnswers.body));
+    response.setHeader("content-type", "application/json").end(JSON.stringify(functionAnswers.body));
   });
   afterAll(() => void project.close());
   beforeEach(() => void asked.splice(0));
@@ -126,7 +116,10 @@ describe("doctor, about the schedules of a hosted project", () => {
     const look = async (name: string, secret: string) => {
       await setSecret(name, secret);
       const found = await checkDatabase({
-        ...{ database: t.database, env, isEmbedded: false, migrationUrl: undefined },
+        database: t.database,
+        env,
+        isEmbedded: false,
+        migrationUrl: undefined,
         stop: async () => undefined,
       });
       const schedules = found.find((one) => one.name === "schedules");

@@ -5,14 +5,7 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { createInvitation } from "~/nouns/products/invitations.server";
-import {
-  addPerson,
-  clientId,
-  clientSecret,
-  startProvider,
-  type TestProvider,
-  travel,
-} from "../accounts/oidc-provider";
+import { addPerson, clientId, clientSecret, startProvider, type TestProvider, travel } from "../accounts/oidc-provider";
 import { startTestApp, type TestApp } from "../setup/app";
 import { atTheEnd } from "../setup/at-the-end";
 import { createTestDatabase, type TestDatabase } from "../setup/database";
@@ -26,11 +19,7 @@ import { type LeakedPasswords, serveLeakedPasswords } from "./leaked-passwords";
  * only; the recorded answers of `auth-answers.test.ts` hold without it.
  */
 describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
-  const person = {
-    username: "lovelace",
-    email: "lovelace@example.com",
-    password: "a long enough secret",
-  };
+  const person = { username: "lovelace", email: "lovelace@example.com", password: "a long enough secret" };
 
   describe("in a project that confirms addresses", () => {
     const confirming = project({ GOTRUE_MAILER_AUTOCONFIRM: "false" });
@@ -46,11 +35,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect((await post("/login", signIn)).status).toBe(401);
       const elsewhere = await post("/recover", { ...proof, new_password: person.password });
       expect(elsewhere.status, "in another browser").toBe(422);
-      const saved = await post(
-        "/recover",
-        { ...proof, new_password: person.password },
-        asked.cookie,
-      );
+      const saved = await post("/recover", { ...proof, new_password: person.password }, asked.cookie);
       expect([saved.status, saved.location]).toEqual([303, "/login?notice=reset"]);
       expect((await post("/login", signIn)).status).toBe(303);
     });
@@ -70,17 +55,12 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       const names = ["attacker", "owner", "attacker"];
       const asked = [];
       for (const username of names) {
-        const given = {
-          username,
-          email: "owner@example.com",
-          password: `secret of the ${username}`,
-        };
+        const given = { username, email: "owner@example.com", password: `secret of the ${username}` };
         asked.push(await post("/register", given));
       }
       expect(asked.map(({ status }) => status)).toEqual([303, 303, 303]);
       await expect.poll(() => mails()).toHaveLength(before + 3);
-      const rows =
-        await t.query`select username from public.users where email = 'owner@example.com'`;
+      const rows = await t.query`select username from public.users where email = 'owner@example.com'`;
       expect(rows).toEqual([{ username: "attacker" }]);
       const proof = await follow(at(mails(), before + 2));
       const new_password = "chosen by the owner";
@@ -96,9 +76,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   });
 
   describe("in a project with rules for passwords", () => {
-    const strict = project({
-      GOTRUE_PASSWORD_REQUIRED_CHARACTERS: "abcdefghijklmnopqrstuvwxyz:0123456789",
-    });
+    const strict = project({ GOTRUE_PASSWORD_REQUIRED_CHARACTERS: "abcdefghijklmnopqrstuvwxyz:0123456789" });
     const strong = { ...person, password: "a long enough secret 7" };
 
     it("refuses a weak password with what to do", async () => {
@@ -160,10 +138,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       const code = oneTimeCode(factor.totp.secret);
       const verified = await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code });
       expect(verified.error).toBeNull();
-      const { status, text } = await post("/login", {
-        identifier: "liskov",
-        password: user.password,
-      });
+      const { status, text } = await post("/login", { identifier: "liskov", password: user.password });
       expect([status, text.includes("has a second factor")]).toEqual([403, true]);
     });
 
@@ -183,10 +158,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       const { admin } = t.database.secretClient.auth;
       const ways = [
         { ends: [302, 401], change: (id: string) => admin.deleteUser(id, true) },
-        {
-          ends: [302, 200],
-          change: (id: string) => admin.updateUserById(id, { password: "set at the dashboard 1" }),
-        },
+        { ends: [302, 200], change: (id: string) => admin.updateUserById(id, { password: "set at the dashboard 1" }) },
       ];
       for (const { ends, change } of ways) {
         const user = await t.createUser();
@@ -222,11 +194,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
     let list: LeakedPasswords;
     const careful = project(async () => {
       list = await serveLeakedPasswords([leaked.password]);
-      return {
-        GOTRUE_PASSWORD_HIBP_ENABLED: "true",
-        GOTRUE_PASSWORD_HIBP_FAIL_CLOSED: "true",
-        ...list.settings,
-      };
+      return { GOTRUE_PASSWORD_HIBP_ENABLED: "true", GOTRUE_PASSWORD_HIBP_FAIL_CLOSED: "true", ...list.settings };
     });
     afterAll(() => list.stop());
 
@@ -302,10 +270,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       const elsewhere = createVisitor(app, "");
       const new_password = "chosen in another browser";
       expect(await elsewhere.submit(path, null, { new_password })).toBe("/login?notice=reset");
-      const answer = await app.submit("/login", {
-        identifier: "colleague",
-        password: new_password,
-      });
+      const answer = await app.submit("/login", { identifier: "colleague", password: new_password });
       expect(answer.headers.get("location")).toBe(`/products/${product.id}/backlog`);
       const [cookie = ""] = cookiesOf(answer).split("; ");
       await createVisitor(app, cookie).read(`/products/${product.id}/backlog`);
@@ -313,10 +278,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   });
 
   describe("in a project that may send one message", () => {
-    const sparing = project({
-      GOTRUE_MAILER_AUTOCONFIRM: "false",
-      GOTRUE_RATE_LIMIT_EMAIL_SENT: "1",
-    });
+    const sparing = project({ GOTRUE_MAILER_AUTOCONFIRM: "false", GOTRUE_RATE_LIMIT_EMAIL_SENT: "1" });
 
     it("refuses the second with what to do", async () => {
       const { post } = sparing();
@@ -338,9 +300,7 @@ const settingsOfAuth = [
   { signUps: false, confirms: true },
 ].slice(0, authProgram ? 4 : 1);
 const waysIn = (["open", "invite", "closed"] as const).flatMap((registration) =>
-  [true, false].flatMap((isInvited) =>
-    [true, false].map((bySso) => ({ registration, isInvited, bySso })),
-  ),
+  [true, false].flatMap((isInvited) => [true, false].map((bySso) => ({ registration, isInvited, bySso }))),
 );
 
 describe.each(settingsOfAuth)("an account, sign-ups $signUps, Confirm email $confirms", (set) => {
@@ -363,57 +323,49 @@ describe.each(settingsOfAuth)("an account, sign-ups $signUps, Confirm email $con
     provider.serve(Object.values(apps));
   });
 
-  it.each(waysIn)(
-    "registration $registration, invited $isInvited, single sign-on $bySso",
-    async (way) => {
-      const { t, mails, follow } = there();
-      await t.query`delete from rate_limit_counters`;
-      const app = apps[way.registration];
-      const { product, code } = await inviteIn(t);
-      const path = way.isInvited ? `/join/${code}` : "/dashboard";
-      const isLetIn =
-        way.registration === "open"
-          ? way.bySso || way.isInvited || set.signUps
-          : way.registration === "invite" && way.isInvited;
-      const enter = async (username: string) => {
-        const email = `${username}@example.com`;
-        if (way.bySso) {
-          const { sub } = addPerson(provider, { email, preferred_username: username });
-          const trip = { path: `/auth/oidc?redirectTo=${encodeURIComponent(path)}` };
-          return (await travel(app, provider, sub, trip)).response;
-        }
-        const password = "a long enough secret";
-        const before = mails().length;
-        const asked = await app.submit("/register", {
-          username,
-          email,
-          password,
-          redirectTo: path,
-        });
-        if (!set.confirms || asked.status !== 303) return asked;
-        await expect.poll(() => mails()).toHaveLength(before + 1);
-        const chosen = await app.submit(
-          "/recover",
-          { ...(await follow(at(mails(), before))), new_password: password },
-          { cookie: cookiesOf(asked) },
-        );
-        expect(chosen.headers.get("location")).toBe("/login?notice=reset");
-        return app.submit("/login", { identifier: username, password });
-      };
-      const username = `way-${randomUUID().slice(0, 8)}`;
-      const answer = await enter(username);
-      const rows = await t.query`select m.role from users u left join product_members m
-      on m.user_id = u.id and m.product_id = ${product.id} where u.username = ${username}`;
-      if (!isLetIn) {
-        expect([answer.status, rows]).toEqual([403, []]);
-        return;
+  it.each(waysIn)("registration $registration, invited $isInvited, single sign-on $bySso", async (way) => {
+    const { t, mails, follow } = there();
+    await t.query`delete from rate_limit_counters`;
+    const app = apps[way.registration];
+    const { product, code } = await inviteIn(t);
+    const path = way.isInvited ? `/join/${code}` : "/dashboard";
+    const isLetIn =
+      way.registration === "open"
+        ? way.bySso || way.isInvited || set.signUps
+        : way.registration === "invite" && way.isInvited;
+    const enter = async (username: string) => {
+      const email = `${username}@example.com`;
+      if (way.bySso) {
+        const { sub } = addPerson(provider, { email, preferred_username: username });
+        const trip = { path: `/auth/oidc?redirectTo=${encodeURIComponent(path)}` };
+        return (await travel(app, provider, sub, trip)).response;
       }
-      expect(rows).toEqual([{ role: way.isInvited ? "MEMBER" : null }]);
-      const start = way.isInvited ? `/products/${product.id}/backlog` : "/dashboard";
-      expect(answer.headers.get("location")).toBe(start);
-      if (way.isInvited) expect((await enter(`${username}-2`)).status, "used once").toBe(404);
-    },
-  );
+      const password = "a long enough secret";
+      const before = mails().length;
+      const asked = await app.submit("/register", { username, email, password, redirectTo: path });
+      if (!set.confirms || asked.status !== 303) return asked;
+      await expect.poll(() => mails()).toHaveLength(before + 1);
+      const chosen = await app.submit(
+        "/recover",
+        { ...(await follow(at(mails(), before))), new_password: password },
+        { cookie: cookiesOf(asked) },
+      );
+      expect(chosen.headers.get("location")).toBe("/login?notice=reset");
+      return app.submit("/login", { identifier: username, password });
+    };
+    const username = `way-${randomUUID().slice(0, 8)}`;
+    const answer = await enter(username);
+    const rows = await t.query`select m.role from users u left join product_members m
+      on m.user_id = u.id and m.product_id = ${product.id} where u.username = ${username}`;
+    if (!isLetIn) {
+      expect([answer.status, rows]).toEqual([403, []]);
+      return;
+    }
+    expect(rows).toEqual([{ role: way.isInvited ? "MEMBER" : null }]);
+    const start = way.isInvited ? `/products/${product.id}/backlog` : "/dashboard";
+    expect(answer.headers.get("location")).toBe(start);
+    if (way.isInvited) expect((await enter(`${username}-2`)).status, "used once").toBe(404);
+  });
 });
 
 /** The templates of messages that the documents ask for, where Auth reads them. */
@@ -460,8 +412,7 @@ async function openProject(auth: Record<string, string>) {
     dbUrl: undefined,
     dbConnections: 4,
   };
-  const openApp = (variables: Settings) =>
-    startTestApp(t, { pages: true, env: { supabase }, variables });
+  const openApp = (variables: Settings) => startTestApp(t, { pages: true, env: { supabase }, variables });
   const app = await openApp({});
   const post = async (path: string, fields: Record<string, string>, cookie = "") => {
     const response = await app.submit(path, fields, { cookie });

@@ -25,10 +25,7 @@ describe("what a tab hears that joins a running stream", () => {
 });
 
 describe("a page reads its data again", () => {
-  const about = (entity: string): Signal => ({
-    type: "change",
-    data: { op: "U", entity, id: "1", product_id: "p" },
-  });
+  const about = (entity: string): Signal => ({ type: "change", data: { op: "U", entity, id: "1", product_id: "p" } });
 
   it("after a change, also of an entity that only a newer server knows", () => {
     for (const entity of ["pbi", "task", "worker", "question", "inbox", "spaceship"]) {

@@ -10,9 +10,7 @@ const own = { shouldRevalidate: () => true };
 const plain: { shouldRevalidate?: (about: object) => boolean } = {};
 
 beforeEach(() => {
-  vi.stubGlobal("window", {
-    __remixRouter: { state: { matches: [{ route: own }, { route: plain }] } },
-  });
+  vi.stubGlobal("window", { __remixRouter: { state: { matches: [{ route: own }, { route: plain }] } } });
   vi.stubGlobal("location", { origin: "http://localhost" });
   vi.stubGlobal("navigator", { onLine: true });
   return () => vi.unstubAllGlobals();
@@ -52,12 +50,8 @@ describe("an undo that is asked for while a change is on its way", () => {
     sent[0]?.fail();
     expect((await changed).status).toBe(504);
     // The page keeps what it shows; what a route decides for itself stays its own.
-    expect(plain.shouldRevalidate?.({ actionStatus: 504, defaultShouldRevalidate: true })).toBe(
-      false,
-    );
-    expect(plain.shouldRevalidate?.({ actionStatus: 422, defaultShouldRevalidate: true })).toBe(
-      true,
-    );
+    expect(plain.shouldRevalidate?.({ actionStatus: 504, defaultShouldRevalidate: true })).toBe(false);
+    expect(plain.shouldRevalidate?.({ actionStatus: 422, defaultShouldRevalidate: true })).toBe(true);
     expect(own.shouldRevalidate()).toBe(true);
     await vi.waitFor(() => expect(paths()).toEqual([change, undo]), 60_000);
   });

@@ -17,8 +17,7 @@ describe("an agent with nothing but the tools", () => {
   it.each(["2026-07-28", "sdk 1"] as const)("plans, works and reports (%s)", async (line) => {
     const client = await connectClient(app, adaToken, line);
     const code = line === "sdk 1" ? "LOOP1" : "LOOP2";
-    const call = async (name: string, values: Record<string, unknown>) =>
-      ok(await client.call(name, values));
+    const call = async (name: string, values: Record<string, unknown>) => ok(await client.call(name, values));
 
     await call("create_product", { code, name: "Loop" });
     const pbi = await call("create_pbi", { product_id: code, title: "Greet" });
@@ -38,22 +37,15 @@ describe("an agent with nothing but the tools", () => {
     expect(context).toMatchObject({
       product: { code },
       active_sprint: { id: sprint.id, status: "ACTIVE" },
-      next_story: {
-        code: "ST-001",
-        status: "in_sprint",
-        tasks: [{ code: "T-1", status: "todo" }, {}],
-      },
+      next_story: { code: "ST-001", status: "in_sprint", tasks: [{ code: "T-1", status: "todo" }, {}] },
       open_ideas: [],
     });
 
-    await call("update_task_plan", {
-      ...inProduct,
-      task_id: "T-1",
+    await call("update_task_plan", { ...inProduct, task_id: "T-1", implementation_plan: "Write it" });
+    expect(await call("update_task_status", { ...inProduct, task_id: "T-1", status: "in_progress" })).toMatchObject({
+      status: "in_progress",
       implementation_plan: "Write it",
     });
-    expect(
-      await call("update_task_status", { ...inProduct, task_id: "T-1", status: "in_progress" }),
-    ).toMatchObject({ status: "in_progress", implementation_plan: "Write it" });
     await call("log_implementation", { ...inProduct, story_id: "ST-001", content: "As planned" });
     await call("log_commit", {
       ...inProduct,
@@ -63,12 +55,7 @@ describe("an agent with nothing but the tools", () => {
       commit_message: "Greet by name",
       metadata: { files: 1 },
     });
-    await call("log_test_result", {
-      ...inProduct,
-      story_id: "ST-001",
-      content: "npm test",
-      status: "PASSED",
-    });
+    await call("log_test_result", { ...inProduct, story_id: "ST-001", content: "npm test", status: "PASSED" });
     for (const task of ["T-1", "T-2"]) {
       await call("update_task_status", { ...inProduct, task_id: task, status: "done" });
     }
@@ -84,12 +71,9 @@ describe("an agent with nothing but the tools", () => {
     const found = await call("search", { query: "Check", product_id: code });
     expect(found).toMatchObject({ items: [{ kind: "task", code: "T-2", product_code: code }] });
 
-    const rest = await app.request(
-      `/api/products/${context.product && String(sprint.product_id)}/agent-context`,
-      {
-        headers: bearer(adaToken),
-      },
-    );
+    const rest = await app.request(`/api/products/${context.product && String(sprint.product_id)}/agent-context`, {
+      headers: bearer(adaToken),
+    });
     expect(await rest.json()).toEqual(await call("get_context", { product_id: code }));
     await client.close();
   });
@@ -133,10 +117,7 @@ describe("a refused call is a tool error with the body of REST", () => {
       { code: "TYPE", name: 1 },
     ]) {
       const answer = await client.call("create_product", bad);
-      expect(answer).toMatchObject({
-        isError: true,
-        result: { code: 422 },
-      });
+      expect(answer).toMatchObject({ isError: true, result: { code: 422 } });
       expect(answer.result.issues).not.toHaveLength(0);
       expect(answer.result.hint).toBeUndefined();
       expect(JSON.parse(answer.text)).toEqual(answer.result);
@@ -159,25 +140,16 @@ describe("a refused call is a tool error with the body of REST", () => {
     expect(await error("get_task", { task_id: "T-999" })).toMatchObject({ code: 404 });
     expect(await error("get_task", { task_id: rows[0].id })).toMatchObject({ code: 403 });
     expect(await error("get_context", { product_id: "LOOP1" })).toMatchObject({ code: 404 });
-    expect(await error("update_task_status", { task_id: unknown, status: "failed" })).toMatchObject(
-      {
-        code: 422,
-      },
-    );
+    expect(await error("update_task_status", { task_id: unknown, status: "failed" })).toMatchObject({ code: 422 });
     await client.close();
   });
 
   it("names the candidates when a code is in several products", async () => {
     const client = await connectClient(app, adaToken);
     const answer = await client.call("get_task", { task_id: "T-1" });
-    expect(answer).toMatchObject({
-      isError: true,
-      result: { code: 422, hint: expect.any(String) },
-    });
+    expect(answer).toMatchObject({ isError: true, result: { code: 422, hint: expect.any(String) } });
     expect(answer.result.candidates).toHaveLength(2);
-    expect(await client.call("get_task", { task_id: "T-1", product_id: "LOOP1" })).toMatchObject({
-      isError: false,
-    });
+    expect(await client.call("get_task", { task_id: "T-1", product_id: "LOOP1" })).toMatchObject({ isError: false });
     await client.close();
   });
 

@@ -26,16 +26,8 @@ it("a batch is verified and reported by codes: they mean the product of its job"
   ok(await worker.call("update_job_status", { ...held, task_id: undefined, status: "running" }));
   ok(await worker.call("update_task_execution", { ...held, status: "running" }));
   const verification = { ...held, verify_result: "aligned", product_id: "TWO" };
-  expect(ok(await worker.call("verify_sprint_task", verification))).toMatchObject({
-    task_code: "T-1",
-    passes: true,
-  });
-  const asked = ok(
-    await worker.call("ask_user_question", {
-      ...held,
-      question: "Left or right?",
-    }),
-  );
+  expect(ok(await worker.call("verify_sprint_task", verification))).toMatchObject({ task_code: "T-1", passes: true });
+  const asked = ok(await worker.call("ask_user_question", { ...held, question: "Left or right?" }));
   expect(asked).toMatchObject({ product_code: "TWO", task_code: "T-1" });
   ok(await worker.call("update_task_execution", { ...held, status: "done" }));
 });
@@ -73,9 +65,7 @@ it("an agent comments on PBIs, stories and tasks by their codes, and reads what 
     ["story", "ST-001"],
   ]) {
     ok(await agent.call("add_comment", { kind, id, body: "Here too." }));
-    expect(ok(await agent.call("list_comments", { kind, id }))).toMatchObject({
-      comments: [{ body: "Here too." }],
-    });
+    expect(ok(await agent.call("list_comments", { kind, id }))).toMatchObject({ comments: [{ body: "Here too." }] });
   }
   expect(ok(await agent.call("get_context", { product_id: "ONE" }))).toMatchObject({
     next_story: { comments: [{ on: "ST-001" }, { on: "T-1", body: comment.body }] },
@@ -107,17 +97,11 @@ it("an agent makes labels and gives them to new and known stories and tasks by n
   const { agent } = await someone("ONE");
   const bug = ok(await agent.call("create_label", { product_id: "ONE", name: "bug" }));
   expect(ok(await agent.call("list_labels", { product_id: "ONE" }))).toEqual({ labels: [bug] });
-  const story = await agent.call("create_story", {
-    pbi_id: "PBI-1",
-    title: "New",
-    labels: ["Bug"],
-  });
+  const story = await agent.call("create_story", { pbi_id: "PBI-1", title: "New", labels: ["Bug"] });
   expect(ok(story)).toMatchObject({ labels: [bug] });
   const task = { story_id: "ST-001", title: "Mend", labels: ["bug"] };
   expect(ok(await agent.call("create_task", task))).toMatchObject({ labels: [bug] });
-  expect(ok(await agent.call("set_labels", { task_id: "T-1", labels: ["bug"] }))).toMatchObject({
-    labels: [bug],
-  });
+  expect(ok(await agent.call("set_labels", { task_id: "T-1", labels: ["bug"] }))).toMatchObject({ labels: [bug] });
   expect(ok(await agent.call("get_task", { task_id: "T-1" }))).toMatchObject({ labels: [bug] });
   ok(await agent.call("set_labels", { task_id: "T-1", labels: [] }));
   expect(ok(await agent.call("get_task", { task_id: "T-1" }))).not.toHaveProperty("labels");
@@ -157,9 +141,7 @@ it("an agent changes only the version of a task and an idea that it has read", a
   const version = Number(ok(await agent.call("get_task", { task_id: "T-1" })).version);
   const plan = { task_id: "T-1", expected_version: version };
   ok(await agent.call("update_task_plan", { ...plan, implementation_plan: "First" }));
-  expect(
-    await agent.call("update_task_plan", { ...plan, implementation_plan: "Second" }),
-  ).toMatchObject({
+  expect(await agent.call("update_task_plan", { ...plan, implementation_plan: "Second" })).toMatchObject({
     isError: true,
     result: {
       code: 412,
@@ -168,13 +150,7 @@ it("an agent changes only the version of a task and an idea that it has read", a
       changed_by: ada.username,
     },
   });
-  ok(
-    await agent.call("update_task_status", {
-      ...plan,
-      expected_version: version + 1,
-      status: "done",
-    }),
-  );
+  ok(await agent.call("update_task_status", { ...plan, expected_version: version + 1, status: "done" }));
   const stale = { ...plan, expected_version: version + 1, status: "todo" };
   expect(await agent.call("update_task_status", stale)).toMatchObject({ result: { code: 412 } });
 
@@ -196,10 +172,7 @@ async function hold(code: string) {
 
 const refusal = (path: string, name: string) => ({
   isError: true,
-  result: {
-    code: 422,
-    issues: [{ path, message: `has unknown fields: ${name}` }],
-  },
+  result: { code: 422, issues: [{ path, message: `has unknown fields: ${name}` }] },
 });
 
 describe("a name that nothing is counted under", () => {
@@ -242,10 +215,7 @@ describe("arguments as some clients send them", () => {
     const listed = ok(await agent.call("list_products", { limit: 5, sort: "name" }));
     expect(listed).toMatchObject({ ignored_arguments: ["limit", "sort"] });
     const refused = await agent.call("search", { words: "greeting" });
-    expect(refused.result.issues).toContainEqual({
-      path: "",
-      message: "has unknown fields: words",
-    });
+    expect(refused.result.issues).toContainEqual({ path: "", message: "has unknown fields: words" });
     expect(refused.text).not.toContain("hint");
   });
 

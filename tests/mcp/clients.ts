@@ -1,8 +1,4 @@
-import {
-  Client,
-  StreamableHTTPClientTransport,
-  type ToolAnnotations,
-} from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport, type ToolAnnotations } from "@modelcontextprotocol/client";
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { z } from "zod";
@@ -16,9 +12,7 @@ const resultSchema = z.object({
 
 /** What both lines of the official client can do, as the tests need it. */
 export interface ToolClient {
-  listTools(): Promise<
-    { name: string; description?: string; inputSchema: object; annotations?: ToolAnnotations }[]
-  >;
+  listTools(): Promise<{ name: string; description?: string; inputSchema: object; annotations?: ToolAnnotations }[]>;
   call(name: string, toolArguments?: Record<string, unknown>): Promise<ToolAnswer>;
   instructions(): string | undefined;
   close(): Promise<void>;
@@ -59,11 +53,7 @@ function wrap(client: Client | EarlierClient): ToolClient {
     async call(name, toolArguments = {}) {
       const answer = resultSchema.parse(await client.callTool({ name, arguments: toolArguments }));
       const [first] = answer.content;
-      return {
-        isError: answer.isError ?? false,
-        result: answer.structuredContent,
-        text: String(first?.text ?? ""),
-      };
+      return { isError: answer.isError ?? false, result: answer.structuredContent, text: String(first?.text ?? "") };
     },
     instructions: () => client.getInstructions(),
     close: () => client.close(),

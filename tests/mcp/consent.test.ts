@@ -55,10 +55,7 @@ describe("being added to a product", () => {
 
     await visitor.submit(members, "allow-workers", { allowed: "no" });
     ok(await worker.call("wait_for_job", { ...wish, restarted: true }));
-    expect(ok(await worker.call("wait_for_job", wish))).toMatchObject({
-      job: null,
-      reason: { code: "consent" },
-    });
+    expect(ok(await worker.call("wait_for_job", wish))).toMatchObject({ job: null, reason: { code: "consent" } });
   });
 
   it("lets a claim through that names the product", async () => {
@@ -82,11 +79,7 @@ describe("being added to a product", () => {
   it("cannot be agreed to by the one who adds, nor past the operation", async () => {
     const id = await lure("FORGED");
     const owner = await dataApi(t, ada);
-    const forged = await owner
-      .from("product_members")
-      .update({ workers_allowed: true })
-      .eq("product_id", id)
-      .select();
+    const forged = await owner.from("product_members").update({ workers_allowed: true }).eq("product_id", id).select();
     expect(forged.error?.code).toBe("42501");
     const mine = await dataApi(t, bob);
     const own = await mine.from("product_members").update({ workers_allowed: true }).select();
@@ -100,34 +93,23 @@ describe("what is said about a private idea", () => {
     const rows = await t.query`select id from public.products where code = 'TALK'`;
     await t.addMember(rows[0].id, bob);
     const idea = ok(await agent.call("create_idea", { product_id: "TALK", title: "Secret plan" }));
-    await t.database.callAs({ user_id: ada.id }, "ask_about_idea", {
-      p_idea_id: idea.id,
-      p_question: "How long?",
-    });
+    await t.database.callAs({ user_id: ada.id }, "ask_about_idea", { p_idea_id: idea.id, p_question: "How long?" });
     const { worker: own } = await connectBoth(stage);
     const claim = { worker: "talker", product_id: "TALK", kinds: ["PLAN_CHAT"] };
     const job_id = idOf(ok(await own.call("wait_for_job", claim)).job);
     const report = { job_id, attempt: 1, status: "done", summary: "Three secret weeks" };
     ok(await own.call("update_job_status", report));
 
-    const seen = async (cookie: string) =>
-      (await app.request("/agents?state=all", { headers: { cookie } })).text();
+    const seen = async (cookie: string) => (await app.request("/agents?state=all", { headers: { cookie } })).text();
     expect(await seen(await app.signIn(bob))).not.toContain("secret weeks");
     const jobs = await t.query`select private.job_json(j) as shown from public.agent_jobs j
       where j.id = ${job_id}`;
     expect(jobs[0].shown).toMatchObject({ summary: null, idea_code: null });
-    const direct = await (await dataApi(t, bob))
-      .from("agent_jobs")
-      .select("summary")
-      .eq("id", job_id);
+    const direct = await (await dataApi(t, bob)).from("agent_jobs").select("summary").eq("id", job_id);
     expect(direct.data).toEqual([]);
-    const others = await t.database.callAs({ user_id: bob.id }, "get_agent_job", {
-      p_job_id: job_id,
-    });
+    const others = await t.database.callAs({ user_id: bob.id }, "get_agent_job", { p_job_id: job_id });
     expect(JSON.stringify(others)).not.toContain("secret");
-    const mine = await t.database.callAs({ user_id: ada.id }, "get_agent_job", {
-      p_job_id: job_id,
-    });
+    const mine = await t.database.callAs({ user_id: ada.id }, "get_agent_job", { p_job_id: job_id });
     expect(JSON.stringify(mine)).toContain("Three secret weeks");
   });
 });

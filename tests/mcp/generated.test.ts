@@ -20,24 +20,12 @@ const { result: story } = await client.call("create_story", { pbi_id: pbi.id, ti
 const { result: task } = await client.call("create_task", { story_id: story.id, title: "Task" });
 const { result: sprint } = await client.call("create_sprint", { product_id: "GEN" });
 const { result: idea } = await client.call("create_idea", { product_id: "GEN", title: "Idea" });
-const known = [product, pbi, story, task, sprint, idea]
-  .flatMap(({ id, code }) => [id, code])
-  .map(String);
+const known = [product, pbi, story, task, sprint, idea].flatMap(({ id, code }) => [id, code]).map(String);
 
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...known) },
   { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
-  fc.constantFrom(
-    "",
-    " ",
-    "\0",
-    "\ud800",
-    "todo",
-    "done",
-    "ALIGNED",
-    "queued",
-    "11111111-1111-4111-8111-111111111111",
-  ),
+  fc.constantFrom("", " ", "\0", "\ud800", "todo", "done", "ALIGNED", "queued", "11111111-1111-4111-8111-111111111111"),
   fc.constantFrom(0, -1, 1, 1.5, 1e30, 2 ** 53, true, false, null),
   fc.array(fc.string({ maxLength: 5 }), { maxLength: 3 }),
   fc.object({ maxDepth: 4 }),
@@ -49,17 +37,11 @@ const call = fc.constantFrom(...tools).chain(({ name, inputSchema }) => {
   // A wait would only make the test long.
   const fixed = name === "wait_for_job" ? { wait_seconds: 0 } : {};
   return fc
-    .oneof(
-      fc.record(named),
-      fc.record(named, { requiredKeys: [] }),
-      fc.dictionary(fc.string(), value),
-    )
+    .oneof(fc.record(named), fc.record(named, { requiredKeys: [] }), fc.dictionary(fc.string(), value))
     .map((given) => ({ name, given: { ...given, ...fixed } }));
 });
 
-it(`never answers ${calls} generated calls with an error of its own`, {
-  timeout: 600_000,
-}, async () => {
+it(`never answers ${calls} generated calls with an error of its own`, { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(call, async ({ name, given }) => {
       const answer = await client.call(name, given);

@@ -21,12 +21,7 @@ describe.each(worlds)("tools that create, over $transport", ({ t, agent, story, 
   };
 
   it("make one task of ten calls at once with one key, and answer all of them alike", async () => {
-    const call = {
-      story_id: story.code,
-      product_id: product.code,
-      title: "Once",
-      idempotency_key: randomUUID(),
-    };
+    const call = { story_id: story.code, product_id: product.code, title: "Once", idempotency_key: randomUUID() };
     const untilAnswered = async (): Promise<string> => {
       const { isError, result, text } = await agent.call("create_task", call);
       if (isError && result.code === 409 && result.retry_after === 1) return untilAnswered();
@@ -54,9 +49,7 @@ describe.each(worlds)("tools that create, over $transport", ({ t, agent, story, 
       .map(({ name }) => name);
     expect(keyed.sort()).toEqual(
       `add_comment answer_user_question ask_user_question create_idea create_label create_pbi create_product create_sprint create_story
-       create_task log_commit log_implementation log_test_result promote_idea start_run start_sprint_run`.split(
-        /\s+/,
-      ),
+       create_task log_commit log_implementation log_test_result promote_idea start_run start_sprint_run`.split(/\s+/),
     );
   });
 });
@@ -70,26 +63,21 @@ describe("a title that an open sibling has", () => {
     ["create_idea", { product_id: product.id }],
   ] as const;
 
-  it.each(kinds)(
-    "%s: is refused with its code, unless the caller insists",
-    async (tool, parent) => {
-      const first = await agent.call(tool, { ...parent, title: "Sort the  Rows" });
-      const twin = { ...parent, title: " sort the rows. " };
-      const refused = await agent.call(tool, twin);
-      expect(refused.result).toMatchObject({
-        code: 409,
-        similar_exists: { id: first.result.id, code: first.result.code, title: "Sort the  Rows" },
-        error: expect.stringContaining(String(first.result.code)),
-      });
-      const insisted = await agent.call(tool, { ...twin, allow_duplicate: true });
-      expect(insisted.isError).toBe(false);
-      const named = await agent.call(tool, { ...twin, code: "ROWS-2" });
-      expect(named.isError).toBe(tool === "create_idea");
-      expect((await agent.call(tool, { ...parent, title: "Sort the columns" })).isError).toBe(
-        false,
-      );
-    },
-  );
+  it.each(kinds)("%s: is refused with its code, unless the caller insists", async (tool, parent) => {
+    const first = await agent.call(tool, { ...parent, title: "Sort the  Rows" });
+    const twin = { ...parent, title: " sort the rows. " };
+    const refused = await agent.call(tool, twin);
+    expect(refused.result).toMatchObject({
+      code: 409,
+      similar_exists: { id: first.result.id, code: first.result.code, title: "Sort the  Rows" },
+      error: expect.stringContaining(String(first.result.code)),
+    });
+    const insisted = await agent.call(tool, { ...twin, allow_duplicate: true });
+    expect(insisted.isError).toBe(false);
+    const named = await agent.call(tool, { ...twin, code: "ROWS-2" });
+    expect(named.isError).toBe(tool === "create_idea");
+    expect((await agent.call(tool, { ...parent, title: "Sort the columns" })).isError).toBe(false);
+  });
 
   it("is free again once that one is done, and in another parent from the beginning", async () => {
     const title = "Free again";
@@ -110,9 +98,6 @@ describe("a title that an open sibling has", () => {
   it("is nothing to people, who see what is there", async () => {
     const rows = await t.query`select from tasks where title = 'Two at once'`;
     expect(rows).toHaveLength(1);
-    await t.database.callAs({ user_id: owner.id }, "create_task", {
-      p_story_id: story.id,
-      p_title: "Two at once",
-    });
+    await t.database.callAs({ user_id: owner.id }, "create_task", { p_story_id: story.id, p_title: "Two at once" });
   });
 });

@@ -14,20 +14,14 @@ describe("questions over the tools", () => {
     const [story] = listOf(about.result.items);
     const wish = { story_id: story, question: "Left or right?", options: ["Left", "Right"] };
     const asked = ok(await worker.call("ask_user_question", { ...wish, recommended_option: 1 }));
-    expect(asked).toMatchObject({
-      status: "open",
-      options: [{ label: "Left" }, { label: "Right" }],
-    });
+    expect(asked).toMatchObject({ status: "open", options: [{ label: "Left" }, { label: "Right" }] });
     const second = ok(await agent.call("ask_user_question", { ...wish, question: "Never mind?" }));
     ok(await agent.call("cancel_question", { question_id: second.id }));
     expect(ok(await agent.call("list_open_questions", { product_id: "ASK" }))).toMatchObject({
       questions: [{ id: asked.id }],
       next_cursor: null,
     });
-    await t.database.callAs({ user_id: ada.id }, "answer_question", {
-      p_question_id: asked.id,
-      p_option: 0,
-    });
+    await t.database.callAs({ user_id: ada.id }, "answer_question", { p_question_id: asked.id, p_option: 0 });
     expect(ok(await worker.call("get_question_answer", { question_id: asked.id }))).toMatchObject({
       status: "answered",
       effective_answer: "Left",
@@ -55,10 +49,7 @@ describe("questions over the tools", () => {
       reason: { code: "question" },
     });
     const waiting = worker.call("wait_for_job", wish);
-    await t.database.callAs({ user_id: ada.id }, "answer_question", {
-      p_question_id: question.id,
-      p_answer: "North",
-    });
+    await t.database.callAs({ user_id: ada.id }, "answer_question", { p_question_id: question.id, p_answer: "North" });
     expect(ok(await waiting)).toMatchObject({
       job: { id: payload.id, attempt: 2, questions: [{ effective_answer: "North" }] },
     });
@@ -68,16 +59,11 @@ describe("questions over the tools", () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "USERS");
     const idea = ok(await agent.call("create_idea", { product_id: "USERS", title: "Idea" }));
-    await t.database.callAs({ user_id: ada.id }, "ask_about_idea", {
-      p_idea_id: idea.id,
-      p_question: "How long?",
-    });
+    await t.database.callAs({ user_id: ada.id }, "ask_about_idea", { p_idea_id: idea.id, p_question: "How long?" });
     const listed = ok(await agent.call("list_open_user_questions", { product_id: "USERS" }));
     const [open] = listOf(listed.user_questions);
     const answer = { user_question_id: open, answer: "A day" };
-    expect(ok(await agent.call("answer_user_question", answer))).toMatchObject({
-      status: "answered",
-    });
+    expect(ok(await agent.call("answer_user_question", answer))).toMatchObject({ status: "answered" });
   });
 });
 
@@ -86,19 +72,12 @@ describe("pull requests of PBIs", () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "PRS");
     const named = { pbi_id: "PBI-1", product_id: "PRS" };
-    expect(
-      ok(await agent.call("set_pbi_pr", { ...named, pr_url: "https://example.com/1" })),
-    ).toMatchObject({
+    expect(ok(await agent.call("set_pbi_pr", { ...named, pr_url: "https://example.com/1" }))).toMatchObject({
       pr_url: "https://example.com/1",
       pr_merged_at: null,
     });
-    expect(ok(await agent.call("mark_pbi_pr_merged", named))).toMatchObject({
-      pr_merged_at: expect.any(String),
-    });
+    expect(ok(await agent.call("mark_pbi_pr_merged", named))).toMatchObject({ pr_merged_at: expect.any(String) });
     const bad = { ...named, pr_url: "javascript:alert(1)" };
-    expect(await agent.call("set_pbi_pr", bad)).toMatchObject({
-      isError: true,
-      result: { code: 422 },
-    });
+    expect(await agent.call("set_pbi_pr", bad)).toMatchObject({ isError: true, result: { code: 422 } });
   });
 });

@@ -123,7 +123,10 @@ describe("an agent that is its own worker", () => {
 
     ok(
       await worker.call("verify_task_against_plan", {
-        ...{ job_id, attempt: 1, verify_result: "aligned", changed_files: ["one.txt"] },
+        job_id,
+        attempt: 1,
+        verify_result: "aligned",
+        changed_files: ["one.txt"],
       }),
     );
     const done = { ...range, status: "done", diff: patch };
@@ -135,8 +138,12 @@ describe("an agent that is its own worker", () => {
   it("adds nothing for an attempt that is lost", async () => {
     const { job_id, worker, read } = await hold("STRAY");
     const answer = await worker.call("update_job_status", {
-      ...{ job_id, attempt: 2, status: "running", base_sha: "a".repeat(40) },
-      ...{ head_sha: "b".repeat(40), diff: "" },
+      job_id,
+      attempt: 2,
+      status: "running",
+      base_sha: "a".repeat(40),
+      head_sha: "b".repeat(40),
+      diff: "",
     });
     expect(answer).toMatchObject({ isError: true, result: { code: 409 } });
     expect((await read()).status).toBe(404);

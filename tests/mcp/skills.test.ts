@@ -45,7 +45,9 @@ describe("skills", () => {
         "POST",
         path,
         {
-          ...{ jsonrpc: "2.0", id: 1, method },
+          jsonrpc: "2.0",
+          id: 1,
+          method,
           params: {
             ...params,
             _meta: {

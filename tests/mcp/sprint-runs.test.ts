@@ -1,15 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import {
-  connectBoth,
-  createProduct,
-  identified,
-  idOf,
-  listOf,
-  ok,
-  openStage,
-  startRun,
-} from "./stage";
+import { connectBoth, createProduct, identified, idOf, listOf, ok, openStage, startRun } from "./stage";
 
 const stage = await openStage();
 
@@ -25,10 +16,7 @@ describe("a run over the tools", () => {
     const sprint_run_id = idOf(run);
     expect(await agent.call("start_run", named)).toMatchObject({
       isError: true,
-      result: {
-        code: 409,
-        blockers: [{ type: "run_unfinished", task_code: "T-1", sprint_run_id }],
-      },
+      result: { code: 409, blockers: [{ type: "run_unfinished", task_code: "T-1", sprint_run_id }] },
     });
     const begun = { sprint_id: "SP-1", product_id: "ALONE", leave_out: true };
     expect(ok(await agent.call("start_sprint_run", begun))).toMatchObject({
@@ -39,18 +27,13 @@ describe("a run over the tools", () => {
       sprint_id: null,
       jobs: [{ branch: "backloom/ST-001" }],
     });
-    expect(ok(await agent.call("cancel_sprint_run", { sprint_run_id }))).toMatchObject({
-      status: "cancelled",
-    });
+    expect(ok(await agent.call("cancel_sprint_run", { sprint_run_id }))).toMatchObject({ status: "cancelled" });
   });
 
   it("names all blockers at once when it cannot start", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "BLOCKED", { plan: "", tasks: 2 });
-    const answer = await agent.call("start_sprint_run", {
-      sprint_id: "SP-1",
-      product_id: "BLOCKED",
-    });
+    const answer = await agent.call("start_sprint_run", { sprint_id: "SP-1", product_id: "BLOCKED" });
     expect(answer).toMatchObject({
       isError: true,
       result: {
@@ -73,9 +56,7 @@ describe("a run over the tools", () => {
     expect(job).toMatchObject({ kind: "TASK_IMPLEMENTATION", plan: "Do it", attempt: 1 });
     const job_id = idOf(job);
     const attempt = { job_id, attempt: 1 };
-    expect(
-      ok(await worker.call("update_job_status", { ...attempt, status: "running" })),
-    ).toMatchObject({
+    expect(ok(await worker.call("update_job_status", { ...attempt, status: "running" }))).toMatchObject({
       status: "running",
       task_status: "in_progress",
     });
@@ -94,9 +75,7 @@ describe("a run over the tools", () => {
       jobs: [{ status: "done", verify_result: "ALIGNED", input_tokens: 5 }],
       next_cursor: null,
     });
-    expect(ok(await agent.call("check_queue_empty", { product_id: "WHOLE" }))).toMatchObject({
-      empty: true,
-    });
+    expect(ok(await agent.call("check_queue_empty", { product_id: "WHOLE" }))).toMatchObject({ empty: true });
   });
 
   it("J3: refuses the report of an attempt that no longer holds the job, with a hint", async () => {
@@ -113,9 +92,7 @@ describe("a run over the tools", () => {
       verify_result: "ALIGNED",
     });
     expect(late).toMatchObject({ isError: true, result: { code: 409, hint: expect.any(String) } });
-    expect(ok(await worker.call("job_heartbeat", { job_id, attempt: 1 }))).toMatchObject({
-      action: "stop",
-    });
+    expect(ok(await worker.call("job_heartbeat", { job_id, attempt: 1 }))).toMatchObject({ action: "stop" });
   });
 
   it("is paused, resumed and cancelled", async () => {
@@ -132,19 +109,14 @@ describe("a run over the tools", () => {
       reasons: [{ code: "paused", message: expect.any(String) }],
     });
     expect(ok(await agent.call("resume_sprint_run", named))).toMatchObject({ status: "queued" });
-    expect(
-      ok(await agent.call("why_not_moving", { kind: "task", id: "T-1", product_id: "STEER" })),
-    ).toMatchObject({
+    expect(ok(await agent.call("why_not_moving", { kind: "task", id: "T-1", product_id: "STEER" }))).toMatchObject({
       reasons: [{ code: expect.stringMatching(/^[a-z_]+$/) }],
     });
     expect(await agent.call("why_not_moving", { kind: "run", id: "SP-1" })).toMatchObject({
       result: { code: 404, error: expect.stringMatching(/^No such sprint run\. Check the ID/) },
     });
     expect(ok(await agent.call("cancel_sprint_run", named))).toMatchObject({ status: "cancelled" });
-    expect(await agent.call("resume_sprint_run", named)).toMatchObject({
-      isError: true,
-      result: { code: 409 },
-    });
+    expect(await agent.call("resume_sprint_run", named)).toMatchObject({ isError: true, result: { code: 409 } });
   });
 
   it("fails with its task, and resume_sprint begins again", async () => {
@@ -153,21 +125,12 @@ describe("a run over the tools", () => {
     await startRun(agent, "AGAIN");
     const { job } = ok(await worker.call("wait_for_job", { worker: "one", product_id: "AGAIN" }));
     const job_id = idOf(job);
-    ok(
-      await worker.call("update_job_status", {
-        job_id,
-        attempt: 1,
-        status: "failed",
-        failure_reason: "No",
-      }),
-    );
+    ok(await worker.call("update_job_status", { job_id, attempt: 1, status: "failed", failure_reason: "No" }));
     const again = ok(await agent.call("resume_sprint", { sprint_id: "SP-1", product_id: "AGAIN" }));
     expect(again).toMatchObject({ status: "queued", jobs_total: 2 });
     const run = ok(await agent.call("get_sprint_run", { sprint_run_id: again.id }));
     const [queued] = listOf(run.jobs);
-    expect(ok(await agent.call("cancel_job", { job_id: queued }))).toMatchObject({
-      status: "cancelled",
-    });
+    expect(ok(await agent.call("cancel_job", { job_id: queued }))).toMatchObject({ status: "cancelled" });
   });
 
   it("moves the tasks of a batch one by one", async () => {
@@ -182,16 +145,8 @@ describe("a run over the tools", () => {
       const verified = { ...attempt, task_id, verify_result: "ALIGNED", changed_files: ["a"] };
       expect(ok(await worker.call("verify_sprint_task", verified))).toMatchObject({ passes: true });
       const done = { ...attempt, task_id, status: "done", verify_result: "ALIGNED" };
-      expect(ok(await worker.call("update_task_execution", done))).toMatchObject({
-        status: "done",
-      });
+      expect(ok(await worker.call("update_task_execution", done))).toMatchObject({ status: "done" });
     }
-    ok(
-      await worker.call("update_job_status", {
-        ...attempt,
-        status: "done",
-        verify_result: "ALIGNED",
-      }),
-    );
+    ok(await worker.call("update_job_status", { ...attempt, status: "done", verify_result: "ALIGNED" }));
   });
 });

@@ -20,8 +20,7 @@ type Hints = NonNullable<Awaited<ReturnType<typeof toolsOf>>[number]["annotation
 
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
-const propertiesOf = (schema: object): unknown =>
-  Object.entries(schema).find(([key]) => key === "properties")?.[1];
+const propertiesOf = (schema: object): unknown => Object.entries(schema).find(([key]) => key === "properties")?.[1];
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 async function toolsOf(token: string, path = "/mcp") {
@@ -57,16 +56,14 @@ describe("the tool lists", () => {
       const alternatives = listOf(schema.anyOf);
       for (const key of ["$schema", "$ref", "$defs", "oneOf", "allOf", "not", "pattern"])
         if (key in schema) faults.push(`${path} has ${key}`);
-      if (alternatives.length === 0 && typeof schema.type !== "string")
-        faults.push(`${path} has no type`);
+      if (alternatives.length === 0 && typeof schema.type !== "string") faults.push(`${path} has no type`);
       if (schema.type === "array" && !isFields(schema.items)) faults.push(`${path} has no items`);
       for (const [name, field] of Object.entries(Object(schema.properties)))
         if (isFields(field)) walk(field, `${path}.${name}`);
       if (isFields(schema.items)) walk(schema.items, `${path}[]`);
       for (const one of alternatives) if (isFields(one)) walk(one, `${path}|`);
     };
-    for (const { name, inputSchema } of await toolsOf(adaToken, "/mcp/all"))
-      walk({ ...inputSchema }, name);
+    for (const { name, inputSchema } of await toolsOf(adaToken, "/mcp/all")) walk({ ...inputSchema }, name);
     expect(faults).toEqual([]);
   });
 
@@ -96,9 +93,7 @@ describe("the tool lists", () => {
     const named = (test: (hints: Hints) => boolean) =>
       tools.filter(({ annotations = {} }) => test(annotations)).map(({ name }) => name);
     expect(named((hints) => hints.openWorldHint !== false)).toEqual([]);
-    expect(named((hints) => !hints.readOnlyHint && hints.destructiveHint === undefined)).toEqual(
-      [],
-    );
+    expect(named((hints) => !hints.readOnlyHint && hints.destructiveHint === undefined)).toEqual([]);
     // What they end or move on, no other call brings back.
     expect(named(({ destructiveHint }) => destructiveHint === true).sort()).toEqual([
       "cancel_job",
@@ -107,9 +102,7 @@ describe("the tool lists", () => {
       "update_idea",
     ]);
     const repeatable = named(({ idempotentHint }) => idempotentHint === true);
-    expect(repeatable).toEqual(
-      expect.arrayContaining(["job_heartbeat", "update_job_status", "report_job_usage"]),
-    );
+    expect(repeatable).toEqual(expect.arrayContaining(["job_heartbeat", "update_job_status", "report_job_usage"]));
     expect(repeatable.filter((name) => /^(create|log|ask|answer|wait)_/.test(name))).toEqual([]);
   });
 
@@ -121,30 +114,23 @@ describe("the tool lists", () => {
       });
     }
     expect(tools.find(({ name }) => name === "update_job_status")?.inputSchema).toMatchObject({
-      properties: {
-        resets_at: { format: "date-time", description: expect.stringMatching(/T.*Z$/) },
-      },
+      properties: { resets_at: { format: "date-time", description: expect.stringMatching(/T.*Z$/) } },
     });
   });
 
   it("name the fields of what a job has used and proven, with few words about each", async () => {
     const tools = await toolsOf(adaToken, "/mcp/worker");
     const schemaOf = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema ?? {};
-    const named = (...names: string[]) =>
-      Object.fromEntries(names.map((name) => [name, expect.any(Object)]));
+    const named = (...names: string[]) => Object.fromEntries(names.map((name) => [name, expect.any(Object)]));
     const counts = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"];
     expect(schemaOf("report_job_usage")).toMatchObject({
-      properties: {
-        events: { items: { properties: named("seq", "model_id", "cost", ...counts) } },
-      },
+      properties: { events: { items: { properties: named("seq", "model_id", "cost", ...counts) } } },
     });
     expect(schemaOf("job_heartbeat")).toMatchObject({
       properties: { usage: { properties: named("after_seq", "models") } },
     });
     expect(schemaOf("update_job_status")).toMatchObject({
-      properties: {
-        evidence: { items: { properties: named("criterion", "command", "exit_code", "excerpt") } },
-      },
+      properties: { evidence: { items: { properties: named("criterion", "command", "exit_code", "excerpt") } } },
     });
   });
 
@@ -152,16 +138,7 @@ describe("the tool lists", () => {
     const client = await connectClient(app, adaToken, "2026-07-28", "/mcp/worker");
     const text = client.instructions() ?? "";
     await client.close();
-    for (const word of [
-      "branch",
-      "commit",
-      "Push",
-      "Before done",
-      "409",
-      "job is null",
-      "empty",
-      "end",
-    ]) {
+    for (const word of ["branch", "commit", "Push", "Before done", "409", "job is null", "empty", "end"]) {
       expect(text).toContain(word);
     }
   });

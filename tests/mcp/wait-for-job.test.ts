@@ -28,9 +28,7 @@ describe("wait_for_job", () => {
     // Nothing but the event itself may ring.
     const { hub } = (await startTestApp(t, { compareMs: 3_600_000 })).services;
     const viewer = { event() {}, lost() {}, resync() {}, missed: () => true };
-    const joined = [topics.user(ada.id), topics.product(product_id)].map((topic) =>
-      hub.subscribe(topic, viewer),
-    );
+    const joined = [topics.user(ada.id), topics.product(product_id)].map((topic) => hub.subscribe(topic, viewer));
     await expect.poll(() => joined.every(({ isJoined }) => isJoined)).toBe(true);
     const bell = openJobBell(hub, ada.id, [product_id]);
     await updateProduct(actor, { product_id, requires_sandbox: false });
@@ -117,17 +115,13 @@ describe("wait_for_job", () => {
     const { worker } = await connectBoth(stage);
     await createProduct(stage, "CROWD");
     const wish = { worker: "crowd", product_id: "CROWD" };
-    const calls = Array.from({ length: 20 }, () =>
-      worker.call("wait_for_job", { ...wish, wait_seconds: 10 }),
-    );
+    const calls = Array.from({ length: 20 }, () => worker.call("wait_for_job", { ...wish, wait_seconds: 10 }));
     await expect.poll(() => app.services.hub.gauges.viewers).toBeGreaterThanOrEqual(40);
     const refused = await worker.call("wait_for_job", { ...wish, wait_seconds: 5 });
     expect(refused).toMatchObject({ isError: true, result: { code: 429, retry_after: 10 } });
     const asked = await worker.call("wait_for_job", { ...wish, wait_seconds: 0 });
     expect(ok(asked)).toMatchObject({ job: null });
     for (const call of calls) expect(ok(await call)).toMatchObject({ job: null });
-    expect(ok(await worker.call("wait_for_job", { ...wish, wait_seconds: 1 }))).toMatchObject({
-      job: null,
-    });
+    expect(ok(await worker.call("wait_for_job", { ...wish, wait_seconds: 1 }))).toMatchObject({ job: null });
   });
 });

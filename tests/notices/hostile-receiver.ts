@@ -23,10 +23,7 @@ export async function startHostileReceiver(
     socket.once("data", () => answer(socket));
   };
   const server: Server = certificate
-    ? createTlsServer(
-        { cert: read(`${certificate}.pem`), key: read(`${certificate}-key.pem`) },
-        receive,
-      )
+    ? createTlsServer({ cert: read(`${certificate}.pem`), key: read(`${certificate}-key.pem`) }, receive)
     : createServer(receive);
   server.on("tlsClientError", () => undefined);
   server.listen(0, "127.0.0.1");

@@ -33,8 +33,7 @@ async function withWebhook(url: string) {
   const webhook = await createWebhook(actor, { product_id: product.id, url, events });
   return {
     ask: () => askQuestion(actor, { story_id: story.id, question: "Blue or green?" }),
-    delivery: async () =>
-      at((await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries, 0),
+    delivery: async () => at((await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries, 0),
   };
 }
 
@@ -63,9 +62,7 @@ function runSender(): () => Promise<void> {
 
 describe("a receiver that", () => {
   it("never ends its body has said enough with its status", async () => {
-    const receiver = await startHostileReceiver((socket) =>
-      pour(socket, ok, "10\r\n0123456789abcdef\r\n"),
-    );
+    const receiver = await startHostileReceiver((socket) => pour(socket, ok, "10\r\n0123456789abcdef\r\n"));
     const { ask, delivery } = await withWebhook(receiver.origin);
     await ask();
     await sendBatch(sender);
@@ -143,9 +140,7 @@ describe("a receiver that", () => {
     await sendBatch(sender);
     const rows = await t.query`select status, last_error from public.notices
       order by created_at desc, id limit 1`;
-    expect(rows).toEqual([
-      { status: "PENDING", last_error: expect.stringMatching(/certificate/i) },
-    ]);
+    expect(rows).toEqual([{ status: "PENDING", last_error: expect.stringMatching(/certificate/i) }]);
     expect((await device()).disabled_at).toBeNull();
   });
 

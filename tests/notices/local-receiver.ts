@@ -25,16 +25,11 @@ export interface Receiver {
 export async function openReceiver(protocol: "http" | "https"): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   let status = 200;
-  const server: Server =
-    protocol === "http" ? createHttpServer() : createHttpsServer({ cert, key });
+  const server: Server = protocol === "http" ? createHttpServer() : createHttpsServer({ cert, key });
   server.on("request", async (request: IncomingMessage, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
-    deliveries.push({
-      path: request.url ?? "",
-      headers: request.headers,
-      body: Buffer.concat(chunks),
-    });
+    deliveries.push({ path: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks) });
     response.writeHead(status).end();
   });
   server.listen(0, "127.0.0.1");

@@ -23,11 +23,7 @@ describe("the outbox", () => {
   it("loses no notice when a sender dies between taking and sending, and sends nothing that was rolled back", async () => {
     const receiver = await startReceiver("http");
     const { actor, product, story, owner } = await t.seedWorld();
-    await createWebhook(actor, {
-      product_id: product.id,
-      url: receiver.origin,
-      events: ["question_opened"],
-    });
+    await createWebhook(actor, { product_id: product.id, url: receiver.origin, events: ["question_opened"] });
     const insert = `
       insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at)
       select $1, $2, $3, $4 || n, now() + interval '1 day' from generate_series(1, $5::integer) n`;
@@ -48,22 +44,14 @@ describe("the outbox", () => {
     // Their lease runs out.
     await t.query`update public.notices set next_attempt_at = now() where status = 'PENDING'`;
     await sendAll();
-    const questions = receiver.deliveries.map(
-      ({ body }) => JSON.parse(body.toString()).data.data.question,
-    );
-    expect(new Set(questions)).toEqual(
-      new Set(Array.from({ length: noticeCount }, (_, index) => `kept ${index + 1}`)),
-    );
+    const questions = receiver.deliveries.map(({ body }) => JSON.parse(body.toString()).data.data.question);
+    expect(new Set(questions)).toEqual(new Set(Array.from({ length: noticeCount }, (_, index) => `kept ${index + 1}`)));
   });
 
   it("gives each notice to one of several senders", async () => {
     const receiver = await startReceiver("http");
     const { actor, product, story, owner } = await t.seedWorld();
-    await createWebhook(actor, {
-      product_id: product.id,
-      url: receiver.origin,
-      events: ["question_opened"],
-    });
+    await createWebhook(actor, { product_id: product.id, url: receiver.origin, events: ["question_opened"] });
     await t.query`
       insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at)
       select ${product.id}, ${story.id}, ${owner.id}, 'Which ' || n, now() + interval '1 day' from generate_series(1, 100) n`;

@@ -22,8 +22,7 @@ const sender: SenderOptions = {
 async function worldWithWebhook(url: string, events: WebhookEvent[]) {
   const world = await t.seedWorld();
   const webhook = await createWebhook(world.actor, { product_id: world.product.id, url, events });
-  const ask = () =>
-    askQuestion(world.actor, { story_id: world.story.id, question: "Blue or green?" });
+  const ask = () => askQuestion(world.actor, { story_id: world.story.id, question: "Blue or green?" });
   return { ...world, webhook, ask };
 }
 
@@ -33,8 +32,7 @@ const page = readFileSync("docs/webhooks.md", "utf8");
 async function documentedVerifier() {
   const [, code = ""] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
   const { isFromBackloom } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return (secret: string, headers: object, body: string): unknown =>
-    isFromBackloom(secret, headers, body);
+  return (secret: string, headers: object, body: string): unknown => isFromBackloom(secret, headers, body);
 }
 
 describe("docs/webhooks.md", () => {
@@ -50,19 +48,14 @@ describe("docs/webhooks.md", () => {
     expect(verify(webhook.secret, headers, `${text} `)).toBe(false);
     expect(verify("whsec_b3RoZXI=", headers, text)).toBe(false);
     expect(verify(webhook.secret, { ...headers, "webhook-timestamp": "1" }, text)).toBe(false);
-    expect(JSON.parse(text)).toMatchObject({
-      type: "question_opened",
-      data: { event: "question_opened" },
-    });
+    expect(JSON.parse(text)).toMatchObject({ type: "question_opened", data: { event: "question_opened" } });
   });
 
   it("names every event, and no other", () => {
     const rows = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
-    expect(rows.filter((name) => name !== "type").sort()).toEqual(
-      [...webhookEvents, "ping"].sort(),
-    );
+    expect(rows.filter((name) => name !== "type").sort()).toEqual([...webhookEvents, "ping"].sort());
   });
 });
 
@@ -114,9 +107,7 @@ describe("webhooks", () => {
     await sendBatch(sender);
     const [delivered] = (await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries;
     expect(delivered).toMatchObject({ status: "delivered", response_status: 204, attempts: 2 });
-    expect(at(receiver.deliveries, 0).headers["webhook-id"]).toBe(
-      at(receiver.deliveries, 1).headers["webhook-id"],
-    );
+    expect(at(receiver.deliveries, 0).headers["webhook-id"]).toBe(at(receiver.deliveries, 1).headers["webhook-id"]);
   });
 
   it("never reach an address of a private network where that is not allowed", async () => {

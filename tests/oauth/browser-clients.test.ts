@@ -21,9 +21,7 @@ async function maySend(path: string): Promise<boolean> {
   return (
     answer.ok &&
     answer.headers.get("access-control-allow-origin") === "*" &&
-    ["authorization", "content-type", "mcp-protocol-version"].every((name) =>
-      allowed.includes(name),
-    )
+    ["authorization", "content-type", "mcp-protocol-version"].every((name) => allowed.includes(name))
   );
 }
 

@@ -5,35 +5,16 @@ import { createProduct } from "~/nouns/products/operations.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { loseTheInternet } from "./names-that-lead-nowhere";
-import {
-  authorizePath,
-  decide,
-  getAccess,
-  listTools,
-  loopbackRedirect,
-  makeProof,
-  register,
-  sentTo,
-} from "./program";
+import { authorizePath, decide, getAccess, listTools, loopbackRedirect, makeProof, register, sentTo } from "./program";
 
 loseTheInternet();
 const t = await createTestDatabase();
-const pages = [
-  "authorize",
-  "_auth",
-  "_auth.login",
-  "_app",
-  "_app.settings",
-  "_app.settings.devices",
-];
+const pages = ["authorize", "_auth", "_auth.login", "_app", "_app.settings", "_app.settings.devices"];
 const app = await startTestApp(t, { pages, variables: { ALLOW_PRIVATE_DESTINATIONS: "true" } });
 const ada = await t.createUser({ username: "ada" });
 const demo = await t.createUser({ username: "demo", demo: true });
 const shop = await createProduct(t.actorOf(ada), { code: "SHOP", name: "Shop" });
-const foreign = await createProduct(t.actorOf(await t.createUser()), {
-  code: "FOREIGN",
-  name: "F",
-});
+const foreign = await createProduct(t.actorOf(await t.createUser()), { code: "FOREIGN", name: "F" });
 await t.addMember(shop.id, demo);
 const cookie = await app.signIn(ada);
 const { challenge } = makeProof();
@@ -97,9 +78,7 @@ describe("the consent page", () => {
     const answer = await pageAt(authorizePath(app, { clientId: await register(app), challenge }));
     expect(answer.headers.get("content-security-policy")).not.toContain("form-action");
     expect(answer.headers.get("referrer-policy")).toBe("same-origin");
-    expect((await pageAt("/login")).headers.get("content-security-policy")).toContain(
-      "form-action 'self'",
-    );
+    expect((await pageAt("/login")).headers.get("content-security-policy")).toContain("form-action 'self'");
   });
 
   it("Allow answers with a code, the state and who says so", async () => {
@@ -232,9 +211,7 @@ describe("a redirect", () => {
     "https://example.com/cb#fragment",
     "nonsense",
   ])("%s cannot be registered", async (address) => {
-    const answer = await app.send("POST", "/register", {
-      redirect_uris: [loopbackRedirect, address],
-    });
+    const answer = await app.send("POST", "/register", { redirect_uris: [loopbackRedirect, address] });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: "invalid_redirect_uri" });
   });
@@ -281,10 +258,7 @@ describe("a program that describes itself at an address", () => {
   it("is known by a pinned copy where its address does not answer, and the page says so", async () => {
     const known = [
       ["https://claude.ai/oauth/claude-code-client-metadata", "http://localhost:3118/callback"],
-      [
-        "https://claude.ai/oauth/mcp-oauth-client-metadata",
-        "https://claude.ai/api/mcp/auth_callback",
-      ],
+      ["https://claude.ai/oauth/mcp-oauth-client-metadata", "https://claude.ai/api/mcp/auth_callback"],
     ] as const;
     for (const [clientId, redirectUri] of known) {
       const text = await textOf(authorizePath(app, { clientId, challenge, redirectUri }));
@@ -306,9 +280,7 @@ describe("a program that describes itself at an address", () => {
     await app.request(authorizePath(app, { clientId, challenge }));
     const strict = await startTestApp(t, { pages: ["authorize"] });
     const headers = { cookie: await strict.signIn(ada) };
-    const answer = await strict.request(authorizePath(strict, { clientId, challenge }), {
-      headers,
-    });
+    const answer = await strict.request(authorizePath(strict, { clientId, challenge }), { headers });
     expect(answer.status).toBe(401);
     expect(asked).toBe(0);
   });
@@ -320,10 +292,7 @@ describe("registrations", () => {
     for (const path of ["/register", "/oauth/register"]) {
       const answer = await app.send("POST", path, registration);
       expect(answer.status).toBe(201);
-      expect(await answer.json()).toMatchObject({
-        client_name: "Two lines",
-        redirect_uris: [loopbackRedirect],
-      });
+      expect(await answer.json()).toMatchObject({ client_name: "Two lines", redirect_uris: [loopbackRedirect] });
     }
     for (const body of ["{", "{}", "[]", '{"redirect_uris":[]}']) {
       const headers = { "content-type": "application/json" };

@@ -4,15 +4,7 @@ import { createProduct } from "~/nouns/products/operations.server";
 import { openApp } from "../setup/app";
 import { type KnownProgram, knownPrograms } from "./known-programs";
 import { loseTheInternet } from "./names-that-lead-nowhere";
-import {
-  authorizePath,
-  decide,
-  listTools,
-  makeProof,
-  postForm,
-  readTokens,
-  sentTo,
-} from "./program";
+import { authorizePath, decide, listTools, makeProof, postForm, readTokens, sentTo } from "./program";
 
 loseTheInternet();
 const { t, app } = await openApp({ pages: ["authorize"] });

@@ -36,10 +36,7 @@ export const knownPrograms: readonly KnownProgram[] = [
   },
   {
     name: "Codex",
-    sources: [
-      "https://github.com/openai/codex/issues/30460",
-      "https://github.com/openai/codex/issues/33403",
-    ],
+    sources: ["https://github.com/openai/codex/issues/30460", "https://github.com/openai/codex/issues/33403"],
     reads: challenged,
     registers: {
       client_name: "Codex",

@@ -14,16 +14,10 @@ const read = async (path: string, host?: string) => {
 };
 
 describe("what programs read before they sign in", () => {
-  it.each(["/mcp", "/mcp/all", "/mcp/worker"])(
-    "names %s as a resource, path included",
-    async (path) => {
-      const document = await read(`/.well-known/oauth-protected-resource${path}`);
-      expect(document).toMatchObject({
-        resource: `${app.origin}${path}`,
-        authorization_servers: [app.origin],
-      });
-    },
-  );
+  it.each(["/mcp", "/mcp/all", "/mcp/worker"])("names %s as a resource, path included", async (path) => {
+    const document = await read(`/.well-known/oauth-protected-resource${path}`);
+    expect(document).toMatchObject({ resource: `${app.origin}${path}`, authorization_servers: [app.origin] });
+  });
 
   it("takes a question without a path for /mcp", async () => {
     const document = await read("/.well-known/oauth-protected-resource");
@@ -48,15 +42,12 @@ describe("what programs read before they sign in", () => {
   it("says the host as it was typed, and never one that someone made up", async () => {
     const typed = `http://localhost:${app.port}`;
     const paths = ["/.well-known/oauth-authorization-server"];
-    for (const path of paths)
-      expect(await read(path, "localhost")).toMatchObject({ issuer: typed });
+    for (const path of paths) expect(await read(path, "localhost")).toMatchObject({ issuer: typed });
     expect(await read("/.well-known/oauth-protected-resource/mcp", "localhost")).toMatchObject({
       resource: `${typed}/mcp`,
       authorization_servers: [typed],
     });
-    const configured = await startTestApp(t, {
-      variables: { APP_ORIGIN: "https://backlog.example.com" },
-    });
+    const configured = await startTestApp(t, { variables: { APP_ORIGIN: "https://backlog.example.com" } });
     const answer = await configured.request("/.well-known/oauth-authorization-server");
     expect(await answer.json()).toMatchObject({ issuer: "https://backlog.example.com" });
   });
@@ -81,9 +72,7 @@ describe("401 at MCP", () => {
     const without = await app.request(path, { method: "POST", headers, body });
     const document = `${app.origin}/.well-known/oauth-protected-resource${path}`;
     expect(without.status).toBe(401);
-    expect(without.headers.get("www-authenticate")).toBe(
-      `Bearer resource_metadata="${document}", scope="${scope}"`,
-    );
+    expect(without.headers.get("www-authenticate")).toBe(`Bearer resource_metadata="${document}", scope="${scope}"`);
     const wrong = await listTools(app, "blm_unknown", path);
     expect(wrong.status).toBe(401);
     expect(wrong.headers.get("www-authenticate")).toContain('error="invalid_token"');

@@ -23,12 +23,7 @@ const shop = await createProduct(t.actorOf(ada), { code: "SHOP", name: "Shop" })
 
 /** What a program keeps between the steps, and a person who presses Allow where it opens a browser. */
 function createKeeper() {
-  const kept: {
-    info?: OAuthClientInformationMixed;
-    tokens?: OAuthTokens;
-    verifier?: string;
-    answer?: URL;
-  } = {};
+  const kept: { info?: OAuthClientInformationMixed; tokens?: OAuthTokens; verifier?: string; answer?: URL } = {};
   const provider = {
     redirectUrl: loopbackRedirect,
     clientMetadata: {
@@ -53,9 +48,7 @@ function createKeeper() {
     redirectToAuthorization: async (address: URL) => {
       const choice = { products: [shop.id], scopes: ["read", "plan", "work"] };
       const cookie = await app.signIn(ada);
-      kept.answer = sentTo(
-        await decide(app, `${address.pathname}${address.search}`, cookie, choice),
-      );
+      kept.answer = sentTo(await decide(app, `${address.pathname}${address.search}`, cookie, choice));
     },
   };
   return { kept, provider };
@@ -69,10 +62,7 @@ describe("the official client", () => {
       const authProvider: OAuthClientProvider = provider;
       const url = new URL(`${app.origin}${path}`);
       const connect = async () => {
-        const client = new Client(
-          { name: "test", version: "1" },
-          { versionNegotiation: { mode: "auto" } },
-        );
+        const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
         const transport = new StreamableHTTPClientTransport(url, { authProvider });
         return { client, transport, connected: client.connect(transport) };
       };

@@ -23,11 +23,7 @@ const shop = await createProduct(t.actorOf(ada), { code: "SHOP", name: "Shop" })
 it("openid-client finds the server, registers, signs in with PKCE, refreshes and revokes", async () => {
   const config = await dynamicClientRegistration(
     new URL(app.origin),
-    {
-      client_name: "Second opinion",
-      redirect_uris: [loopbackRedirect],
-      token_endpoint_auth_method: "none",
-    },
+    { client_name: "Second opinion", redirect_uris: [loopbackRedirect], token_endpoint_auth_method: "none" },
     None(),
     { algorithm: "oauth2", execute: [allowInsecureRequests] },
   );
@@ -64,9 +60,7 @@ it("openid-client finds the server, registers, signs in with PKCE, refreshes and
   const next = await refreshTokenGrant(config, first.refresh_token ?? "", { resource });
   expect(next.refresh_token).not.toBe(first.refresh_token);
   expect((await listTools(app, next.access_token)).status).toBe(200);
-  await expect(refreshTokenGrant(config, "never given")).rejects.toMatchObject({
-    error: "invalid_grant",
-  });
+  await expect(refreshTokenGrant(config, "never given")).rejects.toMatchObject({ error: "invalid_grant" });
   await tokenRevocation(config, next.refresh_token ?? "");
   expect((await listTools(app, next.access_token)).status).toBe(401);
 });

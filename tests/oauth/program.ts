@@ -78,11 +78,7 @@ export function sentTo(answer: Response): URL {
   return new URL(answer.headers.get("location") ?? "");
 }
 
-export function postForm(
-  app: TestApp,
-  path: string,
-  fields: Record<string, string>,
-): Promise<Response> {
+export function postForm(app: TestApp, path: string, fields: Record<string, string>): Promise<Response> {
   return app.request(path, { method: "POST", body: new URLSearchParams(fields) });
 }
 
@@ -128,15 +124,9 @@ export function refreshment(clientId: string, tokens: Tokens): Record<string, st
   return { grant_type: "refresh_token", client_id: clientId, refresh_token: tokens.refresh_token };
 }
 
-export const readTokens = async (answer: Response): Promise<Tokens> =>
-  tokensSchema.parse(await answer.json());
+export const readTokens = async (answer: Response): Promise<Tokens> => tokensSchema.parse(await answer.json());
 
 /** Asks for the list of tools; the status says whether the token is good there. */
 export function listTools(app: TestApp, token: string, path = "/mcp"): Promise<Response> {
-  return app.send(
-    "POST",
-    path,
-    { jsonrpc: "2.0", id: 1, method: "tools/list" },
-    { authorization: `Bearer ${token}` },
-  );
+  return app.send("POST", path, { jsonrpc: "2.0", id: 1, method: "tools/list" }, { authorization: `Bearer ${token}` });
 }

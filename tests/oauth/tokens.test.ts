@@ -124,14 +124,14 @@ describe("a token", () => {
     expect(reader.tokens.scope).toBe("read");
     const names = await toolsOf(reader.tokens.access_token);
     expect(names).toContain("get_context");
-    expect(names.filter((name) => /^(create|update|log|start|wait|set|add)_/.test(name))).toEqual(
-      [],
-    );
+    expect(names.filter((name) => /^(create|update|log|start|wait|set|add)_/.test(name))).toEqual([]);
     const answer = await app.send(
       "POST",
       "/mcp",
       {
-        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
         params: { name: "create_pbi", arguments: { product_id: shop.id, title: "No" } },
       },
       bearer(reader.tokens.access_token),
@@ -214,9 +214,7 @@ describe("a refresh token", () => {
     await forgetLimits();
     const { clientId, tokens } = await getAccess(stage, all);
     const form = refreshment(clientId, tokens);
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => postForm(app, "/token", form)),
-    );
+    const answers = await Promise.all(Array.from({ length: 10 }, () => postForm(app, "/token", form)));
     const got = await Promise.all(answers.map(readTokens));
     expect(new Set(got.map((next) => JSON.stringify(next))).size).toBe(1);
     const next = got[0] ?? tokens;
@@ -230,9 +228,7 @@ describe("a refresh token", () => {
     const newest = await readTokens(await postForm(app, "/token", refreshment(clientId, next)));
     const late = await readTokens(await postForm(app, "/token", form));
     expect(late).toEqual(next);
-    expect(await readTokens(await postForm(app, "/token", refreshment(clientId, late)))).toEqual(
-      newest,
-    );
+    expect(await readTokens(await postForm(app, "/token", refreshment(clientId, late)))).toEqual(newest);
     await letPass("31 seconds");
     await postForm(app, "/token", refreshment(clientId, newest));
     const kept = await t.sql.query(
@@ -294,9 +290,7 @@ describe("what programs do wrong", () => {
   it("ends in 429 with Retry-After when it is too often", async () => {
     await forgetLimits();
     const form = { grant_type: "refresh_token", client_id: "gone", refresh_token: "x" };
-    const answers = await Promise.all(
-      Array.from({ length: 121 }, () => postForm(app, "/token", form)),
-    );
+    const answers = await Promise.all(Array.from({ length: 121 }, () => postForm(app, "/token", form)));
     const late = answers.filter(({ status }) => status === 429);
     expect(late).toHaveLength(1);
     expect(late[0]?.headers.get("retry-after")).toMatch(/^\d+$/);
@@ -312,10 +306,7 @@ describe("access that is taken back", () => {
     const waiting = client.call("wait_for_job", { worker: "w", wait_seconds: 50 });
     const first = "select from public.agent_workers where name = 'w'";
     await expect.poll(async () => (await t.sql.query(first)).rowCount).toBe(1);
-    const answer = await postForm(app, "/revoke", {
-      token: tokens.refresh_token,
-      client_id: clientId,
-    });
+    const answer = await postForm(app, "/revoke", { token: tokens.refresh_token, client_id: clientId });
     expect(answer.status).toBe(200);
     expect((await listTools(app, tokens.access_token)).status).toBe(401);
     expect(await waiting).toMatchObject({ isError: true, result: { code: 401 } });

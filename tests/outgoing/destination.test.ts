@@ -50,8 +50,6 @@ describe("destinations of requests that leave", () => {
   });
 
   it("https to a public name is fine", () => {
-    expect(requireDestination("https://hooks.example.com/a?b=c", false).hostname).toBe(
-      "hooks.example.com",
-    );
+    expect(requireDestination("https://hooks.example.com/a?b=c", false).hostname).toBe("hooks.example.com");
   });
 });

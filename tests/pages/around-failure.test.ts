@@ -21,9 +21,7 @@ async function scene(options: SprintOptions = {}) {
   const board = `/products/${world.product.id}/sprints/${world.sprint.id}`;
   const runPage = (id: string) => `/products/${world.product.id}/runs/${id}`;
   const runOf = (address: string | null) =>
-    getSprintRun(world.actor, {
-      sprint_run_id: /runs\/([0-9a-f-]{36})/.exec(address ?? "")?.[1] ?? "",
-    });
+    getSprintRun(world.actor, { sprint_run_id: /runs\/([0-9a-f-]{36})/.exec(address ?? "")?.[1] ?? "" });
   const end = (job: { id: string; attempt: number }, rest: object) =>
     reportAgentJob(world.actor, { job_id: job.id, attempt: job.attempt, status: "done", ...rest });
   const words = async (path: string) => wordsOf(await visitor.read(path));
@@ -46,21 +44,14 @@ it("Try again keeps how the run began", async () => {
 });
 
 it("Try again of its own run keeps it too", async () => {
-  const { actor, end, submit, runPage, runOf, tasks } = await scene({
-    ...unplanned,
-    stories: [1],
-  });
+  const { actor, end, submit, runPage, runOf, tasks } = await scene({ ...unplanned, stories: [1] });
   const { run } = await startRun(actor, { task_ids: [at(tasks, 0).id], plan_first: true });
   await end(await claim(actor), { status: "failed", failure_reason: "The push failed" });
-  expect(await runOf(await submit(runPage(run.id), "try-again"))).toMatchObject({
-    plan_first: true,
-  });
+  expect(await runOf(await submit(runPage(run.id), "try-again"))).toMatchObject({ plan_first: true });
 });
 
 it("a retry that is blocked says by what, with the cures, and a cure repeats the retry", async () => {
-  const { actor, sprint, end, send, runPage, runOf, tasks, stories, pbi } = await scene({
-    stories: [1],
-  });
+  const { actor, sprint, end, send, runPage, runOf, tasks, stories, pbi } = await scene({ stories: [1] });
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   await end(await claim(actor), { status: "failed", failure_reason: "No" });
   await create(actor, "create_task", { p_story_id: at(stories, 0).id, p_title: "Later" });
@@ -84,10 +75,7 @@ it("a cure stays while a blocker of another kind stands, and Unblock is a press"
   const { actor, board, pbi, send, runOf, tasks } = await scene({ ...unplanned, stories: [1] });
   await updatePbi(actor, { pbi_id: pbi.id, status: "blocked" });
   const start = (...cures: string[]) =>
-    send(board, [
-      ["intent", "start-run"],
-      ...cures.map((cure): [string, string] => ["cure", cure]),
-    ]);
+    send(board, [["intent", "start-run"], ...cures.map((cure): [string, string] => ["cure", cure])]);
   const refused = await start("use_description");
   expect(refused.status).toBe(409);
   const page = await refused.text();
@@ -123,9 +111,7 @@ it("open stories without tasks get one each, in a press, and nothing else is off
 });
 
 it("a run that only people can continue says so, and its finished jobs cannot be cancelled", async () => {
-  const { actor, product, board, sprint, runPage, read, words, end, send } = await scene({
-    stories: [1],
-  });
+  const { actor, product, board, sprint, runPage, read, words, end, send } = await scene({ stories: [1] });
   await updateProduct(actor, { product_id: product.id, done_requires: "person" });
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
@@ -153,8 +139,11 @@ it("a run whose only job waits for an answer is not running", async () => {
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
   await askQuestion(actor, {
-    ...{ task_id: at(tasks, 0).id, question: "Which?", park: true },
-    ...{ job_id: job.id, attempt: job.attempt },
+    task_id: at(tasks, 0).id,
+    question: "Which?",
+    park: true,
+    job_id: job.id,
+    attempt: job.attempt,
   });
   for (const path of [runPage(run.id), `/agents/runs?product=${product.id}`]) {
     const shown = await words(path);
@@ -168,12 +157,7 @@ it("a run that is over says which branch is not on main", async () => {
   const { actor, sprint, runPage, words, end } = await scene({ stories: [1] });
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
-  await end(job, {
-    verify_result: "ALIGNED",
-    branch: job.branch,
-    base_sha: "aaa",
-    head_sha: "bbb",
-  });
+  await end(job, { verify_result: "ALIGNED", branch: job.branch, base_sha: "aaa", head_sha: "bbb" });
   expect(await words(runPage(run.id))).toContain(`git merge ${job.branch}`);
 });
 

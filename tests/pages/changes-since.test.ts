@@ -9,12 +9,23 @@ import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { roundsOf } from "../setup/rounds";
 
 const file = (path: string, line: string): DiffFile => ({
-  ...{ path, status: "added", additions: 1, deletions: 0, binary: false },
+  path,
+  status: "added",
+  additions: 1,
+  deletions: 0,
+  binary: false,
   patch: `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`,
 });
 const diff = (attempt: number, ...files: DiffFile[]): JobDiff => ({
-  ...{ job_id: "", attempt, base_sha: "a", head_sha: "b", additions: 0, deletions: 0 },
-  ...{ created_at: "", attempts: [], files },
+  job_id: "",
+  attempt,
+  base_sha: "a",
+  head_sha: "b",
+  additions: 0,
+  deletions: 0,
+  created_at: "",
+  attempts: [],
+  files,
 });
 
 const viewer = "someone";
@@ -36,8 +47,12 @@ function told(from: string | null, to: string): DiffFile[] {
   const isNew = from === null;
   return [
     {
-      ...{ path: "story.txt", status: isNew ? "added" : "modified", binary: false },
-      ...{ additions: 1, deletions: isNew ? 0 : 1, patch },
+      path: "story.txt",
+      status: isNew ? "added" : "modified",
+      binary: false,
+      additions: 1,
+      deletions: isNew ? 0 : 1,
+      patch,
     },
   ];
 }
@@ -64,8 +79,7 @@ describe("what changed since an earlier attempt", () => {
   it("leaves out files that are as they were, and keeps the places of the others", async () => {
     const before = diff(1, file("a", "one"), file("b", "two"));
     const now = diff(2, file("a", "one"), file("b", "better"), file("c", "new"));
-    const paths = (files: readonly { path: string; index: number }[]) =>
-      files.map(({ path, index }) => [path, index]);
+    const paths = (files: readonly { path: string; index: number }[]) => files.map(({ path, index }) => [path, index]);
     expect(paths(await showDiff(now, { viewer, before }))).toEqual([
       ["b", 1],
       ["c", 2],
@@ -93,10 +107,7 @@ describe("what changed since an earlier attempt", () => {
 
   it("tells of a file that is again as it was before the work", async () => {
     const touched = told("one\ntwo\nthree\n", "one\n2\nthree\n");
-    const [gone] = await showDiff(diff(2), {
-      viewer,
-      before: diff(1, ...touched, file("new", "x")),
-    });
+    const [gone] = await showDiff(diff(2), { viewer, before: diff(1, ...touched, file("new", "x")) });
     expect(gone).toMatchObject({ path: "story.txt", index: 0, additions: 1, deletions: 1 });
     expect(gone?.note).toContain("Restored");
     const made = (await showDiff(diff(2), { viewer, before: diff(1, file("new", "x")) }))[0];
@@ -106,8 +117,7 @@ describe("what changed since an earlier attempt", () => {
   it("keeps nothing that was told roughly because other files took the time", async () => {
     const text = (word: string, count: number) =>
       Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join("");
-    const named = (path: string, words: string) =>
-      told(null, words).map((each) => ({ ...each, path }));
+    const named = (path: string, words: string) => told(null, words).map((each) => ({ ...each, path }));
     const [old, next] = [named("small", "a\nb\nc\n"), named("small", "x\nb\ny\n")];
     const before = diff(1, ...named("heavy", text("old", 2_000)), ...old);
     const now = diff(2, ...named("heavy", text("new", 1_000)), ...next);
@@ -127,9 +137,7 @@ describe("what changed since an earlier attempt", () => {
     });
     const cut = diff(1, ...before.files.map((each) => ({ ...each, truncated: true })));
     const whole = diff(2, ...told("a\nb\n", "a\nBB\n"));
-    expect((await showDiff(whole, { viewer, before: cut }))[0]?.note).toContain(
-      "where the work started",
-    );
+    expect((await showDiff(whole, { viewer, before: cut }))[0]?.note).toContain("where the work started");
   });
 
   it("makes the later text of the earlier one, no matter what both made of the beginning", async () => {

@@ -7,19 +7,12 @@ import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
 /** From Monday 2 November 2026 on; the numbers are what is left. */
 function record(left: number[], total = 10) {
   const days = daysBetween("2026-11-02", "2026-12-31");
-  return left.map((remaining, index) => ({
-    date: days[index] ?? "",
-    remaining,
-    started: 1,
-    total,
-  }));
+  return left.map((remaining, index) => ({ date: days[index] ?? "", remaining, started: 1, total }));
 }
 
 const sprint = { status: "active", end_date: "2026-11-13" };
 const factsOf = (left: number[], dates = sprint) =>
-  Object.fromEntries(
-    drawBurndown(record(left), dates)?.facts.map(({ term, value }) => [term, value]) ?? [],
-  );
+  Object.fromEntries(drawBurndown(record(left), dates)?.facts.map(({ term, value }) => [term, value]) ?? []);
 
 const wordsOf = (chart: Chart | null) => chart?.words.map(({ text }) => text);
 
@@ -42,9 +35,7 @@ describe("a burndown", () => {
     expect(factsOf([10, 5])).toMatchObject({ Pace: "after 3 days" });
     expect(factsOf([10, 5])).not.toHaveProperty("At this pace");
     expect(factsOf([10, 10, 10])).toMatchObject({ "At this pace": "will not finish" });
-    expect(factsOf([9, 9, 8], { ...sprint, end_date: "2026-11-05" })["At this pace"]).toMatch(
-      /days late$/,
-    );
+    expect(factsOf([9, 9, 8], { ...sprint, end_date: "2026-11-05" })["At this pace"]).toMatch(/days late$/);
   });
 
   it("counts what came and went, and takes neither for work", () => {
@@ -53,13 +44,7 @@ describe("a burndown", () => {
       { date: "2026-11-03", remaining: 13, started: 0, total: 13 },
       { date: "2026-11-04", remaining: 11, started: 0, total: 12 },
     ];
-    expect(burnNumbers(days, null)).toMatchObject({
-      added: 3,
-      removed: 1,
-      done: 1,
-      pace: 0.5,
-      needed: null,
-    });
+    expect(burnNumbers(days, null)).toMatchObject({ added: 3, removed: 1, done: 1, pace: 0.5, needed: null });
   });
 
   it("has a slot for every day to its end, weekends tinted, today and the table of days", () => {
@@ -75,12 +60,7 @@ describe("a burndown", () => {
 });
 
 describe("costs by day", () => {
-  const row = (date: string, model_id: string, cost: number, currency = "USD") => ({
-    date,
-    model_id,
-    cost,
-    currency,
-  });
+  const row = (date: string, model_id: string, cost: number, currency = "USD") => ({ date, model_id, cost, currency });
 
   it("stack the models of a currency, the costliest first, with the days on which nothing was paid", () => {
     const charts = drawCosts([

@@ -32,9 +32,7 @@ describe("comments on a page, without script", () => {
       expect(added.status, await added.text()).toBe(303);
       const { comments } = await listComments(actor, { kind, id });
       const comment_id = comments[0]?.id ?? "";
-      expect(added.headers.get("location")).toBe(
-        `${page.replace("pbi:", "pbi%3A")}#comment-${comment_id}`,
-      );
+      expect(added.headers.get("location")).toBe(`${page.replace("pbi:", "pbi%3A")}#comment-${comment_id}`);
       expect(await read(page)).toContain("<strong>word</strong>");
       const fields = { kind, id, comment_id };
       await send(page, { intent: "edit-comment", ...fields, body: "Other words." });

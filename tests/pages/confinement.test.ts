@@ -16,7 +16,8 @@ it("the owner asks for a sandbox and names what jobs may reach; a list with a sl
   const read = () => getProduct(actor, { product_id: product.id });
   const typed = "PyPI.org:443\r\nregistry.example, pypi.org:443";
   const saved = await visitor.send(settings, [
-    ...[["intent", "update"] as [string, string], ["requires_sandbox", "on"] as [string, string]],
+    ["intent", "update"] as [string, string],
+    ["requires_sandbox", "on"] as [string, string],
     ["may_reach", typed],
   ]);
   expect(saved.status).toBe(303);

@@ -24,11 +24,7 @@ describe("what only a hostile visitor sends", () => {
     "presses no button of the name %s",
     async (intent) => {
       const cookie = await app.signIn(owner);
-      const answer = await post(
-        "/settings/devices?_data=routes%2F_app.settings.devices",
-        `intent=${intent}`,
-        cookie,
-      );
+      const answer = await post("/settings/devices?_data=routes%2F_app.settings.devices", `intent=${intent}`, cookie);
       expect(answer.status).toBe(422);
       expect(failures()).toEqual([]);
     },
@@ -75,8 +71,7 @@ describe("an upload that is refused before its page is asked", () => {
     const cookie = await app.signIn(owner);
     const send = () => {
       const body = new FormData();
-      for (const [name, value] of Object.entries({ intent: "preview", name: "A" }))
-        body.set(name, value);
+      for (const [name, value] of Object.entries({ intent: "preview", name: "A" })) body.set(name, value);
       const headers = { cookie, origin: app.origin };
       const address = "/import?_data=routes%2F_app.import";
       return app.request(address, { method: "POST", headers, body });

@@ -12,36 +12,30 @@ await t.addMember(product.id, friend);
 const visitor = await app.visitorOf(owner);
 
 async function stored(table: string, column: string, id: string): Promise<unknown> {
-  const { rows } = await t.sql.query(
-    `select ${column} as value from public.${table} where id = $1`,
-    [id],
-  );
+  const { rows } = await t.sql.query(`select ${column} as value from public.${table} where id = $1`, [id]);
   return rows[0]?.value;
 }
 
-it.each([0, 6, 10, 1_000_000])(
-  "a priority of %i survives editing and its own picker",
-  async (priority) => {
-    await t.query`update public.pbis set priority = ${priority} where id = ${pbi.id}`;
-    await t.query`update public.stories set priority = ${priority} where id = ${story.id}`;
-    await t.query`update public.tasks set priority = ${priority} where id = ${task.id}`;
-    const panel = `/products/${product.id}/backlog?panel=pbi:${pbi.id}`;
-    const places = [
-      [panel, "update-pbi", "Exports, mended"],
-      [`/stories/${story.id}?`, "update", "Export, mended"],
-      [`/tasks/${task.id}?`, "edit", "Write, mended"],
-    ] as const;
-    for (const [place, intent, title] of places) {
-      await visitor.submit(`${place}&edit=title`, intent, { title });
-      // The picker of the priority, sent as it is there.
-      await visitor.submit(place, intent);
-    }
-    expect(await stored("pbis", "priority", pbi.id)).toBe(priority);
-    expect(await stored("pbis", "title", pbi.id)).toBe("Exports, mended");
-    expect(await stored("stories", "priority", story.id)).toBe(priority);
-    expect(await stored("tasks", "priority", task.id)).toBe(priority);
-  },
-);
+it.each([0, 6, 10, 1_000_000])("a priority of %i survives editing and its own picker", async (priority) => {
+  await t.query`update public.pbis set priority = ${priority} where id = ${pbi.id}`;
+  await t.query`update public.stories set priority = ${priority} where id = ${story.id}`;
+  await t.query`update public.tasks set priority = ${priority} where id = ${task.id}`;
+  const panel = `/products/${product.id}/backlog?panel=pbi:${pbi.id}`;
+  const places = [
+    [panel, "update-pbi", "Exports, mended"],
+    [`/stories/${story.id}?`, "update", "Export, mended"],
+    [`/tasks/${task.id}?`, "edit", "Write, mended"],
+  ] as const;
+  for (const [place, intent, title] of places) {
+    await visitor.submit(`${place}&edit=title`, intent, { title });
+    // The picker of the priority, sent as it is there.
+    await visitor.submit(place, intent);
+  }
+  expect(await stored("pbis", "priority", pbi.id)).toBe(priority);
+  expect(await stored("pbis", "title", pbi.id)).toBe("Exports, mended");
+  expect(await stored("stories", "priority", story.id)).toBe(priority);
+  expect(await stored("tasks", "priority", task.id)).toBe(priority);
+});
 
 it("a story is given to a member and taken back, on its page", async () => {
   await visitor.submit(`/stories/${story.id}`, "assign", { assignee_id: friend.id });
@@ -133,9 +127,7 @@ it("an owner finds archived products on the dashboard, restores one and deletes 
   await t.query`update public.products set archived_at = now() where id = ${foreign.id}`;
 
   const restorable = async () =>
-    [...(await visitor.read("/dashboard")).matchAll(/aria-label="Delete ([^"]*)"/g)].map(
-      ([, name]) => name,
-    );
+    [...(await visitor.read("/dashboard")).matchAll(/aria-label="Delete ([^"]*)"/g)].map(([, name]) => name);
   expect(await restorable()).toEqual(["Gone", "Kept"]);
   await visitor.submit("/dashboard", "delete", { code: gone.code });
   expect(await stored("products", "id", gone.id)).toBeUndefined();
@@ -154,10 +146,10 @@ it("the sample product is one's own, and counts like any other product", async (
     expect((await post()).status).toBe(201);
     // The same one is found again, which costs nothing.
     expect((await post()).status).toBe(201);
-    await t.sql.query(
-      "update public.products set code = $2 where owner_id = $1 and code = 'SAMPLE'",
-      [beginner.id, `TAKEN${n}`],
-    );
+    await t.sql.query("update public.products set code = $2 where owner_id = $1 and code = 'SAMPLE'", [
+      beginner.id,
+      `TAKEN${n}`,
+    ]);
   }
   const rows = await t.query`select from public.products where owner_id = ${beginner.id}`;
   expect(rows).toHaveLength(5);
@@ -168,9 +160,7 @@ it("a press of the first steps makes all that the demo agent needs, and shows it
   const beginner = await t.createUser();
   const steps = await app.visitorOf(beginner);
   const shown = await (await steps.send("/start", [["intent", "demo"]])).text();
-  expect(shown).toMatch(
-    /BACKLOOM_TOKEN=blm_[\w-]+ node .* --exec demo --demo-ask --product SAMPLE/,
-  );
+  expect(shown).toMatch(/BACKLOOM_TOKEN=blm_[\w-]+ node .* --exec demo --demo-ask --product SAMPLE/);
   const rows = await t.query`
     select r.status::text, (select count(*)::int from public.agent_jobs j where j.sprint_run_id = r.id) as jobs
     from public.sprint_runs r join public.products p on p.id = r.product_id where p.owner_id = ${beginner.id}`;

@@ -14,9 +14,7 @@ const cookie = await app.signIn(owner);
 const importer = await app.signIn(await t.createUser());
 const foreign = await t.seedBacklog(await t.createUser());
 
-const files = Object.keys(
-  import.meta.glob(["../../app/routes/*.{ts,tsx}", "../../app/routes/*/route.{ts,tsx}"]),
-)
+const files = Object.keys(import.meta.glob(["../../app/routes/*.{ts,tsx}", "../../app/routes/*/route.{ts,tsx}"]))
   .map(
     (file) =>
       file
@@ -59,22 +57,27 @@ function filled(address: string): fc.Arbitrary<string> {
 
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
-  fc.constantFrom(
-    ...Object.values(own),
-    "",
-    "todo",
-    "done",
-    "READY",
-    "1",
-    "-1",
-    "\0",
-    "x".repeat(400),
-  ),
+  fc.constantFrom(...Object.values(own), "", "todo", "done", "READY", "1", "-1", "\0", "x".repeat(400)),
 );
 const fieldName = fc.oneof(
   fc.constantFrom(
-    ...["intent", "title", "name", "code", "status", "product_id", "task_id", "story_id", "id"],
-    ...["pbi_id", "sprint_id", "priority", "label", "identifier", "password", "answer", "cursor"],
+    "intent",
+    "title",
+    "name",
+    "code",
+    "status",
+    "product_id",
+    "task_id",
+    "story_id",
+    "id",
+    "pbi_id",
+    "sprint_id",
+    "priority",
+    "label",
+    "identifier",
+    "password",
+    "answer",
+    "cursor",
   ),
   fc.string({ unit: "grapheme-ascii", maxLength: 12 }),
 );
@@ -125,10 +128,7 @@ describe.each(addresses)("the page %s", (address) => {
       .split("/")
       .map((part) => own[part] ?? part)
       .join("/");
-    const headers = {
-      cookie: address === "/import" ? importer : cookie,
-      "content-type": type,
-    };
+    const headers = { cookie: address === "/import" ? importer : cookie, "content-type": type };
     const response = await app.request(path, { method: "POST", headers, body });
     expect([400, 405, 404]).toContain(response.status);
   });

@@ -29,7 +29,8 @@ it("a refused import leaves its preview, with what was chosen, and can be sent a
     ["code", "MOVED"],
   ];
   const preview = await send([
-    ...[["intent", "preview"] as [string, string], ...target],
+    ["intent", "preview"] as [string, string],
+    ...target,
     ["format", "linear"],
     ["pasted", linear],
   ]);
@@ -49,10 +50,7 @@ it("a refused import leaves its preview, with what was chosen, and can be sent a
   const kept = (of: [string, string][]) => of.filter(([name]) => name !== "idempotency_key");
   expect(kept(again).toSorted()).toEqual(kept(chosen).toSorted());
 
-  const changed = again.map(([name, value]): [string, string] => [
-    name,
-    name === "code" ? "MOVED2" : value,
-  ]);
+  const changed = again.map(([name, value]): [string, string] => [name, name === "code" ? "MOVED2" : value]);
   const done = await send(changed);
   expect(done.page).toContain("2 stories, 3 tasks");
   expect(done.page).toContain("went into");
@@ -66,7 +64,8 @@ it("a refused import leaves its preview, with what was chosen, and can be sent a
 it("shows no preview that no one has seen", async () => {
   for (const report of ["", "[", '{"preview":true}']) {
     const { status, page } = await send([
-      ...[["intent", "import"] as [string, string], ["name", "Moved"] as [string, string]],
+      ["intent", "import"] as [string, string],
+      ["name", "Moved"] as [string, string],
       ["packed", "x"],
       ["report", report],
     ]);

@@ -144,9 +144,7 @@ it("refuses what waits for no one, what is too far off, and demo accounts; marks
 
 it("is true at once: anyone who listens hears it when something begins to wait, as nothing that the contract knows", async () => {
   const { actor, owner, tasks } = await t.seedWorld(1);
-  const reader = await openStream(`${app.origin}/api/realtime/notifications`, {
-    cookie: await app.signIn(owner),
-  });
+  const reader = await openStream(`${app.origin}/api/realtime/notifications`, { cookie: await app.signIn(owner) });
   expect(await reader.next()).toMatchObject({ event: "state" });
   const { id } = at(tasks, 0);
   const told = { event: "inbox", data: { op: "U", entity: "inbox", id } };

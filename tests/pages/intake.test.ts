@@ -69,8 +69,7 @@ describe("intake", () => {
 
   it("can be accepted, and the accepting undone, until it has joined a sprint", async () => {
     const { id } = await bring("Undone");
-    const state = async () =>
-      (await t.query`select status, pbi_id from stories where id = ${id}`)[0];
+    const state = async () => (await t.query`select status, pbi_id from stories where id = ${id}`)[0];
     await visitor.submit(triage, "accept", { story_id: id, pbi_id: pbi.id });
     expect(await state()).toEqual({ status: "OPEN", pbi_id: pbi.id });
     const undo = await visitor.send("/undo", [["intent", "undo"]]);

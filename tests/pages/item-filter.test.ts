@@ -115,9 +115,8 @@ it("a grouped board has a lane for each value, and says what a card in it become
   const backlog = await t.seedBacklog(owner);
   const { tasks, stories } = await getSprintBoard(actor, { sprint_id: backlog.sprint.id });
   const lanes = (group: string) =>
-    viewOf(tasks, stories, readSettings(new URLSearchParams({ group })), owner.id, [
-      { id: owner.id, username: "ada" },
-    ]).lanes;
+    viewOf(tasks, stories, readSettings(new URLSearchParams({ group })), owner.id, [{ id: owner.id, username: "ada" }])
+      .lanes;
   expect(lanes("")).toBeUndefined();
   const [story] = stories;
   expect(lanes("story")).toContainEqual({
@@ -141,9 +140,7 @@ it("narrows what a search found, and leaves words as they are", async () => {
   const { read } = await app.visitorOf(owner);
   const found = async (query: string) => {
     const html = await read(`/search?q=${encodeURIComponent(query)}`);
-    return ["Exports", "Export as CSV", "Write rows"].filter((title) =>
-      html.includes(`>${title}</a>`),
-    );
+    return ["Exports", "Export as CSV", "Write rows"].filter((title) => html.includes(`>${title}</a>`));
   };
   expect(await found("export")).toEqual(["Exports", "Export as CSV"]);
   expect(await found("export is:story")).toEqual(["Export as CSV"]);

@@ -1,9 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  heartbeatAgentJob,
-  reportAgentJob,
-  saveJobDiff,
-} from "~/nouns/agent-jobs/operations.server";
+import { heartbeatAgentJob, reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { listComments } from "~/nouns/comments/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
@@ -15,18 +11,11 @@ const { t, app } = await openApp({ pages: true });
 
 it("shows the end of an output of few long entries, and how many come before", async () => {
   const { world, job } = await t.holdJob();
-  const headers = {
-    ...(await t.bearerOf(world.owner)),
-    "content-type": "application/json",
-  };
+  const headers = { ...(await t.bearerOf(world.owner)), "content-type": "application/json" };
   for (let seq = 1; seq <= 40; seq++) {
     const entry = { seq, at: new Date().toISOString(), kind: "text", text: "word ".repeat(12_000) };
     const body = JSON.stringify({ attempt: 1, entries: [entry] });
-    const answer = await app.request(`/api/jobs/${job.id}/output`, {
-      method: "POST",
-      headers,
-      body,
-    });
+    const answer = await app.request(`/api/jobs/${job.id}/output`, { method: "POST", headers, body });
     expect(answer.status).toBe(202);
   }
   const cookie = await app.signIn(world.owner);
@@ -47,8 +36,7 @@ it("a person writes to the agent from the page of its job and of its task, and b
   const { world, job, task, attempt, report } = await t.holdJob();
   const cookie = await app.signIn(world.owner);
   const read = async (path: string) => (await app.request(path, { headers: { cookie } })).text();
-  const send = (path: string, fields: Record<string, string>) =>
-    app.submit(path, fields, { cookie });
+  const send = (path: string, fields: Record<string, string>) => app.submit(path, fields, { cookie });
   const [jobPage, taskPage] = [`/jobs/${job.id}`, `/tasks/${task.id}`];
   expect(await read(jobPage)).toContain("Write to the agent");
   const action = `${jobPage}?index`;
@@ -67,16 +55,16 @@ it("a person writes to the agent from the page of its job and of its task, and b
   expect(await read(jobPage)).toContain("The agent acted on it");
   expect(await read(taskPage)).not.toContain("send_to_agent");
   const late = await send(action, { intent: "message", body: "Too late?" });
-  expect([late.status, await late.text()]).toEqual([
-    409,
-    expect.stringContaining("Comment on its task instead"),
-  ]);
+  expect([late.status, await late.text()]).toEqual([409, expect.stringContaining("Comment on its task instead")]);
   expect((await listComments(world.actor, place)).comments).toHaveLength(2);
 });
 
 const addedLines = (...added: string[]) => ({
-  ...{ path: "one.txt", status: "added" as const, binary: false },
-  ...{ additions: added.length, deletions: 0 },
+  path: "one.txt",
+  status: "added" as const,
+  binary: false,
+  additions: added.length,
+  deletions: 0,
   patch: `diff --git a/one.txt b/one.txt\nnew file mode 100644\n--- /dev/null\n+++ b/one.txt\n@@ -0,0 +1,${added.length} @@\n${added.map((line) => `+${line}\n`).join("")}`,
 });
 
@@ -85,13 +73,14 @@ it("the page of the changes shows what a round changed, and so does the address 
   const { actor, owner } = world;
   const save = (attempt: number, ...added: string[]) =>
     saveJobDiff(actor, {
-      ...{ job_id: job.id, attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
+      job_id: job.id,
+      attempt,
+      base_sha: "a".repeat(40),
+      head_sha: "b".repeat(40),
       files: [addedLines(...added)],
     });
   await save(1, "first", "second", "third");
-  await report({
-    ...{ status: "failed", failure_class: "rate_limited" },
-  });
+  await report({ status: "failed", failure_class: "rate_limited" });
   await t.query`update public.agent_jobs set not_before = null`;
   expect((await claim(actor)).attempt).toBe(2);
   await save(2, "first", "2nd", "third", "fourth");
@@ -128,12 +117,7 @@ async function scene(count: number) {
     const path = `src/folder-${n % 50}/file-${n}.ts`;
     const patch = `--- a/${path}\n+++ b/${path}\n@@ -1,4 +1,4 @@\n${lines}`;
     const counts = { additions: 4, deletions: 4, binary: false };
-    return {
-      path,
-      status: "modified" as const,
-      ...counts,
-      patch: `diff --git a/${path} b/${path}\n${patch}`,
-    };
+    return { path, status: "modified" as const, ...counts, patch: `diff --git a/${path} b/${path}\n${patch}` };
   });
   await saveJobDiff(actor, { ...of, files });
   await reportAgentJob(actor, { ...of, status: "done", verify_result: "ALIGNED" });

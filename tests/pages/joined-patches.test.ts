@@ -19,8 +19,7 @@ function edited(lines: readonly string[], edits: readonly Edit[]) {
     const kept = line === null ? [] : [`${deletes ? "-" : " "}${line}`];
     return [...adds.map((text) => `+${text}`), ...kept];
   });
-  const near = (at: number) =>
-    ops.slice(Math.max(0, at - 3), at + 4).some((op) => !op.startsWith(" "));
+  const near = (at: number) => ops.slice(Math.max(0, at - 3), at + 4).some((op) => !op.startsWith(" "));
   let [old, next, open] = [1, 1, false];
   const hunks: { old: number; next: number; ops: string[] }[] = [];
   for (const [at, op] of ops.entries()) {
@@ -67,10 +66,7 @@ function applied(lines: readonly string[], patch: string): string[] {
 const word = fc.constantFrom("a", "b", "c", "}", "");
 const edit = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ deletes: false, adds: [] as string[] }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ deletes: fc.boolean(), adds: fc.array(word, { maxLength: 3 }) }),
-  },
+  { weight: 1, arbitrary: fc.record({ deletes: fc.boolean(), adds: fc.array(word, { maxLength: 3 }) }) },
 );
 const edits = fc.array(edit, { maxLength: 60 });
 
@@ -99,56 +95,41 @@ describe("patches on top of each other", () => {
   it("leave each line to the one that changed it", () => {
     const roundsOf = fc.array(edits, { minLength: 1, maxLength: 4 });
     fc.assert(
-      fc.property(
-        fc.array(word, { maxLength: 50 }),
-        roundsOf,
-        fc.boolean(),
-        (base, rounds, isJudged) => {
-          let lines: readonly string[] = base;
-          const attempts = rounds.map((round, n): StoryAttempt => {
-            const { patch, after } = edited(lines, round);
-            lines = after;
-            return {
-              ...{
-                task: { id: `${n}`, code: `T-${n}`, title: "" },
-                waits: true,
-                job_id: `${n}`,
-                attempt: 1,
-              },
-              ...{
-                verdict: isJudged && n === 1 ? "approve" : null,
-                base_sha: sha(n),
-                head_sha: sha(n + 1),
-              },
-              files: patch === "" ? [] : [file("a.ts", patch)],
-            };
-          });
-          const { changes, steps } = tellStory(attempts);
-          for (const [index, { patch = "" }] of changes.files.entries()) {
-            for (const line of parsePatch(patch).hunks.flatMap((hunk) => hunk.lines)) {
-              const side = line.kind === "deleted" ? "old" : "new";
-              const found = attemptOfLine(at(steps, index), side, line[side] ?? 0);
-              if (found === null) expect(isJudged).toBe(true);
-              if (found === null) continue;
-              const { file: own, of } = found.step;
-              const there = parsePatch(own.patch ?? "").hunks.flatMap((hunk) => hunk.lines);
-              const same = there.find((each) => each[side] === found.line);
-              expect(same?.text).toBe(line.text);
-              if (!isJudged && line.kind !== "same") expect(same?.kind).toBe(line.kind);
-              const comment = {
-                ...stored,
-                job_id: of.job_id,
-                line: found.line,
-                side,
-                line_text: line.text,
-              } as const;
-              expect(placeComments({ changes, steps }, [comment])).toMatchObject([
-                { index, current_line: line[side], stale: false },
-              ]);
-            }
+      fc.property(fc.array(word, { maxLength: 50 }), roundsOf, fc.boolean(), (base, rounds, isJudged) => {
+        let lines: readonly string[] = base;
+        const attempts = rounds.map((round, n): StoryAttempt => {
+          const { patch, after } = edited(lines, round);
+          lines = after;
+          return {
+            task: { id: `${n}`, code: `T-${n}`, title: "" },
+            waits: true,
+            job_id: `${n}`,
+            attempt: 1,
+            verdict: isJudged && n === 1 ? "approve" : null,
+            base_sha: sha(n),
+            head_sha: sha(n + 1),
+            files: patch === "" ? [] : [file("a.ts", patch)],
+          };
+        });
+        const { changes, steps } = tellStory(attempts);
+        for (const [index, { patch = "" }] of changes.files.entries()) {
+          for (const line of parsePatch(patch).hunks.flatMap((hunk) => hunk.lines)) {
+            const side = line.kind === "deleted" ? "old" : "new";
+            const found = attemptOfLine(at(steps, index), side, line[side] ?? 0);
+            if (found === null) expect(isJudged).toBe(true);
+            if (found === null) continue;
+            const { file: own, of } = found.step;
+            const there = parsePatch(own.patch ?? "").hunks.flatMap((hunk) => hunk.lines);
+            const same = there.find((each) => each[side] === found.line);
+            expect(same?.text).toBe(line.text);
+            if (!isJudged && line.kind !== "same") expect(same?.kind).toBe(line.kind);
+            const comment = { ...stored, job_id: of.job_id, line: found.line, side, line_text: line.text } as const;
+            expect(placeComments({ changes, steps }, [comment])).toMatchObject([
+              { index, current_line: line[side], stale: false },
+            ]);
           }
-        },
-      ),
+        }
+      }),
       { numRuns: 1_000 },
     );
   });
@@ -165,6 +146,13 @@ describe("patches on top of each other", () => {
 });
 
 const stored = {
-  ...{ id: "1", review_id: null, attempt: 1, path: "a.ts", body: "Why?" },
-  ...{ author_id: null, author: "ada", draft: true, created_at: "" },
+  id: "1",
+  review_id: null,
+  attempt: 1,
+  path: "a.ts",
+  body: "Why?",
+  author_id: null,
+  author: "ada",
+  draft: true,
+  created_at: "",
 };

@@ -9,11 +9,7 @@ import { at, claim } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
-const seenByOthers = {
-  worker: "Test passed",
-  other_worker: "Checked by another agent",
-  ci: "CI passed",
-};
+const seenByOthers = { worker: "Test passed", other_worker: "Checked by another agent", ci: "CI passed" };
 
 it("a product that is created on its page waits for a person unless one press says otherwise", async () => {
   const owner = await t.createUser();
@@ -36,8 +32,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
   const of = { story_id: story.id };
   await updateStory(actor, {
     ...of,
-    acceptance_criteria:
-      "- Opens <b>fast</b>\n- Says \u202eso\n- Passes `npm <i>test</i>` and ` alone",
+    acceptance_criteria: "- Opens <b>fast</b>\n- Says \u202eso\n- Passes `npm <i>test</i>` and ` alone",
   });
   await start();
   const { read, submit } = await app.visitorOf(owner);
@@ -77,8 +72,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
     { state: "proven", grade: "person" },
     { state: "waived", waiver: { reason: "No one reads it", waived_by: owner.username } },
   ]);
-  const set = (fields: string) =>
-    t.sql.query(`update evidence set ${fields} where criterion = $1`, [passes?.id]);
+  const set = (fields: string) => t.sql.query(`update evidence set ${fields} where criterion = $1`, [passes?.id]);
   await set("base_exit_code = 0, command = 'npm test', exit_code = 0, passed_before = true");
   const hollow = await read(`/stories/${story.id}`);
   expect(hollow).toContain(`<span class="font-semibold">Did not fail before<`);
@@ -110,9 +104,7 @@ it("decides about lessons without script, in the inbox and on the page of lesson
   expect(await read(`/products/${product.id}/settings/agents`)).toContain(page);
 
   const idOf = async (text: string) =>
-    (await listLessons(actor, { product_id: product.id })).lessons.find(
-      (lesson) => lesson.text === text,
-    )?.id ?? "";
+    (await listLessons(actor, { product_id: product.id })).lessons.find((lesson) => lesson.text === text)?.id ?? "";
   const first = await idOf("First <b>lesson</b>");
   const edited = { lesson_id: first, text: "Edited lesson", verdict: "accept" };
   expect(await submit("/inbox", "decide-lesson", edited)).toBe("/inbox");

@@ -21,13 +21,7 @@ describe("a text in Markdown", () => {
   it("shows pictures that are files here, and no others", async () => {
     const own = "/api/files/00000000-0000-4000-8000-000000000000";
     expect(await htmlOf(`![a <b>](${own})`)).toContain(`<img src="${own}" alt="a &lt;b&gt;"`);
-    for (const other of [
-      `http://x${own}`,
-      `/${own}`,
-      `${own}/../../me`,
-      `${own}?x`,
-      "/api/tasks/1",
-    ]) {
+    for (const other of [`http://x${own}`, `/${own}`, `${own}/../../me`, `${own}?x`, "/api/tasks/1"]) {
       expect(await htmlOf(`![a](${other})`), other).not.toContain("<img");
     }
   });
@@ -102,9 +96,7 @@ it("who asks for much waits behind everyone who asks for little", async () => {
   };
   const greedy = Array.from({ length: 100 }, (_, at) => ask("greedy", `greedy ${at}`));
   await Promise.all([...greedy, ask("anna", "anna 0"), ask("ben", "ben 0"), ask("anna", "anna 1")]);
-  expect(order.slice(0, 6)).toEqual([
-    ...["greedy 0", "anna 0", "ben 0", "greedy 1", "anna 1", "greedy 2"],
-  ]);
+  expect(order.slice(0, 6)).toEqual(["greedy 0", "anna 0", "ben 0", "greedy 1", "anna 1", "greedy 2"]);
 });
 
 it("a text that ends the thread is given up, and what waits behind it is formatted", async () => {

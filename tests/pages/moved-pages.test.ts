@@ -39,22 +39,16 @@ const reads = Object.values(routes).filter(
 const old = ["/questions", "/invitations", "/jobs", "/workers", "/products/:id/runs"];
 const places = [...new Set([...reads.map(pathOf), ...old])].filter((path) => !path.includes("*"));
 
-it.each(places.map((path) => path || "/"))(
-  "%s answers below 500 whatever stands in its address",
-  async (path) => {
-    const asked = odd.map((value) => path.replaceAll(/:\w+\??/g, value));
-    for (const address of [...new Set(asked), ...queries.map((query) => asked[0] + query)]) {
-      for (const headers of [{ cookie }, undefined]) {
-        const answer = await app.request(address, {
-          ...(headers && { headers }),
-          redirect: "manual",
-        });
-        expect(answer.status, address.slice(0, 80)).toBeLessThan(500);
-        await answer.body?.cancel();
-      }
+it.each(places.map((path) => path || "/"))("%s answers below 500 whatever stands in its address", async (path) => {
+  const asked = odd.map((value) => path.replaceAll(/:\w+\??/g, value));
+  for (const address of [...new Set(asked), ...queries.map((query) => asked[0] + query)]) {
+    for (const headers of [{ cookie }, undefined]) {
+      const answer = await app.request(address, { ...(headers && { headers }), redirect: "manual" });
+      expect(answer.status, address.slice(0, 80)).toBeLessThan(500);
+      await answer.body?.cancel();
     }
-  },
-);
+  }
+});
 
 it("the inbox marks the tab that its address names, and lists what belongs there", async () => {
   const visitor = createVisitor(app, cookie);
@@ -101,10 +95,7 @@ it("says the branch of a task or story to everyone in its product, and to no one
   for (const user of [owner, member]) {
     for (const query of [`kind=task&id=${task.id}`, `kind=story&id=${story.id}`]) {
       const answer = await ask(user, query);
-      expect([answer.status, await answer.json()]).toEqual([
-        200,
-        { branch: `backloom/${story.code}` },
-      ]);
+      expect([answer.status, await answer.json()]).toEqual([200, { branch: `backloom/${story.code}` }]);
     }
   }
   expect((await ask(stranger, `kind=task&id=${task.id}`)).status).toBe(403);
@@ -123,8 +114,6 @@ it("what is looked for is cut after 200 characters, and between two of them", as
       expect(await answer.text()).not.toContain("\ufffd");
     }
   }
-  const found = await app.request(`/search?q=${padded("  nothing has this")}`, {
-    headers: { cookie },
-  });
+  const found = await app.request(`/search?q=${padded("  nothing has this")}`, { headers: { cookie } });
   expect(await found.text()).toContain("Zebra");
 });

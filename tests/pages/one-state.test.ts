@@ -22,13 +22,9 @@ it("card, row of the backlog and page of a task say the same of where it stands,
     return answer.text();
   };
   const row = async (id: string) =>
-    (await read(`${product}/backlog?open=all`))
-      .split(`data-line="task:${id}"`)[1]
-      ?.split("</div>")[0] ?? "";
+    (await read(`${product}/backlog?open=all`)).split(`data-line="task:${id}"`)[1]?.split("</div>")[0] ?? "";
   const card = async (id: string) =>
-    (await read(`${product}/sprints/${world.sprint.id}`))
-      .split(`data-line="task:${id}"`)[1]
-      ?.split("</li>")[0] ?? "";
+    (await read(`${product}/sprints/${world.sprint.id}`)).split(`data-line="task:${id}"`)[1]?.split("</li>")[0] ?? "";
 
   expect(await row(task.id)).toContain("Running");
   expect(await card(task.id)).toContain("worker-1");
@@ -38,7 +34,9 @@ it("card, row of the backlog and page of a task say the same of where it stands,
 
   // The service queues a job that is parked; people read what it waits for, and nowhere that it is queued.
   const { id: question_id } = await askQuestion(world.actor, {
-    ...{ task_id: task.id, question: "Which words?", park: true },
+    task_id: task.id,
+    question: "Which words?",
+    park: true,
     ...attempt,
   });
   for (const part of [await row(task.id), await card(task.id)]) {
@@ -58,8 +56,7 @@ it("card, row of the backlog and page of a task say the same of where it stands,
   expect(answered).not.toContain("Waiting for an answer");
 
   await addDependency(world.actor, { kind: "task", id: next.id, blocked_by: task.code });
-  for (const part of [await row(next.id), await card(next.id)])
-    expect(part).toContain(`Blocked by ${task.code}`);
+  for (const part of [await row(next.id), await card(next.id)]) expect(part).toContain(`Blocked by ${task.code}`);
 
   // The board counts the jobs of its run that are done, as its bar shows them.
   const again = await claim(world.actor, "worker-1");
@@ -74,10 +71,7 @@ it("a card names the agent that a task was handed to, and counts only proof of t
   const [task, next] = [at(world.tasks, 0), at(world.tasks, 1)];
   const fallback = { agent: "claude", fallback: ["codex"] };
   await updateProduct(actor, { product_id: product.id, ...fallback, done_requires: "worker" });
-  await updateStory(actor, {
-    story_id: at(world.stories, 0).id,
-    acceptance_criteria: "- It greets",
-  });
+  await updateStory(actor, { story_id: at(world.stories, 0).id, acceptance_criteria: "- It greets" });
   await world.start();
   const { read } = await app.visitorOf(owner);
   const card = async (id: string) =>
@@ -94,7 +88,9 @@ it("a card names the agent that a task was handed to, and counts only proof of t
   expect(await card(task.id)).not.toContain("Proof");
   const first = await take("claude");
   await reportAgentJob(actor, {
-    ...{ ...first.attempt, status: "failed", failure_class: "rate_limited" },
+    ...first.attempt,
+    status: "failed",
+    failure_class: "rate_limited",
     resets_at: new Date(Date.now() + 3 * 3_600_000).toISOString(),
   });
   expect(await card(task.id)).toContain("Queued for codex");
@@ -106,7 +102,9 @@ it("a card names the agent that a task was handed to, and counts only proof of t
 
   const [criterion] = second.job.criteria.map(({ id }) => id);
   await reportAgentJob(actor, {
-    ...{ ...second.attempt, status: "done", verify_result: "ALIGNED" },
+    ...second.attempt,
+    status: "done",
+    verify_result: "ALIGNED",
     evidence: [{ criterion: criterion ?? "", grade: "worker", command: "npm test", exit_code: 0 }],
   });
   expect(await card(task.id)).toContain("Proof 1/2");
@@ -128,21 +126,9 @@ const plain: WorkState = {
 it.each<[string, Partial<WorkState>, string | null]>([
   ["a job parked for an answer", { job_status: "queued", open_questions: 1 }, "1 open question"],
   ["a job that waits for a worker", { job_status: "queued" }, "Queued"],
-  [
-    "one that waits for its blockers",
-    { job_status: "queued", waits_for: ["T-1", "T-2"] },
-    "Blocked by T-1 and 1 more",
-  ],
-  [
-    "one that another worker verifies",
-    { job_status: "queued", job_phase: "verify" },
-    "Waiting for a second worker",
-  ],
-  [
-    "work that a person judges",
-    { job_status: "queued", job_phase: "review", status: "review" },
-    "Needs review",
-  ],
+  ["one that waits for its blockers", { job_status: "queued", waits_for: ["T-1", "T-2"] }, "Blocked by T-1 and 1 more"],
+  ["one that another worker verifies", { job_status: "queued", job_phase: "verify" }, "Waiting for a second worker"],
+  ["work that a person judges", { job_status: "queued", job_phase: "review", status: "review" }, "Needs review"],
   ["an agent at work", { job_status: "running", waits_for: ["T-1"] }, "Running"],
   ["an agent at work that asked", { job_status: "running", open_questions: 2 }, "2 open questions"],
   ["a failure", { status: "failed", failure_reason: "It broke\nin two" }, "It broke"],

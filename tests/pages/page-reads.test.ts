@@ -16,11 +16,7 @@ import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createSprint, startSprint } from "~/nouns/sprints/operations.server";
 import { assignStory, createStory } from "~/nouns/stories/operations.server";
 import { createTask, setTaskStatus, updateTask } from "~/nouns/tasks/operations.server";
-import {
-  exportDocumentSchema,
-  exportFormat,
-  exportVersion,
-} from "~/nouns/transfers/export-document";
+import { exportDocumentSchema, exportFormat, exportVersion } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { createTestDatabase } from "../setup/database";
 

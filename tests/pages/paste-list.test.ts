@@ -8,10 +8,7 @@ const { t, app } = await openApp({ pages: true });
 
 /** Titles, with the titles below them. */
 const outline = (text: string, into: "pbi" | "story" = "pbi") =>
-  readPastedList(text, into).items.map(({ title, tasks }) => [
-    title,
-    ...tasks.map((task) => task.title),
-  ]);
+  readPastedList(text, into).items.map(({ title, tasks }) => [title, ...tasks.map((task) => task.title)]);
 
 describe("a pasted list", () => {
   it.each([
@@ -31,16 +28,11 @@ describe("a pasted list", () => {
   });
 
   it("keeps deeper lines and the end of a long one as descriptions", () => {
-    const { items } = readPastedList(
-      `- One\n  - a\n    - how\n    - why\n- ${"x".repeat(400)}`,
-      "pbi",
-    );
+    const { items } = readPastedList(`- One\n  - a\n    - how\n    - why\n- ${"x".repeat(400)}`, "pbi");
     expect(items[0]?.tasks[0]?.description).toBe("- how\n- why");
     expect(items[1]?.title).toHaveLength(300);
     expect(items[1]?.description).toHaveLength(400);
-    expect(readPastedList("- a\n  - how", "story").items).toMatchObject([
-      { title: "a", description: "- how" },
-    ]);
+    expect(readPastedList("- a\n  - how", "story").items).toMatchObject([{ title: "a", description: "- how" }]);
   });
 });
 
@@ -51,18 +43,10 @@ describe("making what it says", () => {
     const panel = `/products/${product.id}/backlog?panel=paste`;
     const list = "- Fly\n  - Fold\n  - Throw\n- Land";
     const fields = { into: `pbi:${pbi.id}`, list };
-    const preview = await app.submit(
-      panel,
-      { intent: "preview-list", ...fields },
-      { cookie: await app.signIn(owner) },
-    );
+    const preview = await app.submit(panel, { intent: "preview-list", ...fields }, { cookie: await app.signIn(owner) });
     expect((await preview.text()).includes("Create 2 stories and 2 tasks")).toBe(true);
 
-    const made = await app.submit(
-      panel,
-      { intent: "create-list", ...fields },
-      { cookie: await app.signIn(owner) },
-    );
+    const made = await app.submit(panel, { intent: "create-list", ...fields }, { cookie: await app.signIn(owner) });
     expect(made.status).toBe(303);
     const page = await visitor.read(String(made.headers.get("location")));
     expect(page.includes("Created 2 stories and 2 tasks.")).toBe(true);

@@ -49,8 +49,13 @@ async function openScene(): Promise<Scene> {
 }
 
 const permission = ({ taskId, jobId }: Scene): AskQuestionInput => ({
-  ...{ kind: "permission", task_id: taskId, question: secret, options: ["Allow", "Deny"] },
-  ...{ park: true, job_id: jobId, attempt: 1 },
+  kind: "permission",
+  task_id: taskId,
+  question: secret,
+  options: ["Allow", "Deny"],
+  park: true,
+  job_id: jobId,
+  attempt: 1,
 });
 
 async function aboutIdea({ asks, product }: Scene): Promise<AskQuestionInput> {
@@ -74,9 +79,7 @@ describe.each([
       [scene.asks, 1],
       [scene.actor, 0],
     ] as const) {
-      expect((await listQuestions(actor, { product_id: scene.product.id })).questions).toHaveLength(
-        count,
-      );
+      expect((await listQuestions(actor, { product_id: scene.product.id })).questions).toHaveLength(count);
       expect((await getNotificationsState(actor)).questions).toHaveLength(count);
       const { items } = await getInbox(actor, { kinds: ["question"] });
       expect(items).toHaveLength(count);
@@ -134,19 +137,14 @@ it.each([
 ])("%s is told to the devices, webhooks and streams of its person alone", async (_, inputFor) => {
   const scene = await openScene();
   const receiver = await startReceiver("https");
-  const devices = {
-    ada: createDevice(`${receiver.origin}/ada`),
-    owner: createDevice(`${receiver.origin}/owner`),
-  };
+  const devices = { ada: createDevice(`${receiver.origin}/ada`), owner: createDevice(`${receiver.origin}/owner`) };
   await subscribePush(scene.asks, devices.ada.subscription);
   await subscribePush(scene.actor, devices.owner.subscription);
   const url = `${receiver.origin}/webhook`;
   await createWebhook(scene.actor, { product_id: scene.product.id, url, events: [...events] });
   const streams = await Promise.all(
     [scene.ada, scene.owner].map(async (user) =>
-      openStream(`${app.origin}/api/realtime/notifications`, {
-        cookie: await app.signIn(user),
-      }),
+      openStream(`${app.origin}/api/realtime/notifications`, { cookie: await app.signIn(user) }),
     ),
   );
   for (const stream of streams) await stream.nextNamed("state");
@@ -219,9 +217,7 @@ describe("a permission whose person has left", () => {
       status: 403,
       message: expect.stringContaining("has left the product"),
     });
-    await expect(cancelQuestion(scene.asks, { question_id })).rejects.toMatchObject({
-      status: 403,
-    });
+    await expect(cancelQuestion(scene.asks, { question_id })).rejects.toMatchObject({ status: 403 });
     expect(await cancelQuestion(actor, { question_id })).toMatchObject({ status: "cancelled" });
     expect(await claim(actor)).toMatchObject({ id: scene.jobId });
   });
@@ -243,26 +239,14 @@ describe("asking for one person", () => {
   it("gives a permission to no one else, and never by silence", async () => {
     const scene = await openScene();
     const ask = (rest: Partial<AskQuestionInput>) =>
-      askQuestion(scene.asks, {
-        kind: "permission",
-        task_id: scene.taskId,
-        question: "?",
-        ...rest,
-      });
+      askQuestion(scene.asks, { kind: "permission", task_id: scene.taskId, question: "?", ...rest });
     await expect(ask({ assignee_id: scene.owner.id })).rejects.toThrow("Only you can answer");
-    await expect(ask({ on_expiry: "ESCALATE", escalate_to: scene.owner.id })).rejects.toThrow(
-      "Only you can answer",
+    await expect(ask({ on_expiry: "ESCALATE", escalate_to: scene.owner.id })).rejects.toThrow("Only you can answer");
+    await expect(ask({ on_expiry: "RECOMMENDED", options: ["Allow"], recommended_option: 0 })).rejects.toThrow(
+      "Only a person can give a permission",
     );
-    await expect(
-      ask({ on_expiry: "RECOMMENDED", options: ["Allow"], recommended_option: 0 }),
-    ).rejects.toThrow("Only a person can give a permission");
     await expect(ask({ kind: "question", reach: "pypi.org" })).rejects.toThrow("reach belongs to");
-    for (const reach of [
-      "999.1.1.1",
-      "[....]",
-      "pypi.org/../evil.example",
-      "pypi.org evil.example",
-    ]) {
+    for (const reach of ["999.1.1.1", "[....]", "pypi.org/../evil.example", "pypi.org evil.example"]) {
       await expect(ask({ reach })).rejects.toMatchObject({ status: 422 });
     }
     expect(await ask({ reach: "pypi.org:443" })).toMatchObject({ reach: "pypi.org:443" });
@@ -272,8 +256,6 @@ describe("asking for one person", () => {
     const scene = await openScene();
     await askQuestion(scene.asks, permission(scene));
     const { text } = await whyNotMoving(scene.actor, { kind: "job", id: scene.jobId });
-    expect(text).toContain(
-      `It is waiting for a permission that only ${scene.ada.username} can give.`,
-    );
+    expect(text).toContain(`It is waiting for a permission that only ${scene.ada.username} can give.`);
   });
 });

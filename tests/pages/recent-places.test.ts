@@ -17,11 +17,8 @@ describe("titles that a browser remembers", () => {
     expect(readRecent("bela")).toEqual([]);
   });
 
-  it.each(["not JSON", "null", "[]", JSON.stringify(places)])(
-    "are none when %s is kept",
-    (kept) => {
-      vi.stubGlobal("localStorage", { getItem: () => kept });
-      expect(readRecent("anna")).toEqual([]);
-    },
-  );
+  it.each(["not JSON", "null", "[]", JSON.stringify(places)])("are none when %s is kept", (kept) => {
+    vi.stubGlobal("localStorage", { getItem: () => kept });
+    expect(readRecent("anna")).toEqual([]);
+  });
 });

@@ -39,9 +39,7 @@ describe("a recurring story", () => {
   it("is made by the schedule of two processes once, and says where it comes from", async () => {
     await t.query`update recurrences set next_at = now() where story_id = ${story.id}`;
     const options = { database: t.database, log: app.services.log, ownOrigin: app.origin };
-    const stops = [1, 2].map(() =>
-      startScheduler({ ...options, cronSecret: app.cronSecret, daily: false }),
-    );
+    const stops = [1, 2].map(() => startScheduler({ ...options, cronSecret: app.cronSecret, daily: false }));
     await vi.waitFor(async () => expect(await countCopies()).toBe(1), 12_000);
     await Promise.all(stops.map((stop) => stop()));
     const rows = await t.query`select id, code from stories where template_id = ${story.id}`;

@@ -75,30 +75,20 @@ it("the start of a sprint takes the same cures", async () => {
 });
 
 it("the page of a run shows tasks that change the same file, and the pair that no one could bring together", async () => {
-  const { actor, owner, product, start } = await t.seedSprint({
-    ...{ strategy: "STORY", stories: [1, 1] },
-  });
+  const { actor, owner, product, start } = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   const run = await start();
   const { read } = await app.visitorOf(owner);
-  const page = async () =>
-    (await read(`/products/${product.id}/runs/${run.id}`)).replaceAll(/<[^>]*>/g, "");
+  const page = async () => (await read(`/products/${product.id}/runs/${run.id}`)).replaceAll(/<[^>]*>/g, "");
 
   const first = await claim(actor, "worker-1");
   const second = await claim(actor, "worker-2");
   for (const { id } of [first, second]) {
     await saveJobDiff(actor, {
-      ...{ job_id: id, attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
-      files: [
-        ...[
-          {
-            path: "src/same.ts",
-            status: "added" as const,
-            additions: 1,
-            deletions: 0,
-            binary: false,
-          },
-        ],
-      ],
+      job_id: id,
+      attempt: 1,
+      base_sha: "a".repeat(40),
+      head_sha: "b".repeat(40),
+      files: [{ path: "src/same.ts", status: "added" as const, additions: 1, deletions: 0, binary: false }],
     });
   }
   const codes = [first, second].map(({ task }) => task?.code);
@@ -106,14 +96,17 @@ it("the page of a run shows tasks that change the same file, and the pair that n
   expect(before).toContain("Some tasks change the same files");
   expect(before).toContain(`${codes[0]} and ${codes[1]}: src/same.ts`);
 
-  await reportAgentJob(actor, {
-    ...{ job_id: first.id, attempt: 1, status: "done", verify_result: "ALIGNED" },
-  });
+  await reportAgentJob(actor, { job_id: first.id, attempt: 1, status: "done", verify_result: "ALIGNED" });
   for (const attempt of [1, 2, 3]) {
     if (attempt > 1) await claim(actor, "worker-2");
     await reportJobConflict(actor, {
-      ...{ job_id: second.id, attempt, kind: "sibling", branch: first.branch ?? "" },
-      ...{ ours_sha: "a".repeat(40), theirs_sha: "b".repeat(40), files: [{ path: "src/same.ts" }] },
+      job_id: second.id,
+      attempt,
+      kind: "sibling",
+      branch: first.branch ?? "",
+      ours_sha: "a".repeat(40),
+      theirs_sha: "b".repeat(40),
+      files: [{ path: "src/same.ts" }],
     });
   }
   const after = await page();
@@ -187,11 +180,7 @@ it("sprint and story say from what the next run begins; a press starts over, and
   const job = await claim(actor);
   const story = { kind: "story", id: story_id } as const;
   await expect(startOver(actor, story)).rejects.toThrow("There is nothing to discard");
-  await finish(actor, job, {
-    base_sha: "0".repeat(40),
-    head_sha: "a".repeat(40),
-    pushed_at: new Date().toISOString(),
-  });
+  await finish(actor, job, { base_sha: "0".repeat(40), head_sha: "a".repeat(40), pushed_at: new Date().toISOString() });
   await expect(startOver(actor, story)).rejects.toThrow("Cancel it first, then start over");
   await cancelSprintRun(actor, { sprint_run_id: run.id });
 
@@ -216,17 +205,11 @@ it("a claim names what its branch has to hold", async () => {
   const { actor, sprint } = world;
   const first = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
-  await finish(actor, job, {
-    base_sha: "0".repeat(40),
-    head_sha: "b".repeat(40),
-    pushed_at: new Date().toISOString(),
-  });
+  await finish(actor, job, { base_sha: "0".repeat(40), head_sha: "b".repeat(40), pushed_at: new Date().toISOString() });
   await cancelSprintRun(actor, { sprint_run_id: first.id });
   await startSprintRun(actor, { sprint_id: sprint.id });
   expect(await claim(actor)).toMatchObject({
-    begins_from: [
-      { head_sha: "b".repeat(40), branch: job.branch, judged: true, task_code: job.task?.code },
-    ],
+    begins_from: [{ head_sha: "b".repeat(40), branch: job.branch, judged: true, task_code: job.task?.code }],
   });
 });
 
@@ -247,13 +230,14 @@ it("says on card, task, job and run how the pull request of the work stands, and
       product_id: product.id,
       pulls: [
         {
-          ...{
-            number: 7,
-            url: "https://code.example/acme/shop/pulls/7",
-            branch: job.branch ?? "",
-            head_sha,
-          },
-          ...{ state: "open", mergeable: true, observed_at: new Date().toISOString(), ...change },
+          number: 7,
+          url: "https://code.example/acme/shop/pulls/7",
+          branch: job.branch ?? "",
+          head_sha,
+          state: "open",
+          mergeable: true,
+          observed_at: new Date().toISOString(),
+          ...change,
         },
       ],
     });
@@ -269,9 +253,7 @@ it("says on card, task, job and run how the pull request of the work stands, and
   for (const text of await all()) expect(text).not.toContain("data-pull");
   await observe({ ci: { state: "pending" }, review: "approved" });
   for (const [place, text] of (await all()).entries()) {
-    expect(text, places[place]).toMatch(
-      /href="https:\/\/code\.example\/acme\/shop\/pulls\/7"[^>]*data-pull/,
-    );
+    expect(text, places[place]).toMatch(/href="https:\/\/code\.example\/acme\/shop\/pulls\/7"[^>]*data-pull/);
     expect(text).toContain("Pull request #7 · CI running · approved");
   }
   expect(at(await all(), 3)).toMatch(/Landed<\/dt><dd[^>]*>0 of 2/);
@@ -285,9 +267,7 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
   const { product } = world;
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
   const visitor = await app.visitorOf(world.owner);
-  await visitor.submit(`/products/${product.id}/settings/code-host`, "update", {
-    dependency_release: "merged",
-  });
+  await visitor.submit(`/products/${product.id}/settings/code-host`, "update", { dependency_release: "merged" });
   expect(await t.columnOf("products", product.id, "dependency_release::text")).toBe("merged");
 
   await wait(world.actor, second, first);
@@ -349,9 +329,7 @@ it("the owner undoes it for a moment, unless an agent has begun what it freed", 
   expect(await mergedAt()).not.toBeNull();
   const rows = await t.query`select kind from public.audit_events
     where detail ->> 'job_id' = ${job.id} order by created_at, id`;
-  expect(rows.map(({ kind }) => kind)).toEqual([
-    ...["job.merged", "job.merge_taken_back", "job.merged"],
-  ]);
+  expect(rows.map(({ kind }) => kind)).toEqual(["job.merged", "job.merge_taken_back", "job.merged"]);
 });
 
 const fieldsOf = (fields: Record<string, string>) => Object.entries(fields);

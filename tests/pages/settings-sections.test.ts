@@ -16,15 +16,7 @@ const fields: [section: string, names: string[]][] = [
   ["", ["name", "code", "description", "repo_url", "definition_of_done"]],
   [
     "/agents",
-    [
-      "pr_strategy",
-      "plan_first",
-      "plan_review",
-      "done_requires",
-      "branch_prefix",
-      "requires_sandbox",
-      "may_reach",
-    ],
+    ["pr_strategy", "plan_first", "plan_review", "done_requires", "branch_prefix", "requires_sandbox", "may_reach"],
   ],
   ["/code-host", ["pull_requests", "landing", "dependency_release", "forge_issue_label"]],
   ["/automation", ["agent_items", "period"]],
@@ -94,21 +86,7 @@ it("three choices say what agent work waits for, and a fourth where the product 
 });
 
 const valid = ["agents", "feature/bot", "a.b_c-d/E1", "x".repeat(50)];
-const invalid = [
-  "a..b",
-  "/a",
-  "a/",
-  ".a",
-  "a.",
-  "-a",
-  "a-",
-  "a//b",
-  "a/.b",
-  "a.lock",
-  "a b",
-  "a:b",
-  "x".repeat(51),
-];
+const invalid = ["a..b", "/a", "a/", ".a", "a.", "-a", "a-", "a//b", "a/.b", "a.lock", "a b", "a:b", "x".repeat(51)];
 
 it("the owner names the prefix of branches, and a name that git refuses stays in the form", async () => {
   const { actor, owner, product } = await t.seedSprint();
@@ -135,8 +113,7 @@ it("the owner names the prefix of branches, and a name that git refuses stays in
 
 it("the database refuses what git would, too", async () => {
   const { product } = await t.seedSprint();
-  const set = (prefix: string) =>
-    t.query`update products set branch_prefix = ${prefix} where id = ${product.id}`;
+  const set = (prefix: string) => t.query`update products set branch_prefix = ${prefix} where id = ${product.id}`;
   for (const prefix of valid) await set(prefix);
   for (const prefix of ["", ...invalid]) {
     await expect(set(prefix), prefix).rejects.toThrow("products_branch_prefix_form");

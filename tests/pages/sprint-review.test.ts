@@ -40,20 +40,22 @@ async function scene() {
   const job = await claim(actor);
   const [opens, says] = (await getProof(actor, of)).criteria;
   await addEvidence.json(actor, {
-    ...{ ...of, criterion: opens?.id ?? "", verdict: "pass", command: "npm test -- opens" },
-    ...{ exit_code: 0, excerpt: "<script>alert(1)</script>\u001b[31m" },
-  });
-  await waiveCriterion(actor, {
     ...of,
-    criterion: says?.id ?? "",
-    reason: "No one <i>reads</i> it",
+    criterion: opens?.id ?? "",
+    verdict: "pass",
+    command: "npm test -- opens",
+    exit_code: 0,
+    excerpt: "<script>alert(1)</script>\u001b[31m",
   });
+  await waiveCriterion(actor, { ...of, criterion: says?.id ?? "", reason: "No one <i>reads</i> it" });
   await askQuestion(actor, { ...of, question: "Which <u>words</u>?" });
   const sent = await app.send(
     "PUT",
     `/api/jobs/${job.id}/diff`,
     {
-      ...{ attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
+      attempt: 1,
+      base_sha: "a".repeat(40),
+      head_sha: "b".repeat(40),
       files: [{ path: "a.txt", status: "added", additions: 120, deletions: 8, binary: false }],
     },
     await t.bearerOf(owner),
@@ -121,9 +123,7 @@ describe("the page of the sprint review", () => {
       await reportAgentJob(actor, { ...report, lessons });
       return id;
     };
-    await reviewJob(person, {
-      ...{ job_id: await hand_in(), verdict: "request_changes", summary: "Look again" },
-    });
+    await reviewJob(person, { job_id: await hand_in(), verdict: "request_changes", summary: "Look again" });
     const job_id = await hand_in(["Run <b>all</b> tests."]);
     await reviewJob(person, { job_id, verdict: "approve" });
     const [lesson] = (await listLessons(person, { product_id: product.id })).lessons;
@@ -149,11 +149,10 @@ describe("the page of the sprint review", () => {
     const { world, run, first, second } = await scene();
     const { read } = await app.visitorOf(world.owner);
     const untouched = await create(world.actor, "create_story", {
-      ...{ p_pbi_id: world.pbi.id, p_title: "No one came to it" },
+      p_pbi_id: world.pbi.id,
+      p_title: "No one came to it",
     });
-    await create(world.actor, "add_story_to_sprint", {
-      ...{ p_sprint_id: world.sprint.id, p_story_id: untouched.id },
-    });
+    await create(world.actor, "add_story_to_sprint", { p_sprint_id: world.sprint.id, p_story_id: untouched.id });
     expect(await read(pageOf(world))).toContain(`href="${reviewOf(world)}"`);
     expect(await visit(world)).not.toContain("No longer in this sprint");
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
@@ -199,9 +198,7 @@ describe("the page of the sprint review", () => {
     expect((await app.request(foreign, { headers: { cookie } })).status).toBe(
       (await app.request(foreign.replace(/\/review$/, ""), { headers: { cookie } })).status,
     );
-    expect(await (await app.request(foreign, { headers: { cookie } })).text()).not.toContain(
-      "npm test -- opens",
-    );
+    expect(await (await app.request(foreign, { headers: { cookie } })).text()).not.toContain("npm test -- opens");
     await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
     expect(await visit(world)).toContain("npm test -- opens");
   });

@@ -14,19 +14,14 @@ const agent = await connectClient(app, token);
 const visitor = await app.visitorOf(owner);
 const page = `/products/${product.id}/triage`;
 const { result: pbi } = await agent.call("create_pbi", { product_id: product.id, title: "Rows" });
-const { result: otherPbi } = await agent.call("create_pbi", {
-  product_id: product.id,
-  title: "Columns",
-});
+const { result: otherPbi } = await agent.call("create_pbi", { product_id: product.id, title: "Columns" });
 
 it("a story that an agent plans into a sprint says so when it waits in triage instead", async () => {
   const { result: sprint } = await agent.call("create_sprint", {
-    ...{
-      product_id: product.id,
-      sprint_goal: "Sort",
-      start_date: "2026-01-01",
-      end_date: "2026-01-14",
-    },
+    product_id: product.id,
+    sprint_goal: "Sort",
+    start_date: "2026-01-01",
+    end_date: "2026-01-14",
   });
   const fields = { pbi_id: pbi.id, title: "Planned", sprint_id: sprint.id };
   const { result: story } = await agent.call("create_story", fields);
@@ -36,11 +31,7 @@ it("a story that an agent plans into a sprint says so when it waits in triage in
 
 /** A story as an agent suggests it, with a task that has a plan. */
 async function suggest(title: string, fields: Record<string, unknown> = {}) {
-  const { result: story } = await agent.call("create_story", {
-    pbi_id: pbi.id,
-    title,
-    ...fields,
-  });
+  const { result: story } = await agent.call("create_story", { pbi_id: pbi.id, title, ...fields });
   const { result: task } = await agent.call("create_task", {
     story_id: story.id,
     title: `Task of ${title}`,
@@ -68,10 +59,7 @@ describe("what an agent makes in a product with triage", () => {
     const ready = await agent.call("list_ready", { product_id: product.id });
     expect(ready.result.tasks).toEqual([]);
 
-    const joined = await agent.call("add_story_to_sprint", {
-      sprint_id: sprint.id,
-      story_id: story.id,
-    });
+    const joined = await agent.call("add_story_to_sprint", { sprint_id: sprint.id, story_id: story.id });
     expect(joined.result).toMatchObject({ code: 409, error: expect.stringContaining("triage") });
     const next = `/api/products/${product.id}/next-story`;
     expect((await app.request(next, { headers: bearer(token) })).status).toBe(404);
@@ -92,10 +80,7 @@ describe("what an agent makes in a product with triage", () => {
     expect(html).toContain("Accepted");
     expect(html).toMatch(/Triage[\s\S]{0,400}in triage/);
     await visitor.submit(page, "accept", { story_id: story.id, pbi_id: String(otherPbi.id) });
-    expect(await get(`/api/stories/${story.id}`)).toMatchObject({
-      status: "open",
-      pbi_id: otherPbi.id,
-    });
+    expect(await get(`/api/stories/${story.id}`)).toMatchObject({ status: "open", pbi_id: otherPbi.id });
     expect(await visitor.read(page)).not.toContain(`Accept ${story.code}`);
   });
 
@@ -146,19 +131,13 @@ describe("who decides", () => {
     await expect(intoItself).rejects.toMatchObject({ status: 422 });
     await decide(byPerson, "accept_story", { p_story_id });
     for (const operation of ["accept_story", "decline_story"])
-      await expect(decide(byPerson, operation, { p_story_id })).rejects.toMatchObject({
-        status: 409,
-      });
+      await expect(decide(byPerson, operation, { p_story_id })).rejects.toMatchObject({ status: 409 });
   });
 
   it("people's own stories go to the backlog at once, as those of agents do without the setting", async () => {
-    await visitor.submit(
-      `/products/${product.id}/backlog?panel=new-story&pbi=${pbi.id}`,
-      "create-story",
-      {
-        title: "By hand",
-      },
-    );
+    await visitor.submit(`/products/${product.id}/backlog?panel=new-story&pbi=${pbi.id}`, "create-story", {
+      title: "By hand",
+    });
     const rows = await t.query`select status from stories where title = 'By hand'`;
     expect(rows).toEqual([{ status: "OPEN" }]);
     const { result: plain } = await agent.call("create_product", { code: "PLAIN", name: "Plain" });
@@ -170,8 +149,6 @@ describe("who decides", () => {
 
   it("the page New product has triage chosen", async () => {
     const html = await visitor.read("/products/new");
-    expect(html).toMatch(
-      /name="agent_items"[^>]*checked=""[^>]*value="triage"|value="triage"[^>]*checked=""/,
-    );
+    expect(html).toMatch(/name="agent_items"[^>]*checked=""[^>]*value="triage"|value="triage"[^>]*checked=""/);
   });
 });

@@ -14,9 +14,7 @@ const page = `/stories/${story.id}?edit=description`;
 const byBen = (change: { title?: string; description?: string }) =>
   updateStory(t.actorOf(ben), { story_id: story.id, ...change });
 const versionIn = (html: string) =>
-  /name="expected_version"[^>]*value="(\d+)"/.exec(
-    html.slice(html.indexOf("<textarea") - 2_000),
-  )?.[1];
+  /name="expected_version"[^>]*value="(\d+)"/.exec(html.slice(html.indexOf("<textarea") - 2_000))?.[1];
 const save = (description: string, expected_version = "") =>
   visitor.send(page, [
     ["intent", "update"],
@@ -24,8 +22,7 @@ const save = (description: string, expected_version = "") =>
     ["description", description],
     ["expected_version", expected_version],
   ]);
-const stored = async () =>
-  (await t.query`select title, description from public.stories where id = ${story.id}`)[0];
+const stored = async () => (await t.query`select title, description from public.stories where id = ${story.id}`)[0];
 
 it("without script, anyone who saves an older text is shown both, and decides", async () => {
   const opened = versionIn(await visitor.read(page));

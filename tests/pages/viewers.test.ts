@@ -17,8 +17,13 @@ async function scene() {
   const backlog = await t.seedBacklog(ada);
   await t.addMember(backlog.product.id, bob);
   return {
-    ...{ backlog, ada, bob, actor: t.actorOf(ada), bobs: t.actorOf(bob) },
-    ...{ product_id: backlog.product.id, members: `/products/${backlog.product.id}/members` },
+    backlog,
+    ada,
+    bob,
+    actor: t.actorOf(ada),
+    bobs: t.actorOf(bob),
+    product_id: backlog.product.id,
+    members: `/products/${backlog.product.id}/members`,
     owner: await app.visitorOf(ada),
     visitor: await app.visitorOf(bob),
     token: await t.createToken(bob),
@@ -66,14 +71,8 @@ describe("a viewer", () => {
     const agent = await connectClient(app, s.token);
     const read = await agent.call("get_task", { task_id: s.backlog.task.id });
     expect(read.isError).toBe(false);
-    const written = await agent.call("update_task_status", {
-      task_id: s.backlog.task.id,
-      status: "done",
-    });
-    expect(written).toMatchObject({
-      isError: true,
-      result: { code: 403, error: expect.stringContaining(sentence) },
-    });
+    const written = await agent.call("update_task_status", { task_id: s.backlog.task.id, status: "done" });
+    expect(written).toMatchObject({ isError: true, result: { code: 403, error: expect.stringContaining(sentence) } });
     const claimed = await agent.call("create_pbi", { product_id: s.product_id, title: "Mine" });
     expect(claimed).toMatchObject({ isError: true, result: { code: 403 } });
   });
@@ -129,9 +128,7 @@ describe("a viewer", () => {
       join product_members m using (product_id) where s.id = ${story_id}
       and m.user_id = ${s.bob.id}`;
     expect(rows).toEqual([{ assignee_id: null, workers_allowed: false }]);
-    await expect(assignStory(s.actor, { story_id, assignee_id: s.bob.id })).rejects.toThrow(
-      "assignee",
-    );
+    await expect(assignStory(s.actor, { story_id, assignee_id: s.bob.id })).rejects.toThrow("assignee");
     await s.visitor.submit(s.members, "leave");
     expect((await app.request(s.members, { headers: bearer(s.token) })).status).not.toBe(200);
   });

@@ -4,12 +4,7 @@ import { principalSchema } from "~/nouns/accounts/contract";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { notePasswordChange } from "~/nouns/accounts/passwords.server";
 import { revokePairing } from "~/nouns/pairings/operations.server";
-import {
-  approvePairing,
-  cancelPairing,
-  getPairingForApproval,
-  newPairingSecret,
-} from "~/nouns/pairings/pair.server";
+import { approvePairing, cancelPairing, getPairingForApproval, newPairingSecret } from "~/nouns/pairings/pair.server";
 import { pairingCheckCode } from "~/nouns/pairings/pairing-code";
 import { openApp } from "../setup/app";
 import type { TestUser } from "../setup/world";
@@ -82,22 +77,15 @@ describe("approve and cancel", () => {
   it.each([
     ["approve", approvePairing],
     ["cancel", cancelPairing],
-  ])(
-    "P12: %s with a wrong secret or id changes nothing, and both get one answer",
-    async (_name, operation) => {
-      const desktop = await startPairing(app);
-      const secret = newPairingSecret();
-      const wrong = await operation(phone, { pairing_id: desktop.id, secret }).catch(
-        (error: unknown) => error,
-      );
-      const unknown = await operation(phone, { pairing_id: randomUUID(), secret }).catch(
-        (error: unknown) => error,
-      );
-      expect(wrong).toMatchObject({ status: 404 });
-      expect(unknown).toEqual(wrong);
-      expect(await rowOf(desktop.id)).toMatchObject({ status: "PENDING", user_id: null });
-    },
-  );
+  ])("P12: %s with a wrong secret or id changes nothing, and both get one answer", async (_name, operation) => {
+    const desktop = await startPairing(app);
+    const secret = newPairingSecret();
+    const wrong = await operation(phone, { pairing_id: desktop.id, secret }).catch((error: unknown) => error);
+    const unknown = await operation(phone, { pairing_id: randomUUID(), secret }).catch((error: unknown) => error);
+    expect(wrong).toMatchObject({ status: 404 });
+    expect(unknown).toEqual(wrong);
+    expect(await rowOf(desktop.id)).toMatchObject({ status: "PENDING", user_id: null });
+  });
 
   it.each([
     ["approve", approvePairing],
@@ -135,9 +123,7 @@ describe("approve and cancel", () => {
     const guesser = await t.createUser();
     for (let guess = 0; guess < 20; guess += 1) {
       const pairing = { pairing_id: randomUUID(), secret: newPairingSecret() };
-      await expect(approvePairing(t.actorOf(guesser), pairing)).rejects.toMatchObject({
-        status: 404,
-      });
+      await expect(approvePairing(t.actorOf(guesser), pairing)).rejects.toMatchObject({ status: 404 });
     }
     const desktop = await startPairing(app);
     await expect(approve(t.actorOf(guesser), desktop)).rejects.toMatchObject({ status: 429 });
@@ -161,9 +147,7 @@ describe("after the approval", () => {
     expect(rows[0].revoked_at).not.toBeNull();
 
     const stranger = t.actorOf(await t.createUser());
-    await expect(revokePairing(stranger, { pairing_id: late.id })).rejects.toMatchObject({
-      status: 404,
-    });
+    await expect(revokePairing(stranger, { pairing_id: late.id })).rejects.toMatchObject({ status: 404 });
   });
 
   it("P14: who was deleted, made demo or changed the password gives no session", async () => {

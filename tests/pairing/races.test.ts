@@ -1,12 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import {
-  approvePairing,
-  cancelPairing,
-  claimPairing,
-  newPairingSecret,
-} from "~/nouns/pairings/pair.server";
+import { approvePairing, cancelPairing, claimPairing, newPairingSecret } from "~/nouns/pairings/pair.server";
 import { createTestDatabase, transportOfRun } from "../setup/database";
 
 const t = await createTestDatabase();
@@ -92,9 +87,7 @@ describe("P5: approve, cancel, expiry and a second approve", () => {
     const blocker = await t.sql.connect();
     try {
       await blocker.query("begin");
-      await blocker.query("select from public.login_pairings where id = $1 for update", [
-        pairing.pairing_id,
-      ]);
+      await blocker.query("select from public.login_pairings where id = $1 for update", [pairing.pairing_id]);
       const outcome = statusOf(approvePairing(phone, pairing));
       await blocker.query("select pg_sleep(0.5)");
       await blocker.query("commit");

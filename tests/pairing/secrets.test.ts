@@ -10,9 +10,7 @@ const user = await t.createUser();
 async function dump(): Promise<string> {
   const tables = await t.query`select format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname in ('public', 'realtime')`;
-  const texts = await Promise.all(
-    tables.map(({ name }) => t.sql.query(`select r::text as row from ${name} r`)),
-  );
+  const texts = await Promise.all(tables.map(({ name }) => t.sql.query(`select r::text as row from ${name} r`)));
   return texts.flatMap(({ rows }) => rows.map(({ row }) => String(row))).join("\n");
 }
 
@@ -23,17 +21,12 @@ describe("a full pairing over HTTP", () => {
       texts.push(JSON.stringify([...response.headers]), await response.clone().text());
       return response;
     };
-    const login = await app.submit("/login", {
-      identifier: user.username,
-      password: user.password,
-    });
+    const login = await app.submit("/login", { identifier: user.username, password: user.password });
     const phoneCookie = setCookieOf(login, "session")?.split(";")[0] ?? "";
 
     const desktop = await startPairing(app, { "user-agent": "Firefox" });
     const token = desktop.cookie.slice("app_pair=".length);
-    const stream = await openStream(`${app.origin}/api/auth/pair/stream/${desktop.id}`, {
-      cookie: desktop.cookie,
-    });
+    const stream = await openStream(`${app.origin}/api/auth/pair/stream/${desktop.id}`, { cookie: desktop.cookie });
     await collect(await app.request("/m/pair", { headers: { cookie: phoneCookie } }));
     for (const [intent, secret] of [
       ["show", "A".repeat(43)],

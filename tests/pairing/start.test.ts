@@ -6,9 +6,7 @@ import { setCookieOf, sha256, startPairing } from "./pairing-requests";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t, { variables: { TRUST_PROXY: "loopback" } });
-const secureApp = await startTestApp(t, {
-  variables: { APP_ORIGIN: "https://backlog.example.org" },
-});
+const secureApp = await startTestApp(t, { variables: { APP_ORIGIN: "https://backlog.example.org" } });
 
 /** Behind the trusted proxy every test is another client. */
 function from(address: string): Record<string, string> {
@@ -17,10 +15,7 @@ function from(address: string): Record<string, string> {
 
 describe("POST /api/auth/pair/start", () => {
   it("answers id, secret, deadline and the address for the QR code, the secret in its fragment only", async () => {
-    const response = await app.request("/api/auth/pair/start", {
-      method: "POST",
-      headers: from("192.0.2.1"),
-    });
+    const response = await app.request("/api/auth/pair/start", { method: "POST", headers: from("192.0.2.1") });
     expect(response.status).toBe(200);
     expect(response.headers.get("cache-control")).toBe("no-store");
     const body = await response.json();
@@ -116,18 +111,14 @@ describe("POST /api/auth/pair/start", () => {
       select sha256(convert_to('m' || n, 'UTF8')), sha256(convert_to('d' || n, 'UTF8')), '000 000',
              now() - interval '2 days', now() - interval '2 days' from generate_series(1, 50) n`;
     await startPairing(app, from("192.0.2.30"));
-    const old =
-      "select count(*)::int as n from public.login_pairings where created_at < now() - interval '1 day'";
+    const old = "select count(*)::int as n from public.login_pairings where created_at < now() - interval '1 day'";
     expect((await t.sql.query(old)).rows[0].n).toBe(0);
 
     await t.query`
       insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
       select sha256(convert_to('x' || n, 'UTF8')), sha256(convert_to('y' || n, 'UTF8')), '000 000',
              now() + interval '5 minutes' from generate_series(1, 10000) n`;
-    const answer = await app.request("/api/auth/pair/start", {
-      method: "POST",
-      headers: from("192.0.2.31"),
-    });
+    const answer = await app.request("/api/auth/pair/start", { method: "POST", headers: from("192.0.2.31") });
     expect(answer.status).toBe(429);
   });
 });

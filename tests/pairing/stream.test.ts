@@ -29,19 +29,12 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     const stream = await connect(desktop);
     expect(stream.status).toBe(200);
     expect(stream.response.headers.get("content-type")).toContain("text/event-stream");
-    expect(await stream.next()).toMatchObject({
-      event: "state",
-      data: { pairing_id: desktop.id, status: "pending" },
-    });
+    expect(await stream.next()).toMatchObject({ event: "state", data: { pairing_id: desktop.id, status: "pending" } });
     await approve(phone, desktop);
     const approved = await nextUpdate(stream);
     expect(approved.data).toEqual({ op: "U", pairing_id: desktop.id, status: "approved" });
     await claim(app, desktop);
-    expect((await nextUpdate(stream)).data).toEqual({
-      op: "U",
-      pairing_id: desktop.id,
-      status: "consumed",
-    });
+    expect((await nextUpdate(stream)).data).toEqual({ op: "U", pairing_id: desktop.id, status: "consumed" });
     expect(await stream.ended).toBe("clean");
     expect(stream.messages.filter(({ event }) => event === "state")).toHaveLength(1);
   });
@@ -60,11 +53,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     const stream = await connect(desktop);
     await stream.nextNamed("state");
     await t.query`update public.login_pairings set status = 'CANCELLED' where id = ${desktop.id}`;
-    expect((await nextUpdate(stream)).data).toEqual({
-      op: "U",
-      pairing_id: desktop.id,
-      status: "cancelled",
-    });
+    expect((await nextUpdate(stream)).data).toEqual({ op: "U", pairing_id: desktop.id, status: "cancelled" });
     await stream.ended;
   });
 

@@ -45,11 +45,9 @@ async function tokenMadeIn(user: TestUser, sessionId: string): Promise<string> {
   return token;
 }
 
-const answerTo = async (token: string) =>
-  (await app.request("/api/products", { headers: bearer(token) })).status;
+const answerTo = async (token: string) => (await app.request("/api/products", { headers: bearer(token) })).status;
 const isLive = async (id: string) =>
-  (await t.query`select revoked_at from public.user_sessions where id = ${id}`)[0].revoked_at ===
-  null;
+  (await t.query`select revoked_at from public.user_sessions where id = ${id}`)[0].revoked_at === null;
 
 it.each(["revoke_pairing", "revoke_session"])(
   "%s takes back the tokens that a paired desktop made and the desktops that it let in",
@@ -59,23 +57,17 @@ it.each(["revoke_pairing", "revoke_session"])(
     const kept = await tokenMadeIn(user, phone);
     const first = await letIn(user, phone);
     const second = await letIn(user, first.desktop);
-    const tokens = [
-      await tokenMadeIn(user, first.desktop),
-      await tokenMadeIn(user, second.desktop),
-    ];
+    const tokens = [await tokenMadeIn(user, first.desktop), await tokenMadeIn(user, second.desktop)];
     expect(await Promise.all([kept, ...tokens].map(answerTo))).toEqual([200, 200, 200]);
 
-    const named =
-      operation === "revoke_pairing"
-        ? { p_pairing_id: first.pairing }
-        : { p_session_id: first.desktop };
+    const named = operation === "revoke_pairing" ? { p_pairing_id: first.pairing } : { p_session_id: first.desktop };
     await call(user, phone, operation, named);
     expect(await Promise.all([kept, ...tokens].map(answerTo))).toEqual([200, 401, 401]);
-    expect([
-      await isLive(phone),
-      await isLive(first.desktop),
-      await isLive(second.desktop),
-    ]).toEqual([true, false, false]);
+    expect([await isLive(phone), await isLive(first.desktop), await isLive(second.desktop)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   },
 );
 
@@ -96,9 +88,7 @@ it("a browser is notified only while it is signed in", async () => {
     await t.query`insert into public.notices (kind, user_id, payload, next_attempt_at)
       values ('run_done', ${user.id}, '{}', now())`;
     const rows = await t.query`select operations.take_due_notices() as taken`;
-    return rows[0].taken.notices.map(
-      (notice: { subscriptions: unknown[] }) => notice.subscriptions.length,
-    );
+    return rows[0].taken.notices.map((notice: { subscriptions: unknown[] }) => notice.subscriptions.length);
   };
   expect(await told()).toEqual([1]);
   await t.database.call("end_session", { p_session_id: browser });
@@ -112,8 +102,7 @@ const endings: Record<string, string> = {
   "api_tokens.session_id": "end_session_chain revokes what a paired session made",
   "oauth_codes.session_id":
     "redeem_oauth_code refuses codes of a session that has ended, forgetting the session deletes them",
-  "push_subscriptions.session_id":
-    "take_due_notices leaves them out, forgetting the session deletes them",
+  "push_subscriptions.session_id": "take_due_notices leaves them out, forgetting the session deletes them",
 };
 
 it("everything that a session makes is listed with what ends it", async () => {

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import {
-  claimAgentJob,
-  heartbeatAgentJob,
-  reportAgentJob,
-  reportJobUsage,
-} from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, heartbeatAgentJob, reportAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget, setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import type { JobPayload } from "~/nouns/workers/contract";
@@ -53,7 +48,10 @@ type Scene = Awaited<ReturnType<typeof scene>>;
 function linesFrom(first: number, roll: (below: number) => number) {
   const prices = [{}, { cost: 0.37 }, { cost: 0.11, currency: "EUR" }];
   return Array.from({ length: 8 }, (_, n) => ({
-    ...{ seq: first + n, model_id: "race", input_tokens: roll(900), output_tokens: roll(90) },
+    seq: first + n,
+    model_id: "race",
+    input_tokens: roll(900),
+    output_tokens: roll(90),
     ...at(prices, roll(3)),
     ...(roll(5) === 0 ? { subscription: true } : {}),
   }));
@@ -86,9 +84,7 @@ async function go(actor: Actor, job: JobPayload, roll: (below: number) => number
   }
   // The end is told next to others, with a share of the lock, and has its own line.
   const totals = { model_id: "race", input_tokens: 10_000, output_tokens: 1_000 };
-  await unlessLost(
-    reportAgentJob(actor, { ...held, ...totals, status: "done", verify_result: "ALIGNED" }),
-  );
+  await unlessLost(reportAgentJob(actor, { ...held, ...totals, status: "done", verify_result: "ALIGNED" }));
   await unlessLost(reportJobUsage(actor, { ...held, events: linesFrom(100, roll) }));
 }
 
@@ -167,11 +163,7 @@ describe("the sums of budgets", () => {
       await t.query`update public.agent_jobs set finished_at = finished_at - interval '8 days'
         where product_id = ${product.id} and status = 'CANCELLED'`;
       const tellLate = ended.map((job) =>
-        unlessLost(
-          reportJobUsage(actor, {
-            ...{ job_id: job.id, attempt: job.attempt, events: linesFrom(1_000, roll) },
-          }),
-        ),
+        unlessLost(reportJobUsage(actor, { job_id: job.id, attempt: job.attempt, events: linesFrom(1_000, roll) })),
       );
       await Promise.all([
         ...tellLate,

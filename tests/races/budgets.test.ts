@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  claimAgentJob,
-  heartbeatAgentJob,
-  reportAgentJob,
-  reportJobUsage,
-} from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, heartbeatAgentJob, reportAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { createTestDatabase } from "../setup/database";
 import { at } from "../setup/world";

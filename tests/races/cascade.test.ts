@@ -80,15 +80,8 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
         updateTask(world.actor, { task_id, status: "done" }),
         updateTask(world.actor, { task_id, implementation_plan: `Plan ${round}` }),
       ]);
-      const answer = await updateTask(world.actor, {
-        task_id,
-        implementation_plan: `Plan ${round}`,
-      });
-      expect(answer).toMatchObject({
-        id: task_id,
-        status: "done",
-        implementation_plan: `Plan ${round}`,
-      });
+      const answer = await updateTask(world.actor, { task_id, implementation_plan: `Plan ${round}` });
+      expect(answer).toMatchObject({ id: task_id, status: "done", implementation_plan: `Plan ${round}` });
     }
   });
 });
@@ -96,10 +89,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
 describe("400 random changes by 60 connections (J11)", () => {
   it("end where the pure model says, deadlock no one, and never overwrite a blocked PBI", async () => {
     const world = await t.seedWorld(6);
-    const blocked = await createPbi(world.actor, {
-      product_id: world.product.id,
-      title: "Blocked",
-    });
+    const blocked = await createPbi(world.actor, { product_id: world.product.id, title: "Blocked" });
     await updatePbi(world.actor, { pbi_id: blocked.id, status: "blocked" });
     const stories: { id: string }[] = [world.story];
     for (const pbi_id of [world.pbi.id, world.pbi.id, blocked.id]) {
@@ -153,10 +143,7 @@ async function writeTwoTasksDirectly(world: World, change: Change) {
     await client.query("begin");
     await becomeCaller(client, world.owner);
     for (const index of [change.task, change.story]) {
-      await client.query("update public.tasks set status = $1 where id = $2", [
-        status,
-        at(world.tasks, index).id,
-      ]);
+      await client.query("update public.tasks set status = $1 where id = $2", [status, at(world.tasks, index).id]);
     }
     await client.query("commit");
   } catch (error) {

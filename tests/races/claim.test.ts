@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import {
-  cancelAgentJob,
-  claimAgentJob,
-  heartbeatAgentJob,
-  reportAgentJob,
-} from "~/nouns/agent-jobs/operations.server";
+import { cancelAgentJob, claimAgentJob, heartbeatAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { createTestDatabase } from "../setup/database";
 import { at, claim } from "../setup/world";
 
@@ -57,9 +52,7 @@ describe("claims at the same moment", () => {
         ),
       ]);
       expect(claimed.job === null).toBe(cancelled);
-      expect(await t.columnOf("agent_jobs", jobId, "status")).toBe(
-        cancelled ? "CANCELLED" : "CLAIMED",
-      );
+      expect(await t.columnOf("agent_jobs", jobId, "status")).toBe(cancelled ? "CANCELLED" : "CLAIMED");
       expect((await claimAgentJob(world.actor, { worker: "w2" })).job).toBeNull();
     }
   });
@@ -70,12 +63,9 @@ describe("claims at the same moment", () => {
       await claim(world.actor, "w-1");
       await t.query`update public.agent_jobs set lease_until = now() where id = ${jobId}`;
       const [report, second] = await Promise.all([
-        reportAgentJob(world.actor, {
-          job_id: jobId,
-          attempt: 1,
-          status: "done",
-          verify_result: "ALIGNED",
-        }).catch((error: unknown) => error),
+        reportAgentJob(world.actor, { job_id: jobId, attempt: 1, status: "done", verify_result: "ALIGNED" }).catch(
+          (error: unknown) => error,
+        ),
         claimAgentJob(world.actor, { worker: "w-2" }),
       ]);
       const heard = !(report instanceof Error);
@@ -104,12 +94,7 @@ describe("claims at the same moment", () => {
     const { world, jobId } = await oneJob();
     const job = await claim(world.actor);
     const report = (status: "done" | "failed") =>
-      reportAgentJob(world.actor, {
-        job_id: job.id,
-        attempt: 1,
-        status,
-        verify_result: "ALIGNED",
-      }).then(
+      reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status, verify_result: "ALIGNED" }).then(
         () => status,
         () => "refused",
       );

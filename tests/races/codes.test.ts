@@ -51,9 +51,7 @@ describe("creations at the same moment (J13)", () => {
     const stories = await Promise.all(
       Array.from({ length: 40 }, () => createStory(actor, { pbi_id: pbi.id, title: "x" })),
     );
-    const codes = stories
-      .map(({ code }) => code)
-      .sort((a, b) => Number(a.slice(3)) - Number(b.slice(3)));
+    const codes = stories.map(({ code }) => code).sort((a, b) => Number(a.slice(3)) - Number(b.slice(3)));
     expect(codes).toEqual(Array.from({ length: 40 }, (_, n) => `ST-${981 + n}`));
   });
 

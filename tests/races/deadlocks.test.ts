@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  claimAgentJob,
-  reportAgentJob,
-  reportMerged,
-  updateTaskExecution,
-} from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, reportAgentJob, reportMerged, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { removeDependency } from "~/nouns/dependencies/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
@@ -38,13 +33,14 @@ async function addOne(world: SprintWorld, below: (n: number) => number): Promise
 async function finish(world: SprintWorld, job: JobPayload): Promise<void> {
   const held = { job_id: job.id, attempt: job.attempt };
   for (const { task_id } of job.executions ?? []) {
-    await updateTaskExecution(world.actor, {
-      ...{ ...held, task_id, status: "done", verify_result: "ALIGNED" },
-    });
+    await updateTaskExecution(world.actor, { ...held, task_id, status: "done", verify_result: "ALIGNED" });
   }
   await reportAgentJob(world.actor, {
-    ...{ ...held, status: "done", verify_result: "ALIGNED" },
-    ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40) },
+    ...held,
+    status: "done",
+    verify_result: "ALIGNED",
+    base_sha: "0".repeat(40),
+    head_sha: "a".repeat(40),
   });
 }
 
@@ -79,9 +75,7 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
   it.each(seeds)("where branches of stories are merged when they are whole (%i)", async (seed) => {
     const below = numbersFrom(seed);
     const world = await t.seedSprint({ strategy: "STORY", stories: [3, 2, 3, 2] });
-    await updateProduct(world.actor, {
-      ...{ product_id: world.product.id, dependency_release: "merged" },
-    });
+    await updateProduct(world.actor, { product_id: world.product.id, dependency_release: "merged" });
     for (let n = 0; n < 10; n++) await addOne(world, below);
 
     // Each blocker has its cure: with the last of them gone the run can start, and it ends.
@@ -90,9 +84,7 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
       expect(blockers.every(({ type }) => type === "dependency_deadlock")).toBe(true);
       const circle = blockers[0]?.dependency;
       if (circle === undefined) break;
-      await removeDependency(world.actor, {
-        ...{ kind: circle.kind, id: circle.id, blocker: circle.blocker_id },
-      });
+      await removeDependency(world.actor, { kind: circle.kind, id: circle.id, blocker: circle.blocker_id });
     }
     await world.start();
     for (let merged = 1; merged > 0; ) {
@@ -128,20 +120,20 @@ describe("dependency_deadlock", () => {
     await set("merged");
     expect((await preflight()).blockers).toMatchObject([
       {
-        ...{ type: "dependency_deadlock", task_code: at(a.tasks, 1).code },
+        type: "dependency_deadlock",
+        task_code: at(a.tasks, 1).code,
         dependency: { kind: "task", blocker_code: at(b.tasks, 0).code, joining_story_id: null },
       },
       {
-        ...{ type: "dependency_deadlock", task_code: at(b.tasks, 1).code },
+        type: "dependency_deadlock",
+        task_code: at(b.tasks, 1).code,
         dependency: { kind: "task", blocker_code: at(a.tasks, 0).code, joining_story_id: null },
       },
     ]);
     await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "SPRINT" });
     expect((await preflight()).ready).toBe(true);
     await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "STORY" });
-    await removeDependency(world.actor, {
-      ...{ kind: "task", id: at(a.tasks, 1).id, blocker: at(b.tasks, 0).id },
-    });
+    await removeDependency(world.actor, { kind: "task", id: at(a.tasks, 1).id, blocker: at(b.tasks, 0).id });
     expect((await preflight()).ready).toBe(true);
   });
 });

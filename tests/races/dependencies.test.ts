@@ -74,9 +74,7 @@ describe("dependencies at the same moment", () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const [a, b] = [at(world.tasks, 0), at(world.tasks, 1)];
     const attempts = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, n) =>
-        n % 2 === 0 ? wait(world.actor, a, b) : wait(world.actor, b, a),
-      ),
+      Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? wait(world.actor, a, b) : wait(world.actor, b, a))),
     );
     expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(50);
     expect(await circles(world)).toBe(0);
@@ -178,12 +176,7 @@ describe("dependencies at the same moment", () => {
         await world.start();
         const job = await claim(world.actor, "w-0");
         const [, , ...claims] = await Promise.all([
-          reportAgentJob(world.actor, {
-            job_id: job.id,
-            attempt: 1,
-            status: "done",
-            verify_result: "ALIGNED",
-          }),
+          reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "done", verify_result: "ALIGNED" }),
           setTaskStatus(world.actor, { task_id: first.id, status: "todo" }),
           ...[1, 2, 3].map((n) => claimAgentJob(world.actor, { worker: `w-${n}` })),
         ]);
@@ -215,8 +208,12 @@ describe("dependencies at the same moment", () => {
         await Promise.all([
           ...jobs.map(async ({ id, attempt }, n) => {
             await reportAgentJob(world.actor, {
-              ...{ job_id: id, attempt, status: "done", verify_result: "ALIGNED" },
-              ...{ base_sha: "0".repeat(40), head_sha: String(n + 1).repeat(40) },
+              job_id: id,
+              attempt,
+              status: "done",
+              verify_result: "ALIGNED",
+              base_sha: "0".repeat(40),
+              head_sha: String(n + 1).repeat(40),
             });
             await reportMerged(world.actor, { job_id: id });
           }),

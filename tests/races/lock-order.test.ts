@@ -21,8 +21,7 @@ async function someone(): Promise<pg.PoolClient> {
 
 /** Someone of this file: other databases of the same Postgres have waiting of their own. */
 async function untilSomebodyWaits(): Promise<void> {
-  const waiting =
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
 }
 

@@ -45,9 +45,7 @@ describe("races around proof", { timeout: 120_000 }, () => {
       ]);
       const { criteria } = await getProof(actor, of);
       expect(criteria[0]).toMatchObject({ text: `Works ${round}, edited`, state: "unproven" });
-      const { rowCount } = await t.sql.query("select from evidence where criterion = $1", [
-        before?.id,
-      ]);
+      const { rowCount } = await t.sql.query("select from evidence where criterion = $1", [before?.id]);
       const isKept = rowCount === 1;
       expect(isKept).toBe(evidence.status === "fulfilled");
     }
@@ -94,18 +92,14 @@ describe("races around proof", { timeout: 120_000 }, () => {
         where id = ${job.id}`;
       const attempt = { job_id: job.id, attempt: job.attempt };
       const [, other] = await Promise.all([
-        reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" }).catch(
-          (error: unknown) => {
-            if (!(error instanceof ContractError)) throw error;
-          },
-        ),
+        reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" }).catch((error: unknown) => {
+          if (!(error instanceof ContractError)) throw error;
+        }),
         claimAgentJob(actor, { worker: "other" }),
       ]);
       const phase = await t.columnOf("agent_jobs", job.id, "phase");
       expect(phase).toBe(other.job === null ? "review" : "implement");
-      expect(await t.columnOf("tasks", task.id, "status")).toBe(
-        other.job === null ? "REVIEW" : "IN_PROGRESS",
-      );
+      expect(await t.columnOf("tasks", task.id, "status")).toBe(other.job === null ? "REVIEW" : "IN_PROGRESS");
     }
   });
 });

@@ -34,16 +34,12 @@ describe("two people judge the same attempt at once", { timeout: 60_000 + rounds
       const { world, eva, job, report, task } = await scene(doneRequires);
       await report({ status: "done", verify_result: "ALIGNED" });
       const approve = reviewJob(eva, { job_id: job.id, verdict: "approve" });
-      const request = reviewJob(world.actor, {
-        ...{ job_id: job.id, verdict: "request_changes", summary: "Again" },
-      });
+      const request = reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary: "Again" });
       const outcomes = await Promise.all([outcome(approve), outcome(request)]);
       expect([...outcomes].sort()).toEqual(["lost", "won"]);
       const isApproved = outcomes[0] === "won";
       const { reviews } = await listJobComments(eva, { job_id: job.id });
-      expect(reviews.map(({ verdict }) => verdict)).toEqual([
-        isApproved ? "approve" : "request_changes",
-      ]);
+      expect(reviews.map(({ verdict }) => verdict)).toEqual([isApproved ? "approve" : "request_changes"]);
       const status = await t.columnOf("tasks", task.id, "status");
       const again = doneRequires === "person" ? "IN_PROGRESS" : "TO_DO";
       expect(status).toBe(isApproved ? "DONE" : again);
@@ -59,9 +55,7 @@ describe("two approvals at once", { timeout: 60_000 + rounds * 2_000 }, () => {
       const { world, eva, job, report } = await scene("person");
       await report({ status: "done", verify_result: "ALIGNED" });
       const outcomes = await Promise.all(
-        [eva, world.actor].map((actor) =>
-          outcome(reviewJob(actor, { job_id: job.id, verdict: "approve" })),
-        ),
+        [eva, world.actor].map((actor) => outcome(reviewJob(actor, { job_id: job.id, verdict: "approve" }))),
       );
       expect(outcomes.toSorted()).toEqual(["lost", "won"]);
       const rows = await t.query`select from job_reviews where job_id = ${job.id}`;
@@ -81,10 +75,7 @@ describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, (
         sweep(t.database),
       ]);
       expect(verdict).toBe("lost");
-      expect(await getAgentJob(eva, { job_id: job.id })).toMatchObject({
-        status: "queued",
-        retry_count: 1,
-      });
+      expect(await getAgentJob(eva, { job_id: job.id })).toMatchObject({ status: "queued", retry_count: 1 });
       expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
     }
   });
@@ -99,9 +90,7 @@ describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, (
       ]);
       const left = await getAgentJob(eva, { job_id: job.id });
       expect(left.status).toBe(verdict === "won" ? "done" : "queued");
-      expect(await t.columnOf("tasks", task.id, "status")).toBe(
-        verdict === "won" ? "DONE" : "REVIEW",
-      );
+      expect(await t.columnOf("tasks", task.id, "status")).toBe(verdict === "won" ? "DONE" : "REVIEW");
     }
   });
 });

@@ -2,12 +2,7 @@ import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import {
-  cancelSprintRun,
-  pauseSprintRun,
-  resumeSprint,
-  resumeSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun, pauseSprintRun, resumeSprint, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../setup/database";
 import { at, claim, type SprintWorld } from "../setup/world";
@@ -22,14 +17,10 @@ afterAll(() => connections.end());
 async function modelAgrees(productId: string): Promise<void> {
   const tasks = await t.query<{ story_id: string; status: string }>`select story_id, status::text
     from public.tasks where product_id = ${productId}`;
-  const { rows: stories } = await t.sql.query<{
-    id: string;
-    pbi_id: string;
-    sprint_id: string | null;
-    status: string;
-  }>("select id, pbi_id, sprint_id, status::text from public.stories where product_id = $1", [
-    productId,
-  ]);
+  const { rows: stories } = await t.sql.query<{ id: string; pbi_id: string; sprint_id: string | null; status: string }>(
+    "select id, pbi_id, sprint_id, status::text from public.stories where product_id = $1",
+    [productId],
+  );
   const pbis = await t.query<{ id: string; status: string }>`select id, status::text
     from public.pbis where product_id = ${productId}`;
   const storyModel = new Map(
@@ -50,10 +41,7 @@ async function modelAgrees(productId: string): Promise<void> {
 }
 
 function setStatus(taskId: string, status: string) {
-  return connections.query(
-    "update public.tasks set status = $2::public.task_status where id = $1",
-    [taskId, status],
-  );
+  return connections.query("update public.tasks set status = $2::public.task_status where id = $1", [taskId, status]);
 }
 
 describe("jobs of one run that end at the same moment", () => {
@@ -64,12 +52,7 @@ describe("jobs of one run that end at the same moment", () => {
       const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
       await Promise.all(
         jobs.map((job) =>
-          reportAgentJob(world.actor, {
-            job_id: job.id,
-            attempt: 1,
-            status: "done",
-            verify_result: "ALIGNED",
-          }),
+          reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "done", verify_result: "ALIGNED" }),
         ),
       );
       expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
@@ -138,8 +121,7 @@ async function step(world: SprintWorld, n: number, dice: number): Promise<void> 
   try {
     if (dice < 70) return await work(world, n, dice);
     if (dice < 76) await updateTask(actor, { task_id: at(world.tasks, n % 8).id, status: "todo" });
-    else if (dice < 82)
-      await updateTask(actor, { task_id: at(world.tasks, n % 8).id, status: "done" });
+    else if (dice < 82) await updateTask(actor, { task_id: at(world.tasks, n % 8).id, status: "done" });
     else if (dice < 86) await pauseSprintRun(actor, { sprint_run_id });
     else if (dice < 91) await resumeSprintRun(actor, { sprint_run_id });
     else if (dice < 93) await cancelSprintRun(actor, { sprint_run_id });
@@ -154,12 +136,7 @@ async function work({ actor }: SprintWorld, n: number, dice: number): Promise<vo
   const { job } = await claimAgentJob(actor, { worker: `w-${n % 20}` });
   if (!job) return;
   const status = dice < 5 ? "failed" : "done";
-  await reportAgentJob(actor, {
-    job_id: job.id,
-    attempt: job.attempt,
-    status,
-    verify_result: "ALIGNED",
-  });
+  await reportAgentJob(actor, { job_id: job.id, attempt: job.attempt, status, verify_result: "ALIGNED" });
 }
 
 async function newestRun(world: SprintWorld): Promise<{ id: string; status: string }> {
@@ -197,13 +174,7 @@ async function runsAgree(world: SprintWorld): Promise<void> {
   );
   const { unfinished_runs, ...rest } = at(rows, 0);
   expect(unfinished_runs).toBeLessThanOrEqual(1);
-  expect(rest).toEqual({
-    stray_jobs: 0,
-    idle_runs: 0,
-    unpunished_failures: 0,
-    stray_questions: 0,
-    crowded_lanes: 0,
-  });
+  expect(rest).toEqual({ stray_jobs: 0, idle_runs: 0, unpunished_failures: 0, stray_questions: 0, crowded_lanes: 0 });
   const newest = await newestRun(world);
   const sprint = await t.columnOf("sprints", world.sprint.id, "status");
   expect(sprint).toBe(newest.status === "FAILED" ? "FAILED" : "ACTIVE");

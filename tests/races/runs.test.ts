@@ -46,11 +46,7 @@ describe("starting at the same moment", () => {
       const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome(world.start())));
       expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
       expect(outcomes.filter((o) => o === 409)).toHaveLength(49);
-      expect(await countsOf(world)).toEqual({
-        runs: 1,
-        unfinished: 1,
-        jobs: strategy === "SPRINT_BATCH" ? 1 : 5,
-      });
+      expect(await countsOf(world)).toEqual({ runs: 1, unfinished: 1, jobs: strategy === "SPRINT_BATCH" ? 1 : 5 });
     },
   );
 
@@ -72,10 +68,7 @@ describe("starting at the same moment", () => {
       "update public.tasks set implementation_plan = null where id = $1",
       (world) => at(world.tasks, 0).id,
     ],
-    "a blocked PBI": [
-      "update public.pbis set status = 'BLOCKED' where id = $1",
-      (world) => world.pbi.id,
-    ],
+    "a blocked PBI": ["update public.pbis set status = 'BLOCKED' where id = $1", (world) => world.pbi.id],
   };
 
   it.each(Object.entries(obstacles))(
@@ -102,12 +95,8 @@ describe("starting at the same moment", () => {
       const client = await t.sql.connect();
       await client.query("begin");
       await becomeCaller(client, world.owner);
-      await client.query("select operations.start_sprint_run(p_sprint_id => $1)", [
-        world.sprint.id,
-      ]);
-      const obstructed = asUser(t, world.owner, (other) =>
-        other.query(statement, [idOf(world)]).then(() => true),
-      );
+      await client.query("select operations.start_sprint_run(p_sprint_id => $1)", [world.sprint.id]);
+      const obstructed = asUser(t, world.owner, (other) => other.query(statement, [idOf(world)]).then(() => true));
       await somebodyWaits();
       await client.query("commit");
       client.release();
@@ -139,16 +128,10 @@ describe("ending at the same moment", () => {
       ]);
       expect(resumes.filter((o) => o === "ok").length).toBeLessThanOrEqual(1);
       expect([cancelled, failed].filter((o) => o === "ok")).toHaveLength(1);
-      expect(await t.columnOf("sprint_runs", run.id, "status")).toBe(
-        cancelled === "ok" ? "CANCELLED" : "FAILED",
-      );
+      expect(await t.columnOf("sprint_runs", run.id, "status")).toBe(cancelled === "ok" ? "CANCELLED" : "FAILED");
       expect(await t.columnOf("sprint_runs", run.id, "pause_context")).toBeNull();
-      expect(await t.columnOf("agent_questions", paused.pause_question_id ?? "", "status")).toBe(
-        "CANCELLED",
-      );
-      expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe(
-        cancelled === "ok" ? "ACTIVE" : "FAILED",
-      );
+      expect(await t.columnOf("agent_questions", paused.pause_question_id ?? "", "status")).toBe("CANCELLED");
+      expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe(cancelled === "ok" ? "ACTIVE" : "FAILED");
     }
   });
 
@@ -157,9 +140,7 @@ describe("ending at the same moment", () => {
     const run = await world.start();
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        outcome(resumeSprintRun(world.actor, { sprint_run_id: run.id })),
-      ),
+      Array.from({ length: 20 }, () => outcome(resumeSprintRun(world.actor, { sprint_run_id: run.id }))),
     );
     expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
     expect(await countsOf(world)).toEqual({ runs: 2, unfinished: 1, jobs: 2 });
@@ -171,9 +152,7 @@ describe("ending at the same moment", () => {
     const job = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        outcome(resumeSprint(world.actor, { sprint_id: world.sprint.id })),
-      ),
+      Array.from({ length: 20 }, () => outcome(resumeSprint(world.actor, { sprint_id: world.sprint.id }))),
     );
     expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
     expect(await countsOf(world)).toMatchObject({ runs: 2, unfinished: 1 });
@@ -201,8 +180,6 @@ describe("a connection that dies in the middle", () => {
     await t.query`select pg_terminate_backend(${at(rows, 0).pid})`;
     client.release(true);
     expect(await countsOf(world)).toEqual(before);
-    await (name === "start" ? startSprintRun : resumeSprint)(world.actor, {
-      sprint_id: world.sprint.id,
-    });
+    await (name === "start" ? startSprintRun : resumeSprint)(world.actor, { sprint_id: world.sprint.id });
   });
 });

@@ -70,10 +70,7 @@ describe("the environment", () => {
 
   it("reads several session secrets: the first seals, all open", () => {
     const other = "t".repeat(40);
-    expect(readEnv({ SESSION_SECRET: `${secret}, ${other}` }).sessionSecrets).toEqual([
-      secret,
-      other,
-    ]);
+    expect(readEnv({ SESSION_SECRET: `${secret}, ${other}` }).sessionSecrets).toEqual([secret, other]);
   });
 
   it.each([

@@ -27,9 +27,7 @@ describe("A17 slow clients", () => {
 function halfRequest(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => {
-      socket.write("GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ", () =>
-        resolve(socket),
-      );
+      socket.write("GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ", () => resolve(socket));
     });
     socket.on("error", reject);
   });
@@ -50,18 +48,14 @@ describe("what is counted as one client", () => {
 
 describe("A15 the configured origin", () => {
   it("is the only one whose pages may write, and makes HSTS when it is https", async () => {
-    const app = await startTestApp(t, {
-      variables: { APP_ORIGIN: "https://backlog.example" },
-      pages: ["_index"],
-    });
+    const app = await startTestApp(t, { variables: { APP_ORIGIN: "https://backlog.example" }, pages: ["_index"] });
     const post = (origin: string) =>
       rawRequest(app.port, rawGet("/api/products", [`Origin: ${origin}`, "Cookie: a=b"], "POST"));
     expect(await post(app.origin)).toMatchObject({
       status: 403,
       body: expect.stringContaining("This service is at https://backlog.example: open it there."),
     });
-    const form = (path: string) =>
-      rawRequest(app.port, rawGet(path, [`Origin: ${app.origin}`, "Cookie: a=b"], "POST"));
+    const form = (path: string) => rawRequest(app.port, rawGet(path, [`Origin: ${app.origin}`, "Cookie: a=b"], "POST"));
     expect((await form("/")).body).toContain("<p>This service is at https://backlog.example");
     const byScript = await form("/?index&_data=routes%2F_index");
     expect(byScript).toMatchObject({ status: 403, headers: { "x-remix-catch": "yes" } });
@@ -91,9 +85,7 @@ describe("A16 an unexpected failure", () => {
     const database = { ...t.database, call: fail, callAs: fail, authenticate: fail };
     const app = await startTestApp(t, { database });
     const token = await t.createToken(await t.createUser());
-    const response = await app.request("/api/products", {
-      headers: { authorization: `Bearer ${token}` },
-    });
+    const response = await app.request("/api/products", { headers: { authorization: `Bearer ${token}` } });
     const text = await response.text();
     expect(response.status).toBe(500);
     expect(text).toContain(response.headers.get("x-request-id") ?? "no id");

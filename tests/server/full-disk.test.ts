@@ -7,10 +7,7 @@ import { create } from "../setup/world";
 import { type OwnService, openOwnDatabase, startService } from "./own-service";
 
 const disk = makeSmallDisk(400);
-if (!disk)
-  console.warn(
-    "A full disk was not tried: no file system can be made here (it needs root on Linux)",
-  );
+if (!disk) console.warn("A full disk was not tried: no file system can be made here (it needs root on Linux)");
 
 interface Scene {
   service: OwnService;
@@ -29,10 +26,7 @@ async function openScene(folder: string): Promise<Scene> {
     const given = { p_story_id: story.id, p_title: `Task ${n}` };
     taskIds.push((await create(store.actorOf(owner), "create_task", given)).id);
   }
-  const headers = {
-    ...(await store.bearerOf(owner)),
-    "content-type": "application/json",
-  };
+  const headers = { ...(await store.bearerOf(owner)), "content-type": "application/json" };
   await store.close();
   return { service, taskIds, productId: product.id, headers };
 }
@@ -54,7 +48,8 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
       const id = taskIds[round % taskIds.length] ?? "";
       const text = `${round} ${Array.from({ length: 3_000 }, () => Math.random().toString(36)).join(" ")}`;
       const answer = await fetch(`${service.origin}/api/tasks/${id}`, {
-        ...{ method: "PATCH", headers },
+        method: "PATCH",
+        headers,
         body: JSON.stringify({ implementation_plan: text }),
       });
       const body: unknown = await answer.json();
@@ -77,10 +72,7 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
     for (let n = 0; n < 16; n++) expect(await change()).toBe(200);
 
     const makeRoom = fillDisk(folder);
-    await vi.waitFor(async () => expect(await change()).toBe(503), {
-      timeout: 60_000,
-      interval: 1,
-    });
+    await vi.waitFor(async () => expect(await change()).toBe(503), { timeout: 60_000, interval: 1 });
     for (let n = 0; n < 20; n++) await change();
     for (const { code, error } of refused) {
       expect(code).toBe(503);
@@ -91,10 +83,7 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
     expect(refused.map(({ error }) => error).join()).toContain("disk of the database is full");
 
     makeRoom();
-    await vi.waitFor(async () => expect(await change()).toBe(200), {
-      timeout: 120_000,
-      interval: 200,
-    });
+    await vi.waitFor(async () => expect(await change()).toBe(200), { timeout: 120_000, interval: 200 });
     await vi.waitFor(async () => {
       const ready = await fetch(`${service.origin}/api/ready`);
       await ready.arrayBuffer();

@@ -65,8 +65,7 @@ async function busyProduct(code: string) {
 }
 
 /** Another process gives the job back: the service hears of it from the database. */
-const giveBack = (code: string) =>
-  restartWorker(store.actorOf(ada), { worker: `worker of ${code}` });
+const giveBack = (code: string) => restartWorker(store.actorOf(ada), { worker: `worker of ${code}` });
 
 async function connect(path: string, headers: HeadersInit): Promise<StreamReader> {
   const reader = await openStream(`${service.origin}${path}`, headers);
@@ -106,11 +105,9 @@ describe("waits and streams while memory is collected", () => {
     const { jobId, productId } = await busyProduct("STREAMS");
     const desktop = await startPairing(service);
     const ofJob = await Promise.all(
-      [
-        `solo?product_id=${productId}`,
-        `backlog?product_id=${productId}`,
-        `job?job_id=${jobId}`,
-      ].map((path) => connect(`/api/realtime/${path}`, bearer(token))),
+      [`solo?product_id=${productId}`, `backlog?product_id=${productId}`, `job?job_id=${jobId}`].map((path) =>
+        connect(`/api/realtime/${path}`, bearer(token)),
+      ),
     );
     const others = await Promise.all([
       connect("/api/realtime/notifications", { cookie }),

@@ -66,7 +66,6 @@ describe("S13 a stop", () => {
 
 /** Waits until a call of the app waits for the lock that the test holds; other databases have waiting of their own. */
 async function untilSomebodyWaits(): Promise<void> {
-  const waiting =
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
 }

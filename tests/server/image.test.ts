@@ -32,15 +32,7 @@ function linesOf(name: string): string[] {
   return stage === undefined ? [] : [...linesOf(stage.from), ...stage.lines];
 }
 
-const bareRoot = [
-  "--unshare-user",
-  "--unshare-pid",
-  "--as-pid-1",
-  "--uid",
-  "1000",
-  "--gid",
-  "1000",
-];
+const bareRoot = ["--unshare-user", "--unshare-pid", "--as-pid-1", "--uid", "1000", "--gid", "1000"];
 const problem = (() => {
   const words = [...bareRoot, "--ro-bind", "/", "/", "--proc", "/proc", "true"];
   const { error, status, stderr } = spawnSync("bwrap", words, { encoding: "utf8" });
@@ -78,8 +70,7 @@ function run(command: string, cwd: string): void {
 function copyStage(name: string, built: string): string {
   const root = join(home, name);
   for (const line of linesOf(name)) {
-    const [, source = "", target = ""] =
-      /^COPY --from=\S+ \/app\/(\S+) \.\/(\S*)$/.exec(line) ?? [];
+    const [, source = "", target = ""] = /^COPY --from=\S+ \/app\/(\S+) \.\/(\S*)$/.exec(line) ?? [];
     if (!source) continue;
     const place = join(root, "app", target || source);
     mkdirSync(dirname(place), { recursive: true });
@@ -92,20 +83,41 @@ function copyStage(name: string, built: string): string {
 function start(root: string, data: string, env: Record<string, string>, words: readonly string[]) {
   const passwd = join(home, "passwd");
   writeFileSync(passwd, "node:x:1000:1000::/home/node:/bin/sh\n");
-  const system = ["/usr", "/lib", "/lib64", "/bin", "/sbin"].flatMap((path) => [
-    ...["--ro-bind-try", path, path],
-  ]);
+  const system = ["/usr", "/lib", "/lib64", "/bin", "/sbin"].flatMap((path) => ["--ro-bind-try", path, path]);
   const variables = { PATH: "/node:/usr/bin:/bin", HOME: "/home/node", ...env };
   const [program = "", ...more] = words;
   return spawn(
     "bwrap",
     [
-      ...[...bareRoot, "--die-with-parent", ...system, "--proc", "/proc", "--dev", "/dev"],
-      ...["--tmpfs", "/tmp", "--dir", "/home/node", "--ro-bind", passwd, "/etc/passwd"],
-      ...["--ro-bind", dirname(process.execPath), "/node", "--ro-bind", join(root, "app"), "/app"],
-      ...["--bind", data, "/data", "--chdir", "/app", "--clearenv"],
+      ...bareRoot,
+      "--die-with-parent",
+      ...system,
+      "--proc",
+      "/proc",
+      "--dev",
+      "/dev",
+      "--tmpfs",
+      "/tmp",
+      "--dir",
+      "/home/node",
+      "--ro-bind",
+      passwd,
+      "/etc/passwd",
+      "--ro-bind",
+      dirname(process.execPath),
+      "/node",
+      "--ro-bind",
+      join(root, "app"),
+      "/app",
+      "--bind",
+      data,
+      "/data",
+      "--chdir",
+      "/app",
+      "--clearenv",
       ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
-      ...[program, ...more],
+      program,
+      ...more,
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );

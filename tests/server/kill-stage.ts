@@ -41,11 +41,16 @@ export async function openKillStage(title: string) {
     await service.ended;
   });
   const hit: Record<string, number> = {};
-  afterAll(() =>
-    console.log(`${title} (KILL_SEED=${seed}), kills that hit: ${JSON.stringify(hit)}`),
-  );
+  afterAll(() => console.log(`${title} (KILL_SEED=${seed}), kills that hit: ${JSON.stringify(hit)}`));
   return {
-    ...{ store, ada, token, home, repo, gate, actor: store.actorOf(ada), draw: drawFrom(seed) },
+    store,
+    ada,
+    token,
+    home,
+    repo,
+    gate,
+    actor: store.actorOf(ada),
+    draw: drawFrom(seed),
     /** Kills the service or a process with -9; false if it has ended already. */
     async kill(victim: string, one: { kill(signal: "SIGKILL"): boolean }): Promise<boolean> {
       const isHit = victim === "service" || one.kill("SIGKILL");
@@ -60,10 +65,7 @@ export async function openKillStage(title: string) {
     },
     /** The same for the agent or command that works in a worker's folder, so long after it has begun. */
     async killAgent(worktrees: string, worker: WorkerProcess, after: number): Promise<boolean> {
-      const found = vi.waitFor(() => expect(pidIn(worktrees)).toBeGreaterThan(0), {
-        timeout: 60_000,
-        interval: 10,
-      });
+      const found = vi.waitFor(() => expect(pidIn(worktrees)).toBeGreaterThan(0), { timeout: 60_000, interval: 10 });
       await Promise.race([found, worker.ended]);
       await wait(after);
       const pid = pidIn(worktrees);

@@ -22,11 +22,7 @@ it("a service that dies between the write and its answer: the same request gets 
   const send = () =>
     fetch(`${service.origin}/api/stories/${story.id}/log`, {
       method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        "idempotency-key": key,
-      },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": key },
       body: JSON.stringify({ type: "IMPLEMENTATION_PLAN", content }),
     });
   const entries = async () =>
@@ -39,9 +35,7 @@ it("a service that dies between the write and its answer: the same request gets 
     create trigger take_time after insert on public.story_logs for each row execute function public.take_time()`;
   const lost = send().catch(() => null);
   await vi.waitFor(async () => {
-    const { rowCount } = await store.sql.query(
-      "select from pg_stat_activity where wait_event = 'PgSleep'",
-    );
+    const { rowCount } = await store.sql.query("select from pg_stat_activity where wait_event = 'PgSleep'");
     expect(rowCount).toBe(1);
   }, 120_000);
   service.process.kill("SIGSTOP");

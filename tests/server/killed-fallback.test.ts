@@ -50,11 +50,7 @@ async function openRound(code: string) {
     worktrees: join(folder, "work/workers/here/worktrees"),
     expire: () => stage.expire(id),
     start: () =>
-      startWorker([...words, "--agent", "claude,codex"], {
-        ...keys,
-        HOME: own,
-        PATH: `${bin}:${process.env.PATH}`,
-      }),
+      startWorker([...words, "--agent", "claude,codex"], { ...keys, HOME: own, PATH: `${bin}:${process.env.PATH}` }),
   };
 }
 /** How long an attempt takes on this machine now, so that kills come at every step of one. */
@@ -88,9 +84,7 @@ describe(`${kills} kills during a fallback (KILL_SEED=${seed})`, { timeout: 300_
       expect(agents).toEqual(agents.toSorted());
       expect(new Set(agents)).toEqual(new Set(["claude", "codex"]));
       const files = round.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
-      expect(files).toEqual(
-        expect.arrayContaining(["claude-1.txt", expect.stringMatching(/^codex-\d/)]),
-      );
+      expect(files).toEqual(expect.arrayContaining(["claude-1.txt", expect.stringMatching(/^codex-\d/)]));
       expect(existsSync(two)).toBe(false);
       const ends = job.attempts.filter(({ outcome }) => outcome !== "lost");
       for (const { agent, usage } of ends) {

@@ -1,11 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
@@ -60,20 +53,14 @@ async function openRound(code: string) {
     work: (ending: string) => startWorker([...words, "--agent", agent(ending)]),
     hand(command: keyof typeof milliseconds, ...further: string[]) {
       const begun = performance.now();
-      const hands = startWorker([command, ...further, ...place], {
-        BACKLOOM_URL: gate.url,
-        BACKLOOM_TOKEN: token,
-      });
+      const hands = startWorker([command, ...further, ...place], { BACKLOOM_URL: gate.url, BACKLOOM_TOKEN: token });
       void hands.ended.then((exit) => {
         if (exit === 0) milliseconds[command] = performance.now() - begun;
       });
       return hands;
     },
     /** What works in the worktrees. */
-    writers: () =>
-      readdirSync("/proc").filter(
-        (name) => /^\d+$/.test(name) && cwdOf(name).startsWith(worktrees),
-      ),
+    writers: () => readdirSync("/proc").filter((name) => /^\d+$/.test(name) && cwdOf(name).startsWith(worktrees)),
   };
 }
 type Round = Awaited<ReturnType<typeof openRound>>;
@@ -88,8 +75,7 @@ function cwdOf(pid: string): string {
 
 /** Until the agent has committed; what it has is in no one's hands but its worktree. */
 async function firstCommit({ folder }: Round, worker: WorkerProcess): Promise<void> {
-  const subjects = () =>
-    existsSync(join(folder, "first.txt")) ? gitIn(folder)("log", "--format=%s") : "";
+  const subjects = () => (existsSync(join(folder, "first.txt")) ? gitIn(folder)("log", "--format=%s") : "");
   await expect.poll(subjects, { timeout: 120_000, message: worker.output() }).toMatch(/^first$/m);
 }
 

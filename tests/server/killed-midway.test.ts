@@ -2,15 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ownDataDir } from "../embedded/own-stack";
 import { connectClient } from "../mcp/clients";
 import { at } from "../setup/world";
-import {
-  type Holder,
-  operations,
-  prepareScene,
-  rowsOf,
-  type Scene,
-  statusesIn,
-  takeRow,
-} from "./midway";
+import { type Holder, operations, prepareScene, rowsOf, type Scene, statusesIn, takeRow } from "./midway";
 import { killPostgres, killService, openOwnDatabase, startService } from "./own-service";
 
 const dataDir = await ownDataDir();
@@ -61,10 +53,10 @@ async function killMidway(kill: (release: () => void) => Promise<void>): Promise
     // Anyone who waits too long for a row is asked to come again.
     while (!isOver && !scene.heard) scene.heard = await carryOut(scene).catch(() => false);
   });
-  await vi.waitFor(
-    async () => expect(await waiting(scenes)).toEqual(operations.map(({ name }) => name)),
-    { timeout: 60_000, interval: 20 },
-  );
+  await vi.waitFor(async () => expect(await waiting(scenes)).toEqual(operations.map(({ name }) => name)), {
+    timeout: 60_000,
+    interval: 20,
+  });
   isOver = true;
   await kill(() => {
     for (const { holder } of scenes) holder.release();
@@ -81,14 +73,7 @@ async function waiting(scenes: readonly Stopped[]): Promise<string[]> {
        select from pg_stat_activity a join pg_locks l on l.pid = a.pid
        where o.holder = any (pg_blocking_pids(a.pid)) and l.mode = 'RowExclusiveLock'
          and l.relation = ('public.' || o.changed)::regclass)`,
-    [
-      JSON.stringify(
-        scenes.map(({ operation: { name, changed }, holder }) => ({
-          ...{ name, changed },
-          holder: holder.pid,
-        })),
-      ),
-    ],
+    [JSON.stringify(scenes.map(({ operation: { name, changed }, holder }) => ({ name, changed, holder: holder.pid })))],
   );
   return rows.map(({ name }) => name);
 }
@@ -96,8 +81,7 @@ async function waiting(scenes: readonly Stopped[]): Promise<string[]> {
 /** Waits until no connection of the service is left that still works. */
 async function serviceIsGone(): Promise<void> {
   // The connections of the test itself are idle.
-  const question =
-    "select from pg_stat_activity where application_name = 'backloom' and state <> 'idle'";
+  const question = "select from pg_stat_activity where application_name = 'backloom' and state <> 'idle'";
   await vi.waitFor(async () => expect((await store.sql.query(question)).rowCount).toBe(0), 60_000);
 }
 

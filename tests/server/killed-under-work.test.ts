@@ -39,9 +39,23 @@ async function beginWork(code: string) {
   mkdirSync(own);
   writeFileSync(join(own, "ending"), "commits");
   const worker = startWorker([
-    ...["--url", gate.url, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-    ...["--name", `worker-${code}`, "--product", code, "--heartbeat", "0.3", "--once"],
-    ...["--agent", `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`],
+    "--url",
+    gate.url,
+    "--token",
+    token,
+    "--work-dir",
+    join(home, "work"),
+    "--repo",
+    repo,
+    "--name",
+    `worker-${code}`,
+    "--product",
+    code,
+    "--heartbeat",
+    "0.3",
+    "--once",
+    "--agent",
+    `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`,
   ]);
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   const goOn = () => writeFileSync(join(own, "go-on"), "");
@@ -60,8 +74,13 @@ async function expectWhole({ run, worker, job }: Work): Promise<void> {
   expect(await worker.ended, worker.output()).toBe(0);
   const done = await job();
   expect(done, worker.output()).toMatchObject({
-    ...{ status: "done", attempt: 1, retry_count: 0 },
-    ...{ input_tokens: 300, output_tokens: 30, cache_read_tokens: 120, cache_write_tokens: 7 },
+    status: "done",
+    attempt: 1,
+    retry_count: 0,
+    input_tokens: 300,
+    output_tokens: 30,
+    cache_read_tokens: 120,
+    cache_write_tokens: 7,
     costs: [{ currency: "USD", cost: 0.5 }],
   });
   expect(git("log", "--format=%s", "--reverse", `main..${done.branch}`)).toBe("first\nsecond");
@@ -73,10 +92,9 @@ async function expectWhole({ run, worker, job }: Work): Promise<void> {
 describe("the service killed with -9 under a worker", { timeout: 240_000 }, () => {
   it("in the middle of the attempt: the worker continues, and loses neither commits nor tokens", async () => {
     const work = await beginWork("MIDDLE");
-    await vi.waitFor(
-      async () => expect(await said((await work.job()).id)).toBe("I have made the first file.\n"),
-      { timeout: 60_000 },
-    );
+    await vi.waitFor(async () => expect(await said((await work.job()).id)).toBe("I have made the first file.\n"), {
+      timeout: 60_000,
+    });
     await killService(service);
     work.goOn();
     await work.worker.said(/does not answer|Heartbeats are failing/);
@@ -85,33 +103,18 @@ describe("the service killed with -9 under a worker", { timeout: 240_000 }, () =
   });
 
   const lastWords: [string, string, HeldTool][] = [
-    [
-      "has written down what was used and has not said so",
-      "USAGE",
-      { tool: "report_job_usage", when: "after" },
-    ],
-    [
-      "has not heard of the end",
-      "BEFORE",
-      { tool: "update_job_status", status: "done", when: "before" },
-    ],
-    [
-      "has taken the end and has not said so",
-      "AFTER",
-      { tool: "update_job_status", status: "done", when: "after" },
-    ],
+    ["has written down what was used and has not said so", "USAGE", { tool: "report_job_usage", when: "after" }],
+    ["has not heard of the end", "BEFORE", { tool: "update_job_status", status: "done", when: "before" }],
+    ["has taken the end and has not said so", "AFTER", { tool: "update_job_status", status: "done", when: "after" }],
   ];
-  it.each(lastWords)(
-    "when it %s: it is told again, and counts once",
-    async (_name, code, place) => {
-      const work = await beginWork(code);
-      const held = gate.hold(place);
-      work.goOn();
-      await Promise.race([held.reached, work.worker.ended]);
-      await killService(service);
-      held.lose();
-      await startAgain();
-      await expectWhole(work);
-    },
-  );
+  it.each(lastWords)("when it %s: it is told again, and counts once", async (_name, code, place) => {
+    const work = await beginWork(code);
+    const held = gate.hold(place);
+    work.goOn();
+    await Promise.race([held.reached, work.worker.ended]);
+    await killService(service);
+    held.lose();
+    await startAgain();
+    await expectWhole(work);
+  });
 });

@@ -65,8 +65,21 @@ async function openRound(code: string, { way, workMilliseconds }: Plan) {
     }
     const acp = `acp:HOME='${clone}-home' FAKE_HEARD='${heard}' FAKE_MILLISECONDS=${workMilliseconds} exec '${process.execPath}' '${fakeAgent}'`;
     return startWorker([
-      ...["--url", gate.url, "--token", token, "--product", code, "--name", machine, "--once"],
-      ...["--repo", clone, "--work-dir", `${clone}-work`, "--heartbeat", "0.3"],
+      "--url",
+      gate.url,
+      "--token",
+      token,
+      "--product",
+      code,
+      "--name",
+      machine,
+      "--once",
+      "--repo",
+      clone,
+      "--work-dir",
+      `${clone}-work`,
+      "--heartbeat",
+      "0.3",
       ...(way === "exec" ? ["--exec", exec] : ["--agent", acp]),
     ]);
   };
@@ -79,10 +92,7 @@ async function openRound(code: string, { way, workMilliseconds }: Plan) {
     messages: async () => (await listJobMessages(actor, { job_id: first.id })).messages,
     worktrees: join(folder, "here-work/workers/here/worktrees"),
     /** Whether the agent of this attempt has read a text, as the agent itself or the delivered work says it. */
-    hasRead(
-      text: string,
-      { attempt, branch }: { attempt: number; branch: string | null },
-    ): boolean {
+    hasRead(text: string, { attempt, branch }: { attempt: number; branch: string | null }): boolean {
       if (way === "exec") return gitIn(origin)("show", `${branch}:heeded.jsonl`).includes(text);
       const lines = read(heard).split("\n").filter(Boolean);
       return lines.some((line) => {
@@ -96,11 +106,7 @@ type Round = Awaited<ReturnType<typeof openRound>>;
 
 /** Ada writes to the agent until she hears what became of it; undefined when she is told that no agent works there any more. */
 async function write({ taskId }: Round, body: string): Promise<string | undefined> {
-  const headers = {
-    ...bearer(token),
-    "content-type": "application/json",
-    "idempotency-key": body,
-  };
+  const headers = { ...bearer(token), "content-type": "application/json", "idempotency-key": body };
   const wish = { method: "POST", headers, body: JSON.stringify({ body, send_to_agent: true }) };
   for (;;) {
     const answer = await fetch(`${gate.url}/api/tasks/${taskId}/comments`, wish).catch(() => null);
@@ -160,13 +166,9 @@ describe(`${kills} kills (KILL_SEED=${seed})`, () => {
       const story = `${JSON.stringify({ rounds, ...plan, isHit })}\n${worker.output()}\n${output}`;
       const sent = said.filter(({ id }) => id !== undefined);
       const { comments } = await listComments(actor, { kind: "task", id: round.taskId });
-      expect(comments.map(({ id }) => id).toSorted(), story).toEqual(
-        sent.map(({ id }) => id).toSorted(),
-      );
+      expect(comments.map(({ id }) => id).toSorted(), story).toEqual(sent.map(({ id }) => id).toSorted());
       const messages = await round.messages();
-      expect(messages.map(({ text }) => text).toSorted(), story).toEqual(
-        sent.map(({ body }) => body).toSorted(),
-      );
+      expect(messages.map(({ text }) => text).toSorted(), story).toEqual(sent.map(({ body }) => body).toSorted());
       for (const { text, state, reason } of messages) {
         states[`${job.status}: ${state}`] = (states[`${job.status}: ${state}`] ?? 0) + 1;
         expect(["seen", "acted_on", "undelivered"], story).toContain(state);
@@ -178,8 +180,7 @@ describe(`${kills} kills (KILL_SEED=${seed})`, () => {
           expect(wasRead(job), `${text} was read\n${story}`).toBe(false);
         }
       }
-      if (job.status === "done")
-        expect(messages.filter(({ state }) => state === "seen")).toEqual([]);
+      if (job.status === "done") expect(messages.filter(({ state }) => state === "seen")).toEqual([]);
     }
     console.log(JSON.stringify(states));
   });

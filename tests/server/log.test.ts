@@ -13,8 +13,7 @@ describe("D10 the log", () => {
     log.info({ authorization: "one", headers: { cookie: "two", "set-cookie": "three" } }, "x");
     log.info({ request: { body: { mobileSecret: "four" } }, user: { password: "five" } }, "x");
     const text = lines.join("");
-    for (const secret of ["one", "two", "three", "four", "five"])
-      expect(text).not.toContain(secret);
+    for (const secret of ["one", "two", "three", "four", "five"]) expect(text).not.toContain(secret);
     expect(text).toContain("[redacted]");
   });
 

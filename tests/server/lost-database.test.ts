@@ -48,14 +48,12 @@ it("is not ready while the database is dead; what was acknowledged is there when
   const { product, story } = await store.seedBacklog(owner);
   const given = { p_story_id: story.id, p_title: "Task" };
   const task = await create(store.actorOf(owner), "create_task", given);
-  const headers = {
-    ...(await store.bearerOf(owner)),
-    "content-type": "application/json",
-  };
+  const headers = { ...(await store.bearerOf(owner)), "content-type": "application/json" };
   await store.close();
   const change = async (n: number) => {
     const answer = await fetch(`${service.origin}/api/tasks/${task.id}`, {
-      ...{ method: "PATCH", headers },
+      method: "PATCH",
+      headers,
       body: JSON.stringify({ implementation_plan: `Plan ${n}` }),
     });
     await answer.arrayBuffer();
@@ -92,9 +90,7 @@ it("is not ready while the database is dead; what was acknowledged is there when
   console.log(`Ready ${secondsSince(backAt)} s after Postgres may start again`);
 
   const answer = await fetch(`${service.origin}/api/tasks/${task.id}`, { headers });
-  const { implementation_plan } = z
-    .object({ implementation_plan: z.string() })
-    .parse(await answer.json());
+  const { implementation_plan } = z.object({ implementation_plan: z.string() }).parse(await answer.json());
   // One may have been committed and its answer lost.
   expect([`Plan ${kept}`, `Plan ${kept + 1}`]).toContain(implementation_plan);
   expect(await change(kept + 2)).toBe(200);

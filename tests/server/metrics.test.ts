@@ -47,9 +47,7 @@ describe("GET /metrics", () => {
     const text = await response.text();
     const samples = parse(text);
     const products = (status: number) =>
-      samples.get(
-        `backloom_http_requests_total{method="GET",route="/api/products",status="${status}"}`,
-      );
+      samples.get(`backloom_http_requests_total{method="GET",route="/api/products",status="${status}"}`);
     expect([products(200), products(401)]).toEqual([2, 1]);
     const duration = 'backloom_http_request_duration_seconds_%{method="GET",route="/api/products"';
     const count = samples.get(`${duration.replace("%", "count")}}`);
@@ -65,8 +63,12 @@ describe("GET /metrics", () => {
     expect(samples.get("backloom_database_up")).toBe(1);
     expect(samples.get("backloom_streams_open")).toBe(0);
     for (const name of [
-      ...["jobs_queued", "runs", "budget_spent", "oldest_question_age_seconds"],
-      ...["review_first_look_seconds_count", "review_verdict_seconds_count"],
+      "jobs_queued",
+      "runs",
+      "budget_spent",
+      "oldest_question_age_seconds",
+      "review_first_look_seconds_count",
+      "review_verdict_seconds_count",
     ]) {
       expect(samples.get(`backloom_${name}`), name).toBe(0);
     }
@@ -79,9 +81,7 @@ describe("GET /metrics", () => {
     ]) {
       expect(samples.get(name), name).toBeGreaterThan(0);
     }
-    expect(
-      samples.get('backloom_database_call_duration_seconds_count{operation="get_metrics"}'),
-    ).toBe(1);
+    expect(samples.get('backloom_database_call_duration_seconds_count{operation="get_metrics"}')).toBe(1);
   });
 
   it("counts the queue by what it waits for, with the codes of why_not_moving", async () => {
@@ -92,10 +92,7 @@ describe("GET /metrics", () => {
     const waiting = await read();
     expect(waiting.get('backloom_jobs_queued{reason="no_worker"}')).toBe(1);
     expect(waiting.get('backloom_jobs_queued{reason="order"}')).toBe(2);
-    expect(
-      waiting.get('backloom_runs{status="queued"}') ??
-        waiting.get('backloom_runs{status="running"}'),
-    ).toBe(1);
+    expect(waiting.get('backloom_runs{status="queued"}') ?? waiting.get('backloom_runs{status="running"}')).toBe(1);
 
     const job = await claim(actor);
     const held = await read();
@@ -104,9 +101,7 @@ describe("GET /metrics", () => {
     const own = parse(await (await app.request("/metrics")).text());
     expect(own.get("backloom_claims_total")).toBe(1);
     await claimRefusal(actor, "worker-2");
-    expect(parse(await (await app.request("/metrics")).text()).get("backloom_claims_total")).toBe(
-      1,
-    );
+    expect(parse(await (await app.request("/metrics")).text()).get("backloom_claims_total")).toBe(1);
 
     await t.query`update agent_jobs set lease_until = now() - interval '1 second'
       where id = ${job.id}`;
@@ -135,9 +130,7 @@ describe("GET /metrics", () => {
     const labels = `{budget="${rows[0].id}",product="${world.product.code}",scope="product",period="month",unit="USD"}`;
     expect(samples.get(`backloom_budget_amount${labels}`)).toBe(40);
     expect(samples.get(`backloom_budget_spent${labels}`)).toBe(0);
-    expect(samples.get('backloom_schedule_success_timestamp_seconds{entry="backup"}')).toBe(
-      1_700_000_000,
-    );
+    expect(samples.get('backloom_schedule_success_timestamp_seconds{entry="backup"}')).toBe(1_700_000_000);
   });
 });
 
@@ -146,8 +139,7 @@ describe("who may read /metrics", () => {
 
   it("is everyone with METRICS_TOKEN where it is set, and no one without it", async () => {
     const app = await startTestApp(t, { variables: { METRICS_TOKEN: token } });
-    const status = async (headers: Record<string, string>) =>
-      (await app.request("/metrics", { headers })).status;
+    const status = async (headers: Record<string, string>) => (await app.request("/metrics", { headers })).status;
     expect(await status({})).toBe(401);
     expect(await status({ authorization: "Bearer another token" })).toBe(401);
     expect(await status({ authorization: `Basic ${token}` })).toBe(401);
@@ -158,8 +150,7 @@ describe("who may read /metrics", () => {
 
   it("is this machine alone where it is not set, and no one whom a proxy brings", async () => {
     const app = await startTestApp(t);
-    const status = async (...lines: string[]) =>
-      (await rawRequest(app.port, rawGet("/metrics", lines))).status;
+    const status = async (...lines: string[]) => (await rawRequest(app.port, rawGet("/metrics", lines))).status;
     expect(await status()).toBe(200);
     for (const mark of [
       "X-Forwarded-For: 127.0.0.1",
@@ -170,20 +161,14 @@ describe("who may read /metrics", () => {
       expect(await status(mark), mark).toBe(403);
     }
     // Behind a proxy of this machine that leaves no mark, people open another address.
-    const published = await startTestApp(t, {
-      variables: { APP_ORIGIN: "https://backlog.example" },
-    });
+    const published = await startTestApp(t, { variables: { APP_ORIGIN: "https://backlog.example" } });
     expect((await rawRequest(published.port, rawGet("/metrics"))).status).toBe(403);
   });
 });
 
 it("the board, the alerts and the page for operators name only metrics that there are", () => {
-  const sources = readdirSync("app/metrics").map((file) =>
-    readFileSync(`app/metrics/${file}`, "utf8"),
-  );
-  const written = new Set(
-    [...sources.join().matchAll(/"(backloom_[a-z_]+)"/g)].map(([, name]) => name),
-  );
+  const sources = readdirSync("app/metrics").map((file) => readFileSync(`app/metrics/${file}`, "utf8"));
+  const written = new Set([...sources.join().matchAll(/"(backloom_[a-z_]+)"/g)].map(([, name]) => name));
   expect(written.size).toBeGreaterThan(25);
   for (const file of ["docs/grafana.json", "docs/operate.md"]) {
     const named = [...readFileSync(file, "utf8").matchAll(/\bbackloom_[a-z_]+\b/g)].map(([name]) =>

@@ -1,15 +1,6 @@
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { pauseSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import {
-  at,
-  claim,
-  makersOf,
-  type SprintOptions,
-  type SprintWorld,
-  type Store,
-  wait,
-  waitStory,
-} from "../setup/world";
+import { at, claim, makersOf, type SprintOptions, type SprintWorld, type Store, wait, waitStory } from "../setup/world";
 
 /** A change that takes many statements, and a row that it reaches when it has made some of them. */
 export interface Operation {
@@ -36,11 +27,7 @@ const fail: Operation["prepare"] = async ({ actor, sprint }) => {
 
 const resumeFailed: Operation["prepare"] = async (world) => {
   const { input } = await fail(world);
-  await reportAgentJob(world.actor, {
-    job_id: String(input.job_id),
-    attempt: Number(input.attempt),
-    status: "failed",
-  });
+  await reportAgentJob(world.actor, { job_id: String(input.job_id), attempt: Number(input.attempt), status: "failed" });
   return { tool: "resume_sprint", input: { sprint_id: world.sprint.id } };
 };
 
@@ -161,19 +148,8 @@ export async function takeRow({ sql }: Store, { operation, world }: Scene): Prom
 /** Everything of the product that the operations change, row by row. */
 export async function rowsOf({ sql }: Store, { world }: Scene): Promise<unknown> {
   const { rows } = await sql.query(
-    `select ${[
-      "sprints",
-      "pbis",
-      "stories",
-      "tasks",
-      "sprint_runs",
-      "agent_jobs",
-      "agent_questions",
-    ]
-      .map(
-        (table) =>
-          `(select json_agg(x order by x.id) from public.${table} x where x.product_id = $1) as ${table}`,
-      )
+    `select ${["sprints", "pbis", "stories", "tasks", "sprint_runs", "agent_jobs", "agent_questions"]
+      .map((table) => `(select json_agg(x order by x.id) from public.${table} x where x.product_id = $1) as ${table}`)
       .join(",\n")},
       (select json_agg(e order by e.id) from public.task_executions e
        join public.sprint_runs r on r.id = e.sprint_run_id where r.product_id = $1) as executions`,

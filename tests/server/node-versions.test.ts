@@ -17,14 +17,7 @@ function nodeOf(version: number): string | null {
   const program = join(folder, "node_modules/node/bin/node");
   if (!existsSync(program)) {
     mkdirSync(folder, { recursive: true });
-    const words = [
-      "install",
-      "--no-save",
-      "--no-package-lock",
-      "--prefix",
-      folder,
-      `node@${version}`,
-    ];
+    const words = ["install", "--no-save", "--no-package-lock", "--prefix", folder, `node@${version}`];
     spawnSync("npm", words, { cwd: folder, encoding: "utf8" });
   }
   const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
@@ -51,18 +44,22 @@ describe.each(programs)("on Node %i", (_version, node) => {
     const worker = spawn(
       node,
       [
-        ...[workerFile, "--url", service.origin, "--token", token, "--product", product.id],
-        ...[
-          "--exec",
-          "demo",
-          "--repo",
-          repo,
-          "--until-idle",
-          "--sandbox",
-          "off",
-          "--work-dir",
-          join(dataDir, "work"),
-        ],
+        workerFile,
+        "--url",
+        service.origin,
+        "--token",
+        token,
+        "--product",
+        product.id,
+        "--exec",
+        "demo",
+        "--repo",
+        repo,
+        "--until-idle",
+        "--sandbox",
+        "off",
+        "--work-dir",
+        join(dataDir, "work"),
       ],
       { stdio: ["ignore", "pipe", "pipe"] },
     );

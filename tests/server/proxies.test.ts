@@ -75,18 +75,15 @@ async function startProxy(name: (typeof present)[number]): Promise<string> {
     await once(child, "exit");
   });
   const origin = `http://127.0.0.1:${port}`;
-  await vi.waitFor(
-    async () => expect((await fetch(`${origin}/api/ready`)).status, said).toBe(200),
-    { timeout: 30_000, interval: 100 },
-  );
+  await vi.waitFor(async () => expect((await fetch(`${origin}/api/ready`)).status, said).toBe(200), {
+    timeout: 30_000,
+    interval: 100,
+  });
   return origin;
 }
 
 /** A request from another address of this machine, with what a client may say of itself. */
-async function askFrom(
-  localAddress: string,
-  url: string,
-): Promise<{ status: number; body: string }> {
+async function askFrom(localAddress: string, url: string): Promise<{ status: number; body: string }> {
   const headers = { "x-forwarded-for": "203.0.113.9", "content-type": "application/json" };
   const asked = request(url, { method: "POST", localAddress, headers });
   asked.end("{}");
@@ -100,15 +97,10 @@ describe.each(present)("behind %s as its sample sets it up", (name) => {
     const owner = await store.createUser();
     const { product, story } = await store.seedBacklog(owner);
     const token = await store.createToken(owner);
-    const stream = await openStream(
-      `${origin}/api/realtime/backlog?product_id=${product.id}`,
-      bearer(token),
-    );
+    const stream = await openStream(`${origin}/api/realtime/backlog?product_id=${product.id}`, bearer(token));
     await stream.nextNamed("ready");
     for (const title of ["One", "Two", "Three"]) {
-      const { id } = await create(store.actorOf(owner), "create_task", {
-        ...{ p_story_id: story.id, p_title: title },
-      });
+      const { id } = await create(store.actorOf(owner), "create_task", { p_story_id: story.id, p_title: title });
       await stream.nextWhere(({ data }) => data.entity === "task" && data.id === id);
     }
     stream.close();

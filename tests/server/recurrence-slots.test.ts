@@ -28,7 +28,10 @@ describe("slots of a template", () => {
       "2026-03-31T00:30:00.000Z",
     ]);
     expect(decided("0 9 * * *", from, to).map((slot) => slot.slice(8, 13))).toEqual([
-      ...["28T08", "29T07", "30T07", "31T07"],
+      "28T08",
+      "29T07",
+      "30T07",
+      "31T07",
     ]);
   });
 
@@ -54,7 +57,8 @@ describe("slots of a template", () => {
     expect(inTime).toMatchObject({ slot: new Date("2026-10-25T06:00:00Z"), isLate: false });
     const late = dueSlot(schedule, due, new Date("2026-10-25T06:11:00Z"));
     expect(late).toEqual({
-      ...{ slot: new Date("2026-10-25T06:00:00Z"), isLate: true },
+      slot: new Date("2026-10-25T06:00:00Z"),
+      isLate: true,
       next: new Date("2026-10-25T07:00:00Z"),
     });
   });

@@ -1,11 +1,6 @@
 import { Cron } from "croner";
 import { describe, expect, it, vi } from "vitest";
-import {
-  dailySchedule,
-  runMissedEntries,
-  runScheduledEntry,
-  startScheduler,
-} from "~/server/scheduler.server";
+import { dailySchedule, runMissedEntries, runScheduledEntry, startScheduler } from "~/server/scheduler.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 

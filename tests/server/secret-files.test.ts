@@ -66,9 +66,7 @@ describe("a secret in a file", () => {
   });
 
   it("is for secrets alone", () => {
-    expect(["SESSION_SECRET", "VAPID_PRIVATE_KEY", "SUPABASE_DB_URL"].every(isSecretName)).toBe(
-      true,
-    );
+    expect(["SESSION_SECRET", "VAPID_PRIVATE_KEY", "SUPABASE_DB_URL"].every(isSecretName)).toBe(true);
     expect(["PORT", "DATA_DIR", "SUPABASE_URL"].some(isSecretName)).toBe(false);
     expect(readEnv({ PORT_FILE: "/nowhere" }).port).toBe(3000);
   });
@@ -94,8 +92,7 @@ it("secrets are rotated by their files and a restart", { timeout: 600_000 }, asy
           headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
           body: "{}",
         }),
-      metrics: (token: string) =>
-        status("/metrics", { headers: { authorization: `Bearer ${token}` } }),
+      metrics: (token: string) => status("/metrics", { headers: { authorization: `Bearer ${token}` } }),
       async stop() {
         service.process.kill("SIGTERM");
         await service.ended;

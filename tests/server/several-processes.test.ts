@@ -78,24 +78,18 @@ describe("two processes of the operating system on one database", { timeout: 240
   it("count one limit together: of 160 at once over both, 120 are taken", async () => {
     const owner = await store.createUser();
     const { story } = await store.seedBacklog(owner);
-    const headers = {
-      ...(await store.bearerOf(owner)),
-      "content-type": "application/json",
-    };
+    const headers = { ...(await store.bearerOf(owner)), "content-type": "application/json" };
     const body = JSON.stringify({ type: "IMPLEMENTATION_PLAN", content: "Plan" });
     const answers = await Promise.all(
       Array.from({ length: 80 }, () => [first, second])
         .flat()
-        .map(({ origin }) =>
-          fetch(`${origin}/api/stories/${story.id}/log`, { method: "POST", headers, body }),
-        ),
+        .map(({ origin }) => fetch(`${origin}/api/stories/${story.id}/log`, { method: "POST", headers, body })),
     );
     const taken = answers.filter(({ status }) => status === 201);
     expect(taken).toHaveLength(120);
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(40);
-    for (const { headers: said } of refused)
-      expect(Number(said.get("retry-after"))).toBeGreaterThan(0);
+    for (const { headers: said } of refused) expect(Number(said.get("retry-after"))).toBeGreaterThan(0);
   });
 
   it("make each slot of recurring work once, whichever of them sees first that it has come", async () => {
@@ -120,9 +114,7 @@ describe("two processes of the operating system on one database", { timeout: 240
 
   it("make one backup a minute that is due in both", async () => {
     const copies = async () =>
-      (await readdir(join(dataDir, "backups")).catch(() => [])).filter((name) =>
-        name.endsWith("Z"),
-      );
+      (await readdir(join(dataDir, "backups")).catch(() => [])).filter((name) => name.endsWith("Z"));
     await vi.waitFor(async () => expect(await copies()).not.toEqual([]), 120_000);
     await everyoneCalls("claim_schedule_run", 5);
     const made = await copies();
@@ -141,10 +133,7 @@ describe("two processes of the operating system on one database", { timeout: 240
     const held = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });
     const early = await connectClient(first, token, undefined, "/mcp/worker");
     const taken = held.parse((await early.call("wait_for_job", wish)).result).job;
-    const stream = await openStream(
-      `${first.origin}/api/realtime/solo?product_id=${product.id}`,
-      bearer(token),
-    );
+    const stream = await openStream(`${first.origin}/api/realtime/solo?product_id=${product.id}`, bearer(token));
     await stream.nextNamed("workers");
     await killService(first);
     await stream.ended;
@@ -156,18 +145,14 @@ describe("two processes of the operating system on one database", { timeout: 240
     const again = held.parse((await late.call("wait_for_job", other)).result).job;
     expect(again).toMatchObject({ id: taken.id, attempt: taken.attempt + 1 });
     const report = (attempt: number) =>
-      late.call("update_job_status", {
-        ...{ job_id: taken.id, attempt, status: "done", verify_result: "ALIGNED" },
-      });
+      late.call("update_job_status", { job_id: taken.id, attempt, status: "done", verify_result: "ALIGNED" });
     expect((await report(taken.attempt)).isError).toBe(true);
     expect((await report(again.attempt)).isError).toBe(false);
 
     // Anyone who returns finds the state as it is now, in the process that is left and in the one that comes after.
     first = await startService(dataDir, { env });
     for (const { origin } of [first, second]) {
-      const answer = await fetch(`${origin}/api/sprints/${sprint.id}/tasks`, {
-        headers: bearer(token),
-      });
+      const answer = await fetch(`${origin}/api/sprints/${sprint.id}/tasks`, { headers: bearer(token) });
       expect(JSON.stringify(await answer.json())).toContain('"status":"done"');
     }
     await late.close();

@@ -55,9 +55,7 @@ it("reads no more of a file than is taken", async () => {
     return rows[0]?.count;
   };
   const reader = connect(app.port, "127.0.0.1").pause();
-  reader.write(
-    `GET ${url} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: ${headers.authorization}\r\n\r\n`,
-  );
+  reader.write(`GET ${url} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: ${headers.authorization}\r\n\r\n`);
   // What the sockets of the machine take is taken; no one reads, so that the service gives up.
   const isOver = () => app.logLines.some((line) => line.includes(url) && line.includes("GET"));
   await vi.waitUntil(isOver, { timeout: 40_000, interval: 100 });

@@ -31,12 +31,7 @@ export interface TestApp {
   /** A request; `path` starts with a slash. Redirects are not followed. */
   request(path: string, init?: RequestInit): Promise<Response>;
   /** A request with a body of JSON; a text is sent as it is. */
-  send(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<Response>;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Sends a form, as a page of the app does. */
   submit(path: string, fields: FormFields, headers?: Record<string, string>): Promise<Response>;
   /** The `Cookie` header of a signed-in browser of the user. */
@@ -108,19 +103,13 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
 
   let stopping: Promise<void> | undefined;
   const stop = () => {
-    stopping ??= stopGracefully({
-      server,
-      log,
-      stopController,
-      release: () => services.hub.close(),
-    });
+    stopping ??= stopGracefully({ server, log, stopController, release: () => services.hub.close() });
     return stopping;
   };
   atTheEnd(stop);
 
   const origin = `http://127.0.0.1:${port}`;
-  const request = (path: string, init?: RequestInit) =>
-    fetch(`${origin}${path}`, { redirect: "manual", ...init });
+  const request = (path: string, init?: RequestInit) => fetch(`${origin}${path}`, { redirect: "manual", ...init });
   const send: TestApp["send"] = (method, path, body, headers) =>
     request(path, {
       method,
@@ -128,11 +117,7 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
   const submit: TestApp["submit"] = (path, fields, headers) =>
-    request(path, {
-      method: "POST",
-      headers: { origin, ...headers },
-      body: new URLSearchParams(fields),
-    });
+    request(path, { method: "POST", headers: { origin, ...headers }, body: new URLSearchParams(fields) });
   const signIn = async (user: { id: string }, { expired = false } = {}) => {
     const sessionId = randomUUID();
     await t.sql.query(
@@ -144,17 +129,13 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
     const [cookie] = await sealSessionCookies(session, env);
     return cookie?.split(";")[0] ?? "";
   };
-  const visitorOf = async (user: { id: string }) =>
-    createVisitor({ request, submit }, await signIn(user));
+  const visitorOf = async (user: { id: string }) => createVisitor({ request, submit }, await signIn(user));
   const address = { origin, port, services, cronSecret, logLines };
   return { ...address, request, send, submit, signIn, visitorOf, stop };
 }
 
 /** The app over a fresh database. */
-export async function openApp({
-  realtime,
-  ...options
-}: TestAppOptions & { realtime?: boolean | HostedRealtime } = {}) {
+export async function openApp({ realtime, ...options }: TestAppOptions & { realtime?: boolean | HostedRealtime } = {}) {
   const t = await createTestDatabase({ realtime });
   return { t, app: await startTestApp(t, options) };
 }

@@ -29,8 +29,7 @@ export async function ensureBrowser() {
 /** What is there already: the one named by E2E_BROWSER, Playwright's own, the system's (without windows first), the packed one. */
 export async function findBrowser() {
   const named = process.env.E2E_BROWSER;
-  if (named)
-    return existsSync(named) ? launchOptions(named) : giveUp(`E2E_BROWSER ${named} is not there`);
+  if (named) return existsSync(named) ? launchOptions(named) : giveUp(`E2E_BROWSER ${named} is not there`);
   const { chromium } = await import("@playwright/test");
   const own = chromium.executablePath();
   if (own && existsSync(own)) return launchOptions(own);

@@ -23,10 +23,7 @@ export async function dataApi(t: TestDatabase, user: { id: string } | null | "se
   const token = user !== null && user !== "service" ? await tokenOf(t, user) : null;
   return createClient(t.supabase.supabaseUrl, key, {
     auth: { persistSession: false, autoRefreshToken: false },
-    global: {
-      fetch: t.supabase.fetch,
-      headers: token ? { Authorization: `Bearer ${token}` } : {},
-    },
+    global: { fetch: t.supabase.fetch, headers: token ? { Authorization: `Bearer ${token}` } : {} },
     realtime: { transport: webSocketTransport },
   });
 }

@@ -61,14 +61,9 @@ export async function createTestDatabase(
     ...served,
     settings: options.auth,
   });
-  const supabase =
-    typeof realtime === "object" ? await withRealtime(embedded, urlFor, realtime) : embedded;
+  const supabase = typeof realtime === "object" ? await withRealtime(embedded, urlFor, realtime) : embedded;
   const database = openDatabase(supabase, transport);
-  const sql = new pg.Pool({
-    connectionString: urlFor("postgres"),
-    max: 50,
-    idleTimeoutMillis: 1000,
-  });
+  const sql = new pg.Pool({ connectionString: urlFor("postgres"), max: 50, idleTimeoutMillis: 1000 });
   sql.on("error", () => undefined);
   const close = onlyOnce(async () => {
     const raw = await rawFailures(sql);
@@ -142,10 +137,7 @@ export async function createEmptyDatabase(): Promise<{ url: string; remove(): Pr
     await client.query("select pg_advisory_lock(hashtext('roles of the shims'))");
     await applyShims(urlOf(port, password, "supabase_admin", name), password);
   });
-  return {
-    url: urlOf(port, password, "postgres", name),
-    remove: () => dropDatabase(adminUrl, name),
-  };
+  return { url: urlOf(port, password, "postgres", name), remove: () => dropDatabase(adminUrl, name) };
 }
 
 /** The same database over a chosen transport, for tests that compare them. */
@@ -155,7 +147,8 @@ export function openDatabase(
   options: Pick<DatabaseOptions, "fileRoom"> = {},
 ): Database {
   return connectDatabase({
-    ...{ ...supabase, ...options },
+    ...supabase,
+    ...options,
     databaseUrl: transport === "http" ? undefined : supabase.databaseUrl,
     connectionKind: transport === "session" ? "session" : "transaction",
   });
@@ -182,8 +175,7 @@ async function copyTemplate(adminUrl: string, name: string): Promise<void> {
  */
 async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, async (client) => {
-    const slots =
-      "select pg_terminate_backend(active_pid) from pg_replication_slots where database = $1";
+    const slots = "select pg_terminate_backend(active_pid) from pg_replication_slots where database = $1";
     while ((await client.query(slots, [name])).rowCount) await pause(20);
     await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
   });

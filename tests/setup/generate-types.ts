@@ -14,11 +14,12 @@ export async function generateTypes(databaseUrl: string): Promise<string> {
     "public,operations",
   ]);
   const biome = join(projectRoot, "node_modules/@biomejs/biome/bin/biome");
-  const result = spawnSync(
-    process.execPath,
-    [biome, "format", "--stdin-file-path=database-types.ts"],
-    { cwd: projectRoot, input: source, encoding: "utf8", maxBuffer: 32 * 1024 * 1024 },
-  );
+  const result = spawnSync(process.execPath, [biome, "format", "--stdin-file-path=database-types.ts"], {
+    cwd: projectRoot,
+    input: source,
+    encoding: "utf8",
+    maxBuffer: 32 * 1024 * 1024,
+  });
   if (result.status !== 0) throw new Error(`Biome could not format the types: ${result.stderr}`);
   return result.stdout;
 }

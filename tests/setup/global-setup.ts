@@ -11,9 +11,7 @@ declare module "vitest" {
 }
 
 /** One Postgres for the whole run, with a migrated template that every test file copies. */
-export default async function setup(
-  project: TestProject,
-): Promise<(() => Promise<void>) | undefined> {
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   // Vitest asks again for each project; what the root provides is theirs too.
   if (!project.isRootProject()) return;
   const dataDir = await makeDataDir();

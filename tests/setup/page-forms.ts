@@ -9,20 +9,14 @@ export function createVisitor(app: Pick<TestApp, "request" | "submit">, cookie: 
     return page.text();
   };
 
-  const send = (path: string, fields: FormFields): Promise<Response> =>
-    app.submit(path, fields, { cookie });
+  const send = (path: string, fields: FormFields): Promise<Response> => app.submit(path, fields, { cookie });
 
   /** Sends the form with this intent (null: whose fields are these) as the page shows it; answers where that led. */
-  const submit = async (
-    path: string,
-    intent: string | null,
-    changes: Record<string, string> = {},
-  ) => {
+  const submit = async (path: string, intent: string | null, changes: Record<string, string> = {}) => {
     const wanted = Object.entries(intent === null ? changes : { intent, ...changes });
     const form = formsIn(await read(path), path).find(({ fields, buttons }) =>
       wanted.every(
-        ([name, value]) =>
-          has(buttons, name, value) || has(fields, name, fixed.has(name) ? value : undefined),
+        ([name, value]) => has(buttons, name, value) || has(fields, name, fixed.has(name) ? value : undefined),
       ),
     );
     expect(form, `a form ${intent} on ${path}`).toBeDefined();

@@ -9,11 +9,7 @@ import { stopServer, urlOf } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { initialize } from "../../supabase/embedded/postgres/initialize";
 import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
-import {
-  clusterSettings,
-  spawnServer,
-  waitUntilReady,
-} from "../../supabase/embedded/postgres/server-process";
+import { clusterSettings, spawnServer, waitUntilReady } from "../../supabase/embedded/postgres/server-process";
 import { recreateDatabase } from "./test-cluster";
 
 const postgres15 = "/usr/lib/postgresql/15";

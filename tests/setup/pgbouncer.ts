@@ -44,10 +44,7 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbounc
   // It refuses to run as root, as Postgres does.
   const user = await chooseOsUser();
   if (user) for (const path of [folder, users, settings]) chownSync(path, user.uid, user.gid);
-  const child = spawn(findProgram() ?? "pgbouncer", ["-q", settings], {
-    stdio: "ignore",
-    ...(user ?? {}),
-  });
+  const child = spawn(findProgram() ?? "pgbouncer", ["-q", settings], { stdio: "ignore", ...(user ?? {}) });
   const ended = once(child, "exit");
   while (!(await isOpen(port))) await pause(20);
   return {
@@ -61,9 +58,7 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbounc
   };
 }
 
-function settingsText(
-  options: PgbouncerOptions & { target: URL; port: number; users: string },
-): string {
+function settingsText(options: PgbouncerOptions & { target: URL; port: number; users: string }): string {
   const { target, port, users, mode = "transaction", size = 3, patience = 30 } = options;
   return `[databases]
 * = host=${target.hostname} port=${target.port}

@@ -21,12 +21,7 @@ export function rawRequest(port: number, message: string | Uint8Array): Promise<
 /** A request as text: request line, Host, `Connection: close` and what else is given. */
 export function rawGet(target: string, lines: readonly string[] = [], method = "GET"): string {
   const hasHost = lines.some((line) => line.toLowerCase().startsWith("host"));
-  const head = [
-    `${method} ${target} HTTP/1.1`,
-    ...(hasHost ? [] : ["Host: 127.0.0.1"]),
-    ...lines,
-    "Connection: close",
-  ];
+  const head = [`${method} ${target} HTTP/1.1`, ...(hasHost ? [] : ["Host: 127.0.0.1"]), ...lines, "Connection: close"];
   return `${head.join("\r\n")}\r\n\r\n`;
 }
 

@@ -11,8 +11,7 @@ import { readVitest } from "./reports.mjs";
 const words = process.argv.slice(2);
 const isWhole = words[0] === "whole";
 const [rounds = isWhole ? "5" : "20", ...given] = isWhole ? words.slice(1) : words;
-const paths =
-  given.length > 0 ? given : ["tests/streams", "tests/races", "tests/worker", "tests/server"];
+const paths = given.length > 0 ? given : ["tests/streams", "tests/races", "tests/worker", "tests/server"];
 
 ensureInstalled();
 const folder = mkdtempSync(join(tmpdir(), "backloom-repeat-"));
@@ -22,7 +21,11 @@ const program = isWhole
   ? [join(root, "tests/setup/run-all.mjs")]
   : [
       join(root, "node_modules/vitest/vitest.mjs"),
-      ...["run", ...paths, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+      "run",
+      ...paths,
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${report}`,
     ];
 
 for (let round = 1; round <= Number(rounds); round++) {

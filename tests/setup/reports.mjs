@@ -22,9 +22,7 @@ function failuresOfFile(file) {
   const failed = file.assertionResults.filter((test) => test.status === "failed");
   // A file that could not even be loaded, or whose closing hook failed, has no failed test in it.
   if (failed.length === 0 && file.status === "failed") return [failure(name, file.message)];
-  return failed.map((test) =>
-    failure(`${name} > ${test.fullName}`, test.failureMessages.join("\n")),
-  );
+  return failed.map((test) => failure(`${name} > ${test.fullName}`, test.failureMessages.join("\n")));
 }
 
 /** The same of Playwright's report. */
@@ -38,8 +36,7 @@ export function readPlaywright(path) {
   const outside = errors.map((error) => failure("outside of a test", error.message));
   const seconds = new Map();
   for (const spec of specs)
-    for (const { duration } of resultsOf(spec))
-      seconds.set(spec.file, (seconds.get(spec.file) ?? 0) + duration / 1000);
+    for (const { duration } of resultsOf(spec)) seconds.set(spec.file, (seconds.get(spec.file) ?? 0) + duration / 1000);
   const files = [...seconds].map(([file, took]) => ({ name: `tests/e2e/${file}`, seconds: took }));
   return { passed: stats.expected ?? 0, failures: [...failures, ...outside], files };
 }

@@ -3,21 +3,14 @@ import type { ServerBuild } from "@remix-run/node";
 type RouteModule = ServerBuild["routes"][string]["module"];
 type Route = ServerBuild["routes"][string];
 
-const modules = import.meta.glob<RouteModule>([
-  "../../app/routes/*.{ts,tsx}",
-  "../../app/routes/*/route.{ts,tsx}",
-]);
+const modules = import.meta.glob<RouteModule>(["../../app/routes/*.{ts,tsx}", "../../app/routes/*/route.{ts,tsx}"]);
 
 /**
  * The server build straight from the sources, so that no test waits for a bundle: the same table of
  * routes that Remix makes from the names of files and folders. `pages` chooses what is loaded next to /api, /mcp, /openapi.json and the addresses of OAuth:
  * all, none, or those with these names.
  */
-export async function routesFromSources({
-  pages,
-}: {
-  pages: boolean | readonly string[];
-}): Promise<ServerBuild> {
+export async function routesFromSources({ pages }: { pages: boolean | readonly string[] }): Promise<ServerBuild> {
   const files = Object.entries(modules).map(([file, load]) => ({ name: nameOf(file), load }));
   const wanted = files.filter(
     ({ name }) =>

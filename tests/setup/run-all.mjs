@@ -19,9 +19,7 @@ const bin = (path) => join(root, "node_modules", path);
 
 /** The tests of the contract, and the transport over which they run a second time: every call goes through the Data API. */
 const contractTests = ["tests/api", "tests/mcp", "tests/accounts", "tests/pairing"];
-const comparing = [
-  { title: "Contract tests through the Data API", run: () => vitest("http", contractTests) },
-];
+const comparing = [{ title: "Contract tests through the Data API", run: () => vitest("http", contractTests) }];
 
 const parts = [
   { title: "Tests", run: () => vitest("direct", []) },
@@ -45,9 +43,7 @@ for (const part of parts) {
 }
 rmSync(reports, { recursive: true, force: true });
 console.log("\n== Slowest files");
-for (const { name, seconds, part } of total.files
-  .sort((a, b) => b.seconds - a.seconds)
-  .slice(0, slowestShown))
+for (const { name, seconds, part } of total.files.sort((a, b) => b.seconds - a.seconds).slice(0, slowestShown))
   console.log(`${seconds.toFixed(1).padStart(7)} s  ${name} (${part})`);
 // Thousands of lines lie between a failure and the end, where everyone looks first.
 if (total.failures.length > 0) console.log(`\n== Failed\n${total.failures.join("\n\n")}`);
@@ -82,11 +78,10 @@ function vitest(transport, files) {
 
 function playwright() {
   const report = join(reports, "playwright.json");
-  const { status } = runNode(
-    bin("@playwright/test/cli.js"),
-    ["test", "--config", "tests/playwright.config.ts"],
-    { ...length, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-  );
+  const { status } = runNode(bin("@playwright/test/cli.js"), ["test", "--config", "tests/playwright.config.ts"], {
+    ...length,
+    PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+  });
   return atLeastOne(status, readPlaywright(report));
 }
 

@@ -14,9 +14,7 @@ export function makeSmallDisk(megabytes: number): SmallDisk | undefined {
   const unmount = () => void execFileSync("umount", ["--lazy", folder]);
   try {
     const size = `size=${megabytes}m`;
-    execFileSync("mount", ["-t", "tmpfs", "-o", size, "backloom-test", folder], {
-      stdio: "ignore",
-    });
+    execFileSync("mount", ["-t", "tmpfs", "-o", size, "backloom-test", folder], { stdio: "ignore" });
   } catch {
     rmSync(folder, { recursive: true, force: true });
     return undefined;

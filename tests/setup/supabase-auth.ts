@@ -34,16 +34,11 @@ export interface SupabaseAuth {
 }
 
 /** Puts Auth's own tables in place of those that the stand-in reads. Before the project's migrations. */
-export async function migrateAuth(
-  program: string,
-  urlFor: (role: string) => string,
-): Promise<void> {
+export async function migrateAuth(program: string, urlFor: (role: string) => string): Promise<void> {
   const admin = new pg.Client({ connectionString: urlFor("supabase_admin") });
   await admin.connect();
   try {
-    await admin.query(
-      `drop schema auth cascade; create schema auth authorization supabase_auth_admin`,
-    );
+    await admin.query(`drop schema auth cascade; create schema auth authorization supabase_auth_admin`);
     const env = variables({ databaseUrl: urlFor("supabase_auth_admin"), jwtSecret: "unused" });
     await promisify(execFile)(program, ["migrate"], { cwd: dirname(program), env });
     await admin.query(grantedToProjects);

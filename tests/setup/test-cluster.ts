@@ -18,12 +18,7 @@ export interface TestCluster {
  * Nothing of a test run outlives it, so its Postgres need not wait for the disk. And anyone who stops in the middle of
  * signing in, to any database, keeps Postgres from dropping another file's: not for as long as that file's hook waits.
  */
-const forgetful = {
-  fsync: "off",
-  full_page_writes: "off",
-  max_connections: "300",
-  authentication_timeout: "20s",
-};
+const forgetful = { fsync: "off", full_page_writes: "off", max_connections: "300", authentication_timeout: "20s" };
 
 /** Starts a Postgres for tests and migrates the template. */
 export async function startTestCluster(dataDir: string): Promise<TestCluster> {

@@ -40,8 +40,7 @@ export function makersOf(t: Store) {
       createMember(t, productId, options),
     newMember: (productId: string, options?: UserOptions) => newMember(t, productId, options),
     allowWorkers: (productId: string, user: { id: string }) => allowWorkers(t, productId, user),
-    seedProduct: (owner: { id: string }, fields?: Record<string, unknown>) =>
-      seedProduct(t, owner, fields),
+    seedProduct: (owner: { id: string }, fields?: Record<string, unknown>) => seedProduct(t, owner, fields),
     seedBacklog: (owner: { id: string }) => seedBacklog(t, owner),
     seedWorld: (taskCount?: number) => seedWorld(t, taskCount),
     seedSprint: (options?: SprintOptions) => seedSprint(t, options),
@@ -82,12 +81,7 @@ async function query<R extends pg.QueryResultRow>(
 async function createUser(t: Store, options: UserOptions = {}): Promise<TestUser> {
   const id = randomUUID();
   const username = options.username ?? `user-${id.slice(0, 8)}`;
-  const user = {
-    id,
-    username,
-    email: `${username}@example.com`,
-    password: "correct horse battery",
-  };
+  const user = { id, username, email: `${username}@example.com`, password: "correct horse battery" };
   await t.sql.query(
     `with identity as (
        insert into auth.users (instance_id, id, aud, role, email, encrypted_password, email_confirmed_at,
@@ -108,14 +102,7 @@ async function createUser(t: Store, options: UserOptions = {}): Promise<TestUser
      values ($1, $2, $3, $4, $5, $6)
      on conflict (id) do update set username = excluded.username, role = excluded.role,
        is_demo = excluded.is_demo, must_reset_password = excluded.must_reset_password`,
-    [
-      id,
-      username,
-      user.email,
-      options.role ?? "DEVELOPER",
-      options.demo ?? false,
-      options.mustResetPassword ?? false,
-    ],
+    [id, username, user.email, options.role ?? "DEVELOPER", options.demo ?? false, options.mustResetPassword ?? false],
   );
   return user;
 }
@@ -149,11 +136,7 @@ const created = z.looseObject({ id: z.string(), code: z.string() });
 export type Created = z.infer<typeof created>;
 
 /** Runs an operation that creates something, and returns its id and code. */
-export function create(
-  actor: Actor,
-  operation: string,
-  operationArguments: Record<string, unknown>,
-): Promise<Created> {
+export function create(actor: Actor, operation: string, operationArguments: Record<string, unknown>): Promise<Created> {
   return callAs(actor, operation, operationArguments, created);
 }
 
@@ -185,19 +168,12 @@ async function seedBacklog(t: Store, owner: { id: string }): Promise<Backlog> {
     p_description: "One line a row.",
     p_implementation_plan: "1. Quote\n2. Write",
   });
-  const secondTask = await create(actor, "create_task", {
-    p_story_id: story.id,
-    p_title: "Add the button",
-  });
+  const secondTask = await create(actor, "create_task", { p_story_id: story.id, p_title: "Add the button" });
   const sprint = await seedActiveSprint(actor, product.id, [story.id]);
   return { product, pbi, story, task, secondTask, sprint };
 }
 
-function seedProduct(
-  t: Store,
-  owner: { id: string },
-  fields: Record<string, unknown> = {},
-): Promise<Created> {
+function seedProduct(t: Store, owner: { id: string }, fields: Record<string, unknown> = {}): Promise<Created> {
   return create(t.actorOf(owner), "create_product", {
     p_code: `P-${randomBytes(4).toString("hex")}`,
     p_name: "Ledger",
@@ -208,15 +184,8 @@ function seedProduct(
   });
 }
 
-export async function seedActiveSprint(
-  actor: Actor,
-  productId: string,
-  storyIds: readonly string[],
-): Promise<Created> {
-  const sprint = await create(actor, "create_sprint", {
-    p_product_id: productId,
-    p_sprint_goal: "Exports work",
-  });
+export async function seedActiveSprint(actor: Actor, productId: string, storyIds: readonly string[]): Promise<Created> {
+  const sprint = await create(actor, "create_sprint", { p_product_id: productId, p_sprint_goal: "Exports work" });
   for (const storyId of storyIds) {
     await create(actor, "add_story_to_sprint", { p_sprint_id: sprint.id, p_story_id: storyId });
   }
@@ -226,10 +195,10 @@ export async function seedActiveSprint(
 
 /** Gives someone access to the product. */
 async function addMember(t: Store, productId: string, member: { id: string }): Promise<void> {
-  await t.sql.query(
-    "insert into public.product_members (product_id, user_id, role) values ($1, $2, 'MEMBER')",
-    [productId, member.id],
-  );
+  await t.sql.query("insert into public.product_members (product_id, user_id, role) values ($1, $2, 'MEMBER')", [
+    productId,
+    member.id,
+  ]);
 }
 
 /** Someone new with access to the product. */
@@ -247,10 +216,10 @@ async function createMember(
 
 /** What a member does on the members page, so that their workers' word counts. */
 async function allowWorkers(t: Store, productId: string, member: { id: string }): Promise<void> {
-  await t.sql.query(
-    "update public.product_members set workers_allowed = true where product_id = $1 and user_id = $2",
-    [productId, member.id],
-  );
+  await t.sql.query("update public.product_members set workers_allowed = true where product_id = $1 and user_id = $2", [
+    productId,
+    member.id,
+  ]);
 }
 
 export interface World {
@@ -316,10 +285,7 @@ async function seedSprint(
   const actor = t.actorOf(owner);
   const product = await seedProduct(t, owner, { p_pr_strategy: strategy });
   const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
-  const sprint = await create(actor, "create_sprint", {
-    p_product_id: product.id,
-    p_sprint_goal: "Goal",
-  });
+  const sprint = await create(actor, "create_sprint", { p_product_id: product.id, p_sprint_goal: "Goal" });
   const stories: SprintWorld["stories"] = [];
   for (const [s, size] of sizes.entries()) {
     const story = await create(actor, "create_story", {
@@ -342,8 +308,7 @@ async function seedSprint(
     stories.push({ ...story, tasks });
   }
   await create(actor, "start_sprint", { p_sprint_id: sprint.id });
-  const start: SprintWorld["start"] = (options = {}) =>
-    startSprintRun(actor, { sprint_id: sprint.id, ...options });
+  const start: SprintWorld["start"] = (options = {}) => startSprintRun(actor, { sprint_id: sprint.id, ...options });
   const tasks = stories.flatMap((story) => story.tasks);
   return { owner, actor, product, pbi, stories, tasks, sprint, start };
 }
@@ -389,10 +354,7 @@ export async function claimRefusal(actor: Actor, worker = "worker-1"): Promise<s
 
 /** One value of one row, as `postgres` sees it. */
 async function columnOf(t: Store, table: string, id: string, column: string): Promise<unknown> {
-  const { rows } = await t.sql.query(
-    `select ${column} as value from public.${table} where id = $1`,
-    [id],
-  );
+  const { rows } = await t.sql.query(`select ${column} as value from public.${table} where id = $1`, [id]);
   return rows[0]?.value;
 }
 
@@ -423,10 +385,9 @@ async function newMember(t: Store, productId: string, options: { demo?: boolean 
 
 /** Lets the time of a question run out. */
 async function expireQuestion(t: Store, questionId: string): Promise<void> {
-  await t.sql.query(
-    "update public.agent_questions set expires_at = now() - interval '1 second' where id = $1",
-    [questionId],
-  );
+  await t.sql.query("update public.agent_questions set expires_at = now() - interval '1 second' where id = $1", [
+    questionId,
+  ]);
 }
 
 /** Lets a task wait for others. */
@@ -437,11 +398,7 @@ export async function wait(actor: Actor, task: Created, ...blockers: Created[]):
 }
 
 /** Lets a story wait for others. */
-export async function waitStory(
-  actor: Actor,
-  story: Created,
-  ...blockers: Created[]
-): Promise<void> {
+export async function waitStory(actor: Actor, story: Created, ...blockers: Created[]): Promise<void> {
   for (const { id } of blockers) {
     await addDependency(actor, { kind: "story", id: story.id, blocked_by: id });
   }
@@ -449,7 +406,5 @@ export async function waitStory(
 
 /** Every counter of an unfinished job is what is counted again. */
 async function expectRightCounters(t: Store): Promise<void> {
-  expect(await callService(t.database, "find_wrong_counters", {}, z.array(z.unknown()))).toEqual(
-    [],
-  );
+  expect(await callService(t.database, "find_wrong_counters", {}, z.array(z.unknown()))).toEqual([]);
 }

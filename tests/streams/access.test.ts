@@ -30,9 +30,7 @@ async function expectEnd(reader: StreamReader, takeAway: () => Promise<unknown>)
   await takeAway();
   await t.query`update public.tasks set title = 'Secret' where id = ${w.taskId}`;
   expect(await reader.ended).toBe("clean");
-  const later = reader.messages.filter(
-    ({ data }) => data.entity === "task" && data.id === w.taskId,
-  );
+  const later = reader.messages.filter(({ data }) => data.entity === "task" && data.id === w.taskId);
   expect(later).toEqual([]);
 }
 
@@ -64,18 +62,14 @@ describe("losing access ends the open stream with no later event (S1)", () => {
 
   it("when the token is deleted", async () => {
     const reader = await connect(await t.bearerOf(w.member));
-    await expectEnd(
-      reader,
-      () => t.query`delete from public.api_tokens where user_id = ${w.member.id}`,
-    );
+    await expectEnd(reader, () => t.query`delete from public.api_tokens where user_id = ${w.member.id}`);
   });
 
   it("when the user signs out", async () => {
     const reader = await connect({ cookie: await app.signIn(w.member) });
     await expectEnd(
       reader,
-      () =>
-        t.query`update public.user_sessions set revoked_at = now() where user_id = ${w.member.id}`,
+      () => t.query`update public.user_sessions set revoked_at = now() where user_id = ${w.member.id}`,
     );
   });
 
@@ -98,9 +92,7 @@ describe("losing access ends the open stream with no later event (S1)", () => {
       update public.user_sessions set paired = true, paired_expires_at = now() + interval '1 second'
       where user_id = ${w.member.id}`;
     expect(await reader.ended).toBe("clean");
-    const again = await app.request(`/api/realtime/backlog?product_id=${w.productId}`, {
-      headers: { cookie },
-    });
+    const again = await app.request(`/api/realtime/backlog?product_id=${w.productId}`, { headers: { cookie } });
     expect(again.status).toBe(401);
   });
 

@@ -101,12 +101,7 @@ describe("runs on the backlog stream", () => {
     const reader = await connect("backlog");
     const run = await startSprintRun(t.actorOf(w.member), { sprint_id: w.sprintId });
     const { data } = await reader.nextWhere(about("sprint_run"));
-    expect(data).toMatchObject({
-      op: "I",
-      id: run.id,
-      sprint_id: w.sprintId,
-      run_status: "QUEUED",
-    });
+    expect(data).toMatchObject({ op: "I", id: run.id, sprint_id: w.sprintId, run_status: "QUEUED" });
     await reader.nextWhere(about("job"));
   });
 });

@@ -22,11 +22,7 @@ afterEach(() => {
   for (const reader of open.splice(0)) reader.close();
 });
 
-async function connect(
-  productId = w.productId,
-  headers: HeadersInit = bearer(token),
-  further = "",
-) {
+async function connect(productId = w.productId, headers: HeadersInit = bearer(token), further = "") {
   const url = `${app.origin}/api/realtime/backlog?product_id=${productId}${further}`;
   const reader = await openStream(url, headers);
   open.push(reader);
@@ -59,12 +55,8 @@ describe("GET /api/realtime/backlog", () => {
       where id = ${storyId}`;
     const actor = t.actorOf(w.member);
     const { criteria } = await getProof(actor, { story_id: storyId });
-    await waiveCriterion(actor, {
-      ...{ story_id: storyId, criterion: criteria[0]?.id ?? "", reason: "Not here" },
-    });
-    await addEvidence(actor, {
-      ...{ story_id: storyId, criterion: criteria[0]?.id ?? "", verdict: "pass", note: "Seen" },
-    });
+    await waiveCriterion(actor, { story_id: storyId, criterion: criteria[0]?.id ?? "", reason: "Not here" });
+    await addEvidence(actor, { story_id: storyId, criterion: criteria[0]?.id ?? "", verdict: "pass" });
     const last = await createPbi(t, w.productId);
     const entitiesUntilLast = async (reader: StreamReader) => {
       const entities: string[] = [];
@@ -94,8 +86,7 @@ describe("GET /api/realtime/backlog", () => {
     await t.query`delete from public.pbis where id = ${pbiId}`;
 
     const seen: unknown[] = [];
-    const last = (message: unknown) =>
-      expect.objectContaining({ op: "D", entity: "task" }).asymmetricMatch(message);
+    const last = (message: unknown) => expect.objectContaining({ op: "D", entity: "task" }).asymmetricMatch(message);
     for (let message = await reader.nextChange(); ; message = await reader.nextChange()) {
       expect(backlogChangeSchema.safeParse(message.data).success).toBe(true);
       seen.push(message.data);
@@ -170,12 +161,7 @@ describe("refusals of the backlog stream", () => {
   const path = "/api/realtime/backlog";
 
   it("401 without a good credential, before anything else is looked at", async () => {
-    for (const query of [
-      "",
-      "?product_id=x",
-      `?product_id=${randomUUID()}`,
-      `?product_id=${w.productId}`,
-    ]) {
+    for (const query of ["", "?product_id=x", `?product_id=${randomUUID()}`, `?product_id=${w.productId}`]) {
       expect((await app.request(path + query)).status).toBe(401);
       const wrong = { headers: bearer("blm_wrong") };
       expect((await app.request(path + query, wrong)).status).toBe(401);
@@ -204,9 +190,7 @@ describe("refusals of the backlog stream", () => {
 
   it("403 for an archived product", async () => {
     await t.query`update public.products set archived_at = now() where id = ${w.productId}`;
-    const answer = await app.request(`${path}?product_id=${w.productId}`, {
-      headers: bearer(token),
-    });
+    const answer = await app.request(`${path}?product_id=${w.productId}`, { headers: bearer(token) });
     expect(answer.status).toBe(403);
   });
 
@@ -220,10 +204,7 @@ describe("refusals of the backlog stream", () => {
 
   it("other methods are 405, HEAD included, and open nothing (A1, A2)", async () => {
     for (const method of ["HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
-      const answer = await app.request(`${path}?product_id=${w.productId}`, {
-        method,
-        headers: bearer(token),
-      });
+      const answer = await app.request(`${path}?product_id=${w.productId}`, { method, headers: bearer(token) });
       expect(answer.status).toBe(405);
       expect(answer.headers.get("allow")).toContain("GET");
     }

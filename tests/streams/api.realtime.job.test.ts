@@ -22,12 +22,7 @@ async function scene() {
   const say = (...seqs: number[]) =>
     appendJobOutput.json(held.world.actor, {
       ...held.attempt,
-      entries: seqs.map((seq) => ({
-        seq,
-        at: "2026-11-22T08:00:00.000Z",
-        kind: "text",
-        text: `Word ${seq}`,
-      })),
+      entries: seqs.map((seq) => ({ seq, at: "2026-11-22T08:00:00.000Z", kind: "text", text: `Word ${seq}` })),
     });
   return { ...held, connect, say };
 }
@@ -128,7 +123,10 @@ describe("GET /api/realtime/job", () => {
     await say(1);
     const { data } = await board.nextWhere((message) => message.data.entity === "job_output");
     expect(data).toEqual({
-      ...{ op: "U", entity: "job_output", id: job.id, product_id: world.product.id },
+      op: "U",
+      entity: "job_output",
+      id: job.id,
+      product_id: world.product.id,
       task_id: job.task_id,
       doing: { kind: "text", title: "Word 1", status: null, at: expect.any(String) },
     });
@@ -191,8 +189,7 @@ describe("GET /api/realtime/job", () => {
   it("refuses strangers, and says what is missing", async () => {
     const { job } = await scene();
     const headers = await t.bearerOf(await t.createUser());
-    const ask = async (query: string) =>
-      (await app.request(`/api/realtime/job${query}`, { headers })).status;
+    const ask = async (query: string) => (await app.request(`/api/realtime/job${query}`, { headers })).status;
     expect(await ask(`?job_id=${job.id}`)).toBe(403);
     expect(await ask("")).toBe(400);
     expect(await ask("?job_id=nothing")).toBe(404);

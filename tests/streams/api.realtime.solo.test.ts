@@ -43,10 +43,7 @@ async function connectLive(user = w.member): Promise<StreamReader> {
 }
 
 function update(table: string, id: string, change: string, values: unknown[] = []) {
-  return t.sql.query(`update public.${table} set ${change} where id = $${values.length + 1}`, [
-    ...values,
-    id,
-  ]);
+  return t.sql.query(`update public.${table} set ${change} where id = $${values.length + 1}`, [...values, id]);
 }
 
 describe("GET /api/realtime/solo begins", () => {
@@ -94,23 +91,13 @@ describe("changes on the solo stream", () => {
     };
     const inserted = await reader.next();
     expect(inserted.event).toBe("message");
-    expect(inserted.data).toEqual({
-      op: "I",
-      ...common,
-      task_status: "TO_DO",
-      task_title: "Weave",
-    });
+    expect(inserted.data).toEqual({ op: "I", ...common, task_status: "TO_DO", task_title: "Weave" });
     expect(z.strictObject(soloTaskSchema.shape).safeParse(inserted.data).success).toBe(true);
 
     for (const status of ["IN_PROGRESS", "REVIEW", "FAILED", "TO_DO"]) {
       await update("tasks", taskId, "status = $1", [status]);
       const updated = await reader.nextWhere(({ data }) => data.entity === "task");
-      expect(updated.data).toMatchObject({
-        op: "U",
-        ...common,
-        task_status: status,
-        changed_fields: ["status"],
-      });
+      expect(updated.data).toMatchObject({ op: "U", ...common, task_status: status, changed_fields: ["status"] });
     }
 
     await t.query`delete from public.tasks where id = ${taskId}`;

@@ -14,9 +14,7 @@ const connects = Number(process.env.CHURN_CONNECTS ?? 1000);
 const sideBySide = 20;
 
 setFlagsFromString("--expose-gc");
-const collectGarbage = z
-  .custom<() => void>((value) => typeof value === "function")
-  .parse(runInNewContext("gc"));
+const collectGarbage = z.custom<() => void>((value) => typeof value === "function").parse(runInNewContext("gc"));
 
 /** Timers that are running in this process, no matter who set them. */
 function timers(): number {

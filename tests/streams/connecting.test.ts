@@ -23,10 +23,7 @@ describe("writes around connecting (S4)", () => {
       const writing = (async () => {
         while (number < last) {
           number += 1;
-          await t.sql.query("update public.tasks set title = $1 where id = $2", [
-            `${number}`,
-            task,
-          ]);
+          await t.sql.query("update public.tasks set title = $1 where id = $2", [`${number}`, task]);
           if (Math.random() < 0.3) await pause(Math.random() * 3);
         }
       })();

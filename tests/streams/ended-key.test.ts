@@ -68,11 +68,7 @@ it("a channel that cannot be left in order frees its place and its connection, a
     },
   });
   const leave = await new Promise<() => void>((resolve) => {
-    const left = stubborn.join("product:stubborn", {
-      joined: () => resolve(left),
-      lost: () => {},
-      message: () => {},
-    });
+    const left = stubborn.join("product:stubborn", { joined: () => resolve(left), lost: () => {}, message: () => {} });
   });
   expect(stubborn.channels).toBe(1);
   leave();

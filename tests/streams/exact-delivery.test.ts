@@ -83,9 +83,7 @@ describe.each(sources)("many writers beside many streams, $source", ({ t, app, s
       const titles = titlesOf(reader.messages, mine.id);
       const greetings = reader.messages.filter(({ event }) => event === "ready").length;
       expect(titles).toEqual(greetings === 1 ? mine.written : mine.written.slice(-titles.length));
-      const others = reader.messages.filter(
-        ({ event, data }) => event === "message" && data.id !== mine.id,
-      );
+      const others = reader.messages.filter(({ event, data }) => event === "message" && data.id !== mine.id);
       expect(others).toEqual([]);
       reader.close();
     }

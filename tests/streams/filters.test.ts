@@ -18,7 +18,10 @@ const asksAgain = { send: false, follow: "refresh" };
 
 /** Of me in the active sprint. */
 const mine = (entity: "task" | "story", fields: Partial<ChangeEvent> = {}): ChangeEvent => ({
-  ...{ ...base, entity, sprint_id: "active", assignee_id: "me" },
+  ...base,
+  entity,
+  sprint_id: "active",
+  assignee_id: "me",
   ...fields,
 });
 const given = { changed_fields: ["assignee_id"], old_sprint_id: "active" };
@@ -34,11 +37,7 @@ describe("the filter of the solo stream", () => {
       mine("story", { ...given, assignee_id: "you", old_assignee_id: "they" }),
       stays,
     ],
-    [
-      "my story that leaves the sprint",
-      mine("story", { ...given, sprint_id: null, old_assignee_id: "me" }),
-      asksAgain,
-    ],
+    ["my story that leaves the sprint", mine("story", { ...given, sprint_id: null, old_assignee_id: "me" }), asksAgain],
     ["a sprint's new goal", { ...base, entity: "sprint", active_changed: false }, stays],
     ["a PBI", { ...base, entity: "pbi" }, stays],
     ["a story log entry", { ...base, entity: "story_log" }, stays],

@@ -9,10 +9,7 @@ import { createTask, createWorld, type World } from "./world";
 
 const t = await createTestDatabase({ realtime: {} });
 const proxy = await startTcpProxy(Number(new URL(t.supabase.supabaseUrl).port));
-const database = connectDatabase({
-  ...t.supabase,
-  supabaseUrl: `http://127.0.0.1:${proxy.port}`,
-});
+const database = connectDatabase({ ...t.supabase, supabaseUrl: `http://127.0.0.1:${proxy.port}` });
 const app = await startTestApp({ ...t, database });
 
 let w: World;
@@ -58,15 +55,9 @@ type Streams = Awaited<ReturnType<typeof connectAll>>;
 
 /** Every stream greets again, and what is written afterwards arrives. */
 async function expectRecovery({ backlog, solo, notifications }: Streams): Promise<void> {
-  await Promise.all([
-    backlog.nextNamed("ready"),
-    solo.nextNamed("ready"),
-    notifications.nextNamed("state"),
-  ]);
+  await Promise.all([backlog.nextNamed("ready"), solo.nextNamed("ready"), notifications.nextNamed("state")]);
   const taskId = await createTask(t, w.storyId, "after the gap");
-  await Promise.all(
-    [backlog, solo].map((reader) => reader.nextWhere(({ data }) => data.id === taskId)),
-  );
+  await Promise.all([backlog, solo].map((reader) => reader.nextWhere(({ data }) => data.id === taskId)));
 }
 
 describe("after the source of changes was away, every open stream greets again (S3)", () => {

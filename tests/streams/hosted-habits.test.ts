@@ -112,9 +112,7 @@ describe("a replication that is lost and made again without a word", () => {
   it("is noticed by what was sent in between, and streams greet again", async () => {
     const reader = await read(quick, "backlog");
     await admin.query("begin");
-    await admin.query("insert into public.tasks (story_id, title) values ($1, 'meanwhile')", [
-      w.storyId,
-    ]);
+    await admin.query("insert into public.tasks (story_id, title) values ($1, 'meanwhile')", [w.storyId]);
     await admin.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name = 'backloom realtime'`,

@@ -62,9 +62,7 @@ describe("how many streams may be open at once (S9)", () => {
 
   it("many viewers share one upstream subscription a topic, on one connection", async () => {
     const app = await startTestApp(t);
-    const readers = await Promise.all(
-      Array.from({ length: 20 }, () => connect(app.origin, member)),
-    );
+    const readers = await Promise.all(Array.from({ length: 20 }, () => connect(app.origin, member)));
     await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
     expect(app.services.hub.gauges).toEqual({ topics: 2, viewers: 40 });
   });

@@ -14,9 +14,7 @@ describe("two app processes on one database", () => {
     const w = await createWorld(t);
     const headers = await t.bearerOf(w.member);
     const path = `/api/realtime/solo?product_id=${w.productId}`;
-    const readers = await Promise.all(
-      [first, second].map((app) => openStream(`${app.origin}${path}`, headers)),
-    );
+    const readers = await Promise.all([first, second].map((app) => openStream(`${app.origin}${path}`, headers)));
     await Promise.all(readers.map((reader) => reader.nextNamed("workers")));
 
     for (const [app, status] of [
@@ -40,9 +38,7 @@ describe("a process that is asked to stop (S13)", () => {
     const token = await t.createToken(w.member);
     const app = await startTestApp(t);
     const url = `${app.origin}/api/realtime/backlog?product_id=${w.productId}`;
-    const readers = await Promise.all(
-      Array.from({ length: 10 }, () => openStream(url, bearer(token))),
-    );
+    const readers = await Promise.all(Array.from({ length: 10 }, () => openStream(url, bearer(token))));
     await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
 
     const stopped = app.stop();

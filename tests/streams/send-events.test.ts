@@ -46,9 +46,7 @@ describe("the way out of the database", () => {
     await rename("Kept");
     await client.query("commit");
     client.release();
-    expect((await eventsOf(w.productId, "task")).map((event) => event.task_title)).toEqual([
-      "Kept",
-    ]);
+    expect((await eventsOf(w.productId, "task")).map((event) => event.task_title)).toEqual(["Kept"]);
   });
 
   it("cuts a long write into messages that Realtime carries, and loses nothing", async () => {
@@ -66,13 +64,7 @@ describe("the way out of the database", () => {
 
   it("stays under 8,000 bytes by cutting texts in the event only (S6)", async () => {
     await t.sql.query("select private.emit('product:x', $1)", [
-      JSON.stringify({
-        op: "U",
-        entity: "task",
-        id: "1",
-        product_id: "x",
-        task_title: "\u0001".repeat(5000),
-      }),
+      JSON.stringify({ op: "U", entity: "task", id: "1", product_id: "x", task_title: "\u0001".repeat(5000) }),
     ]);
     const { rows } = await t.sql.query(
       `select octet_length(payload::text) as size, length(payload ->> 'task_title') as characters from (${sentEvents}) sent`,

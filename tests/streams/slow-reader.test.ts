@@ -23,9 +23,7 @@ async function stall(): Promise<net.Socket> {
   socket.on("error", () => {});
   await new Promise((resolve) => socket.once("connect", resolve));
   socket.pause();
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-  );
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   return socket;
 }
 

@@ -24,17 +24,12 @@ export interface World {
 let products = 0;
 
 export async function createWorld(t: WorldStore): Promise<World> {
-  const [owner, member, stranger] = await Promise.all([
-    t.createUser(),
-    t.createUser(),
-    t.createUser(),
-  ]);
+  const [owner, member, stranger] = await Promise.all([t.createUser(), t.createUser(), t.createUser()]);
   products += 1;
-  const productId = await insert(
-    t,
-    "insert into public.products (owner_id, code, name) values ($1, $2, 'Loom')",
-    [owner.id, `LOOM-${products}`],
-  );
+  const productId = await insert(t, "insert into public.products (owner_id, code, name) values ($1, $2, 'Loom')", [
+    owner.id,
+    `LOOM-${products}`,
+  ]);
   await addMember(t, productId, member.id);
   const sprintId = await createSprint(t, productId, "ACTIVE");
   const pbiId = await createPbi(t, productId);
@@ -48,20 +43,13 @@ export async function addMember(t: WorldStore, productId: string, userId: string
     values (${productId}, ${userId})`;
 }
 
-export async function removeMember(
-  t: WorldStore,
-  productId: string,
-  userId: string,
-): Promise<void> {
+export async function removeMember(t: WorldStore, productId: string, userId: string): Promise<void> {
   await t.query`delete from public.product_members where product_id = ${productId}
     and user_id = ${userId}`;
 }
 
 export function createPbi(t: WorldStore, productId: string, title = "A PBI"): Promise<string> {
-  return insert(t, "insert into public.pbis (product_id, title) values ($1, $2)", [
-    productId,
-    title,
-  ]);
+  return insert(t, "insert into public.pbis (product_id, title) values ($1, $2)", [productId, title]);
 }
 
 export function createSprint(
@@ -69,10 +57,7 @@ export function createSprint(
   productId: string,
   status: "PLANNED" | "ACTIVE" = "PLANNED",
 ): Promise<string> {
-  return insert(t, "insert into public.sprints (product_id, status) values ($1, $2)", [
-    productId,
-    status,
-  ]);
+  return insert(t, "insert into public.sprints (product_id, status) values ($1, $2)", [productId, status]);
 }
 
 interface StoryPlace {

@@ -87,8 +87,7 @@ export function manyOfLinear(count: number): string {
     const project = `Project ${number % 7}`;
     const status = number % 3 === 0 ? "Done" : "Todo";
     lines.push(`ENG-${number},Issue ${number},"What\nand why",${status},Medium,${project},Bug,`);
-    if (number % 5 === 0)
-      lines.push(`SUB-${number},Part of ${number},,Todo,Low,${project},,ENG-${number}`);
+    if (number % 5 === 0) lines.push(`SUB-${number},Part of ${number},,Todo,Low,${project},,ENG-${number}`);
   }
   return lines.join("\n");
 }

@@ -49,9 +49,7 @@ describe("what belongs together stays together", () => {
     expect(seen.left_out).toEqual(done.left_out);
     const rows = await t.query`select description from stories where code = 'E-1'`;
     expect(rows).toEqual([
-      {
-        description: "Due date: 2026-03-01\n\nCycle: Cycle 7\n\nMilestone: M1\n\nRelated to: E-3",
-      },
+      { description: "Due date: 2026-03-01\n\nCycle: Cycle 7\n\nMilestone: M1\n\nRelated to: E-3" },
     ]);
   });
 
@@ -61,32 +59,26 @@ describe("what belongs together stays together", () => {
     const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", first]);
     const into = { format: "linear", product_id: String(product.id) };
     await t.query`delete from story_dependencies where product_id = ${product.id}`;
-    expect(await move(into, ["a.csv", `${first}F-3,C,Todo,F-1\n`])).toMatchObject({
-      dependencies: 1,
-    });
+    expect(await move(into, ["a.csv", `${first}F-3,C,Todo,F-1\n`])).toMatchObject({ dependencies: 1 });
     expect(await waitsIn(product.id)).toEqual(["C > A"]);
   });
 
   it("github: a box that only names an issue waits for it, or is named", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const issue = (number: number, title: string, body: string) => ({
-      ...{ number, title, body, url: `https://github.example/acme/shop/issues/${number}` },
+      number,
+      title,
+      body,
+      url: `https://github.example/acme/shop/issues/${number}`,
     });
-    const boxes = [
-      "#11",
-      "https://github.example/acme/shop/issues/12",
-      "acme/shop#13",
-      "#14 is next",
-    ];
+    const boxes = ["#11", "https://github.example/acme/shop/issues/12", "acme/shop#13", "#14 is next"];
     const others = ["#99", "acme/other#11", "[the old one](https://github.example/acme/x/pull/3)"];
     const file = JSON.stringify([
       issue(10, "Checkout", [...boxes, ...others].map((words) => `- [ ] ${words}`).join("\n")),
       ...[11, 12, 13].map((number) => issue(number, `N${number}`, "")),
     ]);
     const done = await move({ format: "github", ...newProduct() }, ["issues.json", file]);
-    expect(await waitsIn(done.product.id)).toEqual(
-      ["N11", "N12", "N13"].map((title) => `Checkout > ${title}`),
-    );
+    expect(await waitsIn(done.product.id)).toEqual(["N11", "N12", "N13"].map((title) => `Checkout > ${title}`));
     const rows = await t.query`select k.title from tasks k join stories s on s.id = k.story_id
       where s.product_id = ${done.product.id} and s.title = 'Checkout'`;
     expect(rows).toEqual([{ title: "#14 is next" }]);
@@ -127,17 +119,16 @@ describe("what belongs together stays together", () => {
     expect(done.dependencies).toBe(1);
     expect(done.left_out.slice(-2)).toEqual([
       { count: 1, reason: "Dependencies on itself, or on more than 100 others: B-1 on B-1" },
-      {
-        count: 1,
-        reason: "Dependencies that are one with another of the same stories: B-1/B-1.1 on B-2",
-      },
+      { count: 1, reason: "Dependencies that are one with another of the same stories: B-1/B-1.1 on B-2" },
     ]);
     expect(await waitsIn(done.product.id)).toEqual(["Number 1 > Number 2"]);
     const log = await t.query`select l.content, l.user_id from story_logs l join stories s
       on s.id = l.story_id where s.product_id = ${done.product.id} and s.code = 'B-1'`;
     expect(log.map(({ content }) => content)).toEqual(
       expect.arrayContaining([
-        ...["Uses the outbox", "Shipped", "Keep it"],
+        "Uses the outbox",
+        "Shipped",
+        "Keep it",
         expect.stringContaining("Imported from tasks/b-1 - One.md"),
       ]),
     );

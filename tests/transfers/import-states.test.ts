@@ -16,16 +16,13 @@ async function seen(format: ImportFormat, ...files: Part[]) {
   const report = await move({ format, ...newProduct() }, ...named);
   const stories = await stock(t, report.product.id);
   const states = stories.map(({ title, tasks }) => `${title}: ${tasks}`);
-  const read = report.statuses.map(
-    ({ word, became, known }) => `${word} → ${became}${known ? "" : "?"}`,
-  );
+  const read = report.statuses.map(({ word, became, known }) => `${word} → ${became}${known ? "" : "?"}`);
   return { states, read, left: report.left_out, stories };
 }
 
 describe("where work stands", () => {
   it("jira: resolution, day of it and category count before the word", async () => {
-    const row = (title: string, ...more: string[]) =>
-      [title, `S-${title.charCodeAt(0)}`, ...more].join(",");
+    const row = (title: string, ...more: string[]) => [title, `S-${title.charCodeAt(0)}`, ...more].join(",");
     const file = [
       "Summary,Issue key,Status,Resolution,Resolved,Status Category",
       row("A", "Resolved", "Fixed", "", ""),
@@ -42,14 +39,23 @@ describe("where work stands", () => {
     ].join("\r\n");
     const { states, read, left } = await seen("jira", file);
     expect(states).toEqual([
-      ...["A: A DONE", "B: B DONE", "E: E DONE", "F: F IN_PROGRESS", "G: G REVIEW"],
-      ...["H: H DONE", "I: I REVIEW", "J: J TO_DO", "K: K DONE"],
+      "A: A DONE",
+      "B: B DONE",
+      "E: E DONE",
+      "F: F IN_PROGRESS",
+      "G: G REVIEW",
+      "H: H DONE",
+      "I: I REVIEW",
+      "J: J TO_DO",
+      "K: K DONE",
     ]);
     expect(left).toContainEqual({ count: 2, reason: "Closed without being done in Jira" });
     expect(read).toEqual(
       expect.arrayContaining([
-        ...["Closed, Not A Problem → LEFT_OUT", "In Prüfung → IN_PROGRESS"],
-        ...["Parked → TO_DO?", "Closed, Handed over → DONE?"],
+        "Closed, Not A Problem → LEFT_OUT",
+        "In Prüfung → IN_PROGRESS",
+        "Parked → TO_DO?",
+        "Closed, Handed over → DONE?",
       ]),
     );
   });
@@ -70,8 +76,13 @@ describe("where work stands", () => {
     ].join("\n");
     const { states, read, left } = await seen("linear", file);
     expect(states).toEqual([
-      ...["A: A IN_PROGRESS", "B: B DONE", "C: C REVIEW", "D: D TO_DO", "E: E TO_DO"],
-      ...["G: Part of G TO_DO", "H: Part of H TO_DO"],
+      "A: A IN_PROGRESS",
+      "B: B DONE",
+      "C: C REVIEW",
+      "D: D TO_DO",
+      "E: E TO_DO",
+      "G: Part of G TO_DO",
+      "H: Part of H TO_DO",
     ]);
     expect(read).toEqual(expect.arrayContaining(["Someday → TO_DO?", "Same → LEFT_OUT"]));
     expect(left.map(({ reason }) => reason)).toEqual(
@@ -105,19 +116,23 @@ describe("where work stands", () => {
 
   it("github: boxes in comments, code and forms are not tasks", async () => {
     const body = [
-      ...["<!-- Please remove", "- [ ] this", "-->", "- [x] I searched for it", "- [ ] Real"],
-      ...["1. [ ] Numbered", "```md", "- [ ] sample", "```", "~~~", "- [ ] other", "~~~"],
+      "<!-- Please remove",
+      "- [ ] this",
+      "-->",
+      "- [x] I searched for it",
+      "- [ ] Real",
+      "1. [ ] Numbered",
+      "```md",
+      "- [ ] sample",
+      "```",
+      "~~~",
+      "- [ ] other",
+      "~~~",
     ].join("\r\n");
-    const { states, left } = await seen(
-      "github",
-      JSON.stringify([{ number: 1, title: "A", body }]),
-    );
+    const { states, left } = await seen("github", JSON.stringify([{ number: 1, title: "A", body }]));
     expect(states).toEqual(["A: Real TO_DO,Numbered TO_DO"]);
     expect(left).toEqual([
-      {
-        count: 3,
-        reason: "Boxes without words, or in code, quotes, comments and tables: this, sample, other",
-      },
+      { count: 3, reason: "Boxes without words, or in code, quotes, comments and tables: this, sample, other" },
       { count: 1, reason: "Boxes of a form: no tasks" },
     ]);
   });
@@ -141,8 +156,7 @@ describe("where work stands", () => {
     expect(await getInbox(actor, {})).toMatchObject({ counts: {}, items: [] });
     const [task] = await t.query`select id from tasks
       where product_id = ${product.id} and status = 'REVIEW' limit 1`;
-    for (const status of ["todo", "review"] as const)
-      await setTaskStatus(actor, { task_id: String(task?.id), status });
+    for (const status of ["todo", "review"] as const) await setTaskStatus(actor, { task_id: String(task?.id), status });
     expect(await getInbox(actor, {})).toMatchObject({ counts: { review: 1 } });
   });
 
@@ -172,14 +186,7 @@ describe("files that other programs make", () => {
   });
 
   it("trello: order by pos, and states in names with brackets, dashes and colons", async () => {
-    const lists = [
-      "To Do",
-      "Done (Sprint 12)",
-      "Q3 – Done",
-      "Review: Design",
-      "Done or not",
-      "Ideas",
-    ];
+    const lists = ["To Do", "Done (Sprint 12)", "Q3 – Done", "Review: Design", "Done or not", "Ideas"];
     const board = {
       name: "Shop",
       lists: lists.map((name, index) => ({ id: name, name, pos: 100 - index })),
@@ -187,39 +194,33 @@ describe("files that other programs make", () => {
         [2, 1].map((pos) => ({ id: `${index}${pos}`, name: `${index}.${pos}`, idList: name, pos })),
       ),
       checklists: [2, 1].map((pos) => ({
-        ...{ id: `c${pos}`, idCard: "02", pos },
-        checkItems: [2, 1].map((at) => ({
-          id: `item ${pos}${at}`,
-          name: `${pos}${at}`,
-          state: "incomplete",
-          pos: at,
-        })),
+        id: `c${pos}`,
+        idCard: "02",
+        pos,
+        checkItems: [2, 1].map((at) => ({ id: `item ${pos}${at}`, name: `${pos}${at}`, state: "incomplete", pos: at })),
       })),
     };
     const { move } = await someone();
-    const report = await move({ format: "trello", ...newProduct() }, [
-      "a.json",
-      JSON.stringify(board),
-    ]);
+    const report = await move({ format: "trello", ...newProduct() }, ["a.json", JSON.stringify(board)]);
     const rows =
       await t.query`select b.title as pbi, s.title, (select string_agg(concat(k.title, ' ', k.status), ', ' order by k.sort_order)
         from tasks k where k.story_id = s.id) as tasks
       from stories s join pbis b on b.id = s.pbi_id where s.product_id = ${report.product.id} order by b.sort_order, s.sort_order`;
     expect(rows.map(({ pbi, title, tasks }) => `${pbi}: ${title}: ${tasks}`)).toEqual([
-      ...["Ideas: 5.1: 5.1 TO_DO", "Ideas: 5.2: 5.2 TO_DO"],
-      ...["Done or not: 4.1: 4.1 TO_DO", "Done or not: 4.2: 4.2 TO_DO"],
-      ...[
-        "Shop: 3.1: 3.1 REVIEW",
-        "Shop: 3.2: 3.2 REVIEW",
-        "Shop: 2.1: 2.1 DONE",
-        "Shop: 2.2: 2.2 DONE",
-      ],
-      ...["Shop: 1.1: 1.1 DONE", "Shop: 1.2: 1.2 DONE", "Shop: 0.1: 0.1 TO_DO"],
+      "Ideas: 5.1: 5.1 TO_DO",
+      "Ideas: 5.2: 5.2 TO_DO",
+      "Done or not: 4.1: 4.1 TO_DO",
+      "Done or not: 4.2: 4.2 TO_DO",
+      "Shop: 3.1: 3.1 REVIEW",
+      "Shop: 3.2: 3.2 REVIEW",
+      "Shop: 2.1: 2.1 DONE",
+      "Shop: 2.2: 2.2 DONE",
+      "Shop: 1.1: 1.1 DONE",
+      "Shop: 1.2: 1.2 DONE",
+      "Shop: 0.1: 0.1 TO_DO",
       "Shop: 0.2: 11 TO_DO, 12 TO_DO, 21 TO_DO, 22 TO_DO",
     ]);
-    expect(report.statuses.filter(({ known }) => !known).map(({ word }) => word)).toEqual([
-      ...["Ideas", "Done or not"],
-    ]);
+    expect(report.statuses.filter(({ known }) => !known).map(({ word }) => word)).toEqual(["Ideas", "Done or not"]);
   });
 
   it("linear: titles that no one can see get the name of their issue", async () => {
@@ -229,8 +230,7 @@ describe("files that other programs make", () => {
   });
 
   it("jira: markup in cells with line ends of Windows", async () => {
-    const file =
-      'Summary,Issue key,Description\r\nA,S-1,"h3. Next\r\n# Wait\r\n{code}\r\n# x\r\n{code}"';
+    const file = 'Summary,Issue key,Description\r\nA,S-1,"h3. Next\r\n# Wait\r\n{code}\r\n# x\r\n{code}"';
     const { stories } = await seen("jira", file);
     expect(stories[0]).toMatchObject({ description: "### Next\n1. Wait\n```\n# x\n```" });
   });

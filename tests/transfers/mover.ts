@@ -29,8 +29,7 @@ export async function mover(t: TestDatabase, app: TestApp, user: TestUser) {
     send,
     preview: async (fields: Record<string, string>, ...files: [string, Part][]) =>
       read(await send({ ...fields, preview: "true" }, ...files), 200),
-    move: async (fields: Record<string, string>, ...files: [string, Part][]) =>
-      read(await send(fields, ...files), 201),
+    move: async (fields: Record<string, string>, ...files: [string, Part][]) => read(await send(fields, ...files), 201),
   };
 }
 

@@ -30,7 +30,10 @@ async function waitsIn({ product }: ImportReport): Promise<string[]> {
 }
 
 const counts = ({ stories, tasks, already_there, dependencies }: ImportReport) => ({
-  ...{ stories, tasks, already_there, dependencies },
+  stories,
+  tasks,
+  already_there,
+  dependencies,
 });
 
 describe("Spec Kit", () => {
@@ -39,7 +42,9 @@ describe("Spec Kit", () => {
     expect(stories).toMatchObject([
       { title: "Frost", status: "OPEN", tasks: ["Frost TO_DO"] },
       {
-        ...{ title: "Plan the beds", pbi: "Imported from Spec Kit", status: "OPEN" },
+        title: "Plan the beds",
+        pbi: "Imported from Spec Kit",
+        status: "OPEN",
         description: expect.stringMatching(/Feature Branch[\s\S]*Source: specs\/001-beds$/),
         tasks: [
           "T001 Create the table in db/beds.sql DONE",
@@ -49,10 +54,7 @@ describe("Spec Kit", () => {
           "T005 Refuse rows that cross TO_DO",
         ],
       },
-      {
-        ...{ title: "Water the beds", status: "DONE" },
-        tasks: ["T001 Buy a pump DONE", "T002 Lay the pipe DONE"],
-      },
+      { title: "Water the beds", status: "DONE", tasks: ["T001 Buy a pump DONE", "T002 Lay the pipe DONE"] },
     ]);
     expect(await waitsIn(report)).toEqual([
       "T003 Draw a row > T001 Create the table in db/beds.sql",
@@ -90,13 +92,14 @@ describe("Spec Kit", () => {
     const around = Object.entries(specKit).map(([path, text]) => [`repository/${path}`, text]);
     for (const files of [specKit, Object.fromEntries(inner), Object.fromEntries(around)])
       expect(counts(await move(into, ["a.zip", zipOf(files)]))).toEqual({
-        ...{ stories: 0, tasks: 0, already_there: 3, dependencies: 0 },
+        stories: 0,
+        tasks: 0,
+        already_there: 3,
+        dependencies: 0,
       });
     const tasks = `${specKit["specs/001-beds/tasks.md"]}\n- [ ] T006 Print the plan\n`;
     const longer = zipOf({ ...specKit, "specs/001-beds/tasks.md": tasks });
-    expect(counts(await move(into, ["a.zip", longer]))).toMatchObject({
-      ...{ stories: 0, tasks: 1, dependencies: 1 },
-    });
+    expect(counts(await move(into, ["a.zip", longer]))).toMatchObject({ stories: 0, tasks: 1, dependencies: 1 });
   });
 });
 
@@ -105,25 +108,17 @@ describe("OpenSpec", () => {
     const { report, again, stories } = await imported("openspec", zipOf(openspec));
     expect(stories).toMatchObject([
       {
-        ...{ title: "Add a compost heap", pbi: "Imported from OpenSpec" },
+        title: "Add a compost heap",
+        pbi: "Imported from OpenSpec",
         description: expect.stringMatching(/Leaves lie around[\s\S]*SHALL be warm/),
-        tasks: [
-          "1.1 Choose a place DONE",
-          "1.2 Build the frame TO_DO",
-          "2.1 Turn it each month TO_DO",
-        ],
+        tasks: ["1.1 Choose a place DONE", "1.2 Build the frame TO_DO", "2.1 Turn it each month TO_DO"],
       },
       { title: "move-shed", tasks: ["Empty it TO_DO", "Roll it TO_DO"] },
     ]);
-    expect(report.left_out).toContainEqual({
-      count: 1,
-      reason: "Archived changes: 2026-01-02-add-fence",
-    });
+    expect(report.left_out).toContainEqual({ count: 1, reason: "Archived changes: 2026-01-02-add-fence" });
     const rows = await t.query`select acceptance_criteria from stories
       where product_id = ${report.product.id} and acceptance_criteria <> ''`;
-    expect(rows).toEqual([
-      { acceptance_criteria: "- In winter: WHEN it freezes THEN the heap is warm" },
-    ]);
+    expect(rows).toEqual([{ acceptance_criteria: "- In winter: WHEN it freezes THEN the heap is warm" }]);
     const planned = await t.query`select title from tasks where product_id = ${report.product.id}
       and implementation_plan like '%On rollers.'`;
     expect(planned).toHaveLength(2);
@@ -134,23 +129,18 @@ describe("OpenSpec", () => {
 describe("lists without boxes", () => {
   it("spec-kit: headings with a number are tasks, with their status and what they depend on", async () => {
     const text = [
-      ...[
-        "# Tasks",
-        "### T-001 — Form",
-        "**Status**: done",
-        "### T002: Session",
-        "Depends on: T-001",
-      ],
-      ...["1. T003 Tests", "- Not one", "- [ ] No number"],
+      "# Tasks",
+      "### T-001 — Form",
+      "**Status**: done",
+      "### T002: Session",
+      "Depends on: T-001",
+      "1. T003 Tests",
+      "- Not one",
+      "- [ ] No number",
     ].join("\n\n");
     const { report, stories } = await imported("spec-kit", zipOf({ "specs/a/tasks.md": text }));
-    expect(stories).toMatchObject([
-      { tasks: ["T-001 Form DONE", "T002 Session TO_DO", "T003 Tests TO_DO"] },
-    ]);
-    expect(await waitsIn(report)).toEqual([
-      "T002 Session > T-001 Form",
-      "T003 Tests > T002 Session",
-    ]);
+    expect(stories).toMatchObject([{ tasks: ["T-001 Form DONE", "T002 Session TO_DO", "T003 Tests TO_DO"] }]);
+    expect(await waitsIn(report)).toEqual(["T002 Session > T-001 Form", "T003 Tests > T002 Session"]);
     expect(report.left_out).toEqual([
       { count: 1, reason: "List items without a box: Not one" },
       { count: 1, reason: "Boxes without a number such as T001: No number" },
@@ -186,19 +176,17 @@ describe("beads", () => {
     expect(stories).toMatchObject([
       { pbi: "Imported from beads", code: "g-4", title: "Buy baskets", status: "DONE" },
       {
-        ...{ pbi: "Harvest", code: "g-2", title: "Pick", priority: 1, labels: ["fruit"] },
-        description: expect.stringMatching(
-          /The apples\n\n## Notes\n\nRipe[\s\S]*\*\*bob\*\*[\s\S]*Soon/,
-        ),
+        pbi: "Harvest",
+        code: "g-2",
+        title: "Pick",
+        priority: 1,
+        labels: ["fruit"],
+        description: expect.stringMatching(/The apples\n\n## Notes\n\nRipe[\s\S]*\*\*bob\*\*[\s\S]*Soon/),
         tasks: ["Find a ladder TO_DO 20", "Climb TO_DO"],
       },
       { pbi: "Harvest", code: "g-3", title: "Sell", priority: 4, tasks: ["Sell TO_DO"] },
     ]);
-    expect(await waitsIn(report)).toEqual([
-      "Climb > Find a ladder",
-      "Pick > Buy baskets",
-      "Sell > Pick",
-    ]);
+    expect(await waitsIn(report)).toEqual(["Climb > Find a ladder", "Pick > Buy baskets", "Sell > Pick"]);
     expect(report.left_out).toEqual(
       expect.arrayContaining([
         { count: 1, reason: "Deleted in beads: g-9" },
@@ -215,28 +203,18 @@ describe("beads", () => {
     const line = (id: string, day: number, more: object) =>
       JSON.stringify({ id, title: id, updated_at: `2026-08-0${day}T10:00:00Z`, ...more });
     const closed = line("b-1", 5, { status: "closed", close_reason: "Superseded by b-3" });
-    const lines = [
-      line("b-1", 1, {}),
-      line("b-2", 1, { status: "deferred" }),
-      closed,
-      line("b-1", 2, {}),
-    ];
+    const lines = [line("b-1", 1, {}), line("b-2", 1, { status: "deferred" }), closed, line("b-1", 2, {})];
     const { report, stories } = await imported("beads", lines.join("\n"));
     expect(stories).toMatchObject([
       { title: "b-1", status: "DONE", description: "Close reason: Superseded by b-3" },
       { title: "b-2", labels: ["deferred"] },
     ]);
-    expect(report.left_out).toContainEqual({
-      count: 2,
-      reason: "Older lines of the same issue: b-1",
-    });
+    expect(report.left_out).toContainEqual({ count: 2, reason: "Older lines of the same issue: b-1" });
   });
 
   it("begins today where it has a date that no one can keep", async () => {
     const dates = ["+012026-01-01T00:00:00Z", "-000001-01-01", "0000-01-01", "99999-01-01"];
-    const lines = dates.map((created_at) =>
-      JSON.stringify({ id: created_at, title: "A", created_at }),
-    );
+    const lines = dates.map((created_at) => JSON.stringify({ id: created_at, title: "A", created_at }));
     const { report } = await imported("beads", lines.join("\n"));
     expect(report.stories).toBe(dates.length);
   });
@@ -246,7 +224,8 @@ describe("beads", () => {
     const broken = `${beads}\n<<<<<<< HEAD`;
     const refused = await send({ format: "beads", ...newProduct() }, ["issues.jsonl", broken]);
     expect([refused.status, await refused.json()]).toMatchObject([
-      ...[422, { error: "This is not an issue of beads (line 9): it is not valid JSON." }],
+      422,
+      { error: "This is not an issue of beads (line 9): it is not valid JSON." },
     ]);
   });
 });
@@ -284,9 +263,7 @@ describe("folders that someone made on purpose", () => {
       "specs/001-a/tasks.md": strToU8("- [ ] T001 Do it"),
     });
     const { stories } = await imported("spec-kit", new Uint8Array(zip));
-    expect(stories).toMatchObject([
-      { title: "001-a", description: "/etc/passwd\n\nSource: specs/001-a" },
-    ]);
+    expect(stories).toMatchObject([{ title: "001-a", description: "/etc/passwd\n\nSource: specs/001-a" }]);
   });
 
   it("line ends of Windows, UTF-16 and backslashes are read; what is not text is named", async () => {
@@ -307,9 +284,7 @@ describe("folders that someone made on purpose", () => {
   });
 
   it("ten thousand entries and large files within the limits of other imports", async () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 10_000 }, (_, index) => [`src/${index}/plan.txt`, ""]),
-    );
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`src/${index}/plan.txt`, ""]));
     const large = "x".repeat(1024 * 1024 + 1);
     const { report, stories } = await imported(
       "spec-kit",
@@ -323,15 +298,14 @@ describe("folders that someone made on purpose", () => {
       ]),
     );
     const bomb = zipOf(
-      Object.fromEntries(
-        Array.from({ length: 60 }, (_, index) => [`specs/${index}/spec.md`, large.slice(1)]),
-      ),
+      Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`specs/${index}/spec.md`, large.slice(1)])),
     );
     for (const format of ["spec-kit", "openspec"]) {
       const { send } = await someone();
       const refused = await send({ format, ...newProduct() }, ["bomb.zip", bomb]);
       expect([refused.status, await refused.json()]).toMatchObject([
-        ...[422, { error: expect.stringContaining("unpacks to more") }],
+        422,
+        { error: expect.stringContaining("unpacks to more") },
       ]);
     }
   });
@@ -343,9 +317,7 @@ describe("folders that someone made on purpose", () => {
       ["openspec", "no open OpenSpec changes"],
     ] as const) {
       const refused = await send({ format, ...newProduct() }, ["a.zip", zipOf({ "a.md": "# A" })]);
-      expect([refused.status, await refused.json()]).toMatchObject([
-        ...[422, { error: expect.stringContaining(words) }],
-      ]);
+      expect([refused.status, await refused.json()]).toMatchObject([422, { error: expect.stringContaining(words) }]);
     }
   });
 });

@@ -1,8 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 
-export function zipOf(
-  files: Readonly<Record<string, string | Uint8Array>>,
-): Uint8Array<ArrayBuffer> {
+export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Uint8Array<ArrayBuffer> {
   const entries = Object.entries(files).map(([path, content]): [string, Uint8Array] => [
     path,
     typeof content === "string" ? strToU8(content) : content,
@@ -28,8 +26,7 @@ export const specKit: Readonly<Record<string, string>> = {
     "### Edge Cases",
     "- Beds without a name",
   ].join("\n"),
-  "specs/001-beds/plan.md":
-    "# Implementation Plan: Plan the beds\n\n## Technical Context\n\nOne table for the rows.\n",
+  "specs/001-beds/plan.md": "# Implementation Plan: Plan the beds\n\n## Technical Context\n\nOne table for the rows.\n",
   "specs/001-beds/tasks.md": [
     "# Tasks: Plan the beds",
     "",
@@ -89,34 +86,48 @@ export const openspec: Readonly<Record<string, string>> = {
 
 const bead = (id: string, more: object) =>
   JSON.stringify({
-    ...{ id, title: `Title of ${id}`, status: "open", priority: 2, issue_type: "task" },
-    ...{ created_at: "2026-01-03T14:08:28.776883793-08:00", updated_at: "2026-01-04T00:00:00Z" },
+    id,
+    title: `Title of ${id}`,
+    status: "open",
+    priority: 2,
+    issue_type: "task",
+    created_at: "2026-01-03T14:08:28.776883793-08:00",
+    updated_at: "2026-01-04T00:00:00Z",
     ...more,
   });
 const link = (issue_id: string, depends_on_id: string, type: string) => ({
-  ...{ issue_id, depends_on_id, type, created_at: "2026-01-03T00:00:00Z", created_by: "ada" },
+  issue_id,
+  depends_on_id,
+  type,
+  created_at: "2026-01-03T00:00:00Z",
+  created_by: "ada",
 });
 
 export const beads = [
-  bead("g-1", {
-    issue_type: "epic",
-    title: "Harvest",
-    description: "All of it",
-    design: "By hand",
-  }),
+  bead("g-1", { issue_type: "epic", title: "Harvest", description: "All of it", design: "By hand" }),
   bead("g-2", {
-    ...{ title: "Pick", status: "in_progress", priority: 0, labels: ["fruit"], assignee: "ada" },
-    ...{ description: "The apples", notes: "Ripe", acceptance_criteria: "- [ ] None is left" },
+    title: "Pick",
+    status: "in_progress",
+    priority: 0,
+    labels: ["fruit"],
+    assignee: "ada",
+    description: "The apples",
+    notes: "Ripe",
+    acceptance_criteria: "- [ ] None is left",
     dependencies: [link("g-2", "g-1", "parent-child"), link("g-2", "g-4", "blocks")],
     comments: [{ id: 1, issue_id: "g-2", author: "bob", text: "Soon", created_at: "2026-01-05" }],
   }),
   bead("g-2.1", { title: "Find a ladder", design: "Ask next door", estimated_minutes: 20 }),
   bead("g-2.2", { title: "Climb", dependencies: [link("g-2.2", "g-2.1", "blocks")] }),
   bead("g-3", {
-    ...{ title: "Sell", status: "blocked", priority: 3 },
+    title: "Sell",
+    status: "blocked",
+    priority: 3,
     dependencies: [
-      ...[link("g-3", "g-1", "parent-child"), link("g-3", "g-2", "blocks")],
-      ...[link("g-3", "g-9", "blocks"), link("g-3", "g-4", "discovered-from")],
+      link("g-3", "g-1", "parent-child"),
+      link("g-3", "g-2", "blocks"),
+      link("g-3", "g-9", "blocks"),
+      link("g-3", "g-4", "discovered-from"),
     ],
   }),
   bead("g-4", { title: "Buy baskets", status: "closed", closed_at: "2026-01-04T00:00:00Z" }),

@@ -8,23 +8,13 @@ import { join } from "node:path";
 import pg from "pg";
 import { z } from "zod";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
-import {
-  type KeptRelease,
-  keptReleaseSchema,
-  writableColumns,
-  writeKeptRelease,
-} from "./kept-release";
+import { type KeptRelease, keptReleaseSchema, writableColumns, writeKeptRelease } from "./kept-release";
 
 const [clone = ".", version = ""] = process.argv.slice(2);
 const dataDir = await mkdtemp(join(tmpdir(), "backloom-keep-"));
 const port = await findFreePort();
 const origin = `http://localhost:${port}`;
-const environment = {
-  ...process.env,
-  DATA_DIR: dataDir,
-  PORT: String(port),
-  NODE_ENV: "production" as const,
-};
+const environment = { ...process.env, DATA_DIR: dataDir, PORT: String(port), NODE_ENV: "production" as const };
 const launch = join(clone, "app/cli/launch.mjs");
 
 const service = spawn(process.execPath, [launch, "start"], {
@@ -46,9 +36,7 @@ const kept: KeptRelease = keptReleaseSchema.parse({
   version,
   secrets,
   migrations: (
-    await client.query(
-      "select version, name, statements from supabase_migrations.schema_migrations order by version",
-    )
+    await client.query("select version, name, statements from supabase_migrations.schema_migrations order by version")
   ).rows,
   tables: await readTables(),
   token,
@@ -93,10 +81,7 @@ async function one<T>(shape: z.ZodType<T>, sql: string): Promise<T> {
 
 /** An operation of the release as its administrator, past the service. */
 async function asAdmin(operation: string, given: Record<string, string>): Promise<void> {
-  const { id } = await one(
-    z.object({ id: z.string() }),
-    "select id from public.users where username = 'admin'",
-  );
+  const { id } = await one(z.object({ id: z.string() }), "select id from public.users where username = 'admin'");
   const names = Object.keys(given).map((name, index) => `${name} => $${index + 1}`);
   await client.query("begin");
   await client.query("set local role authenticated");
@@ -137,10 +122,7 @@ async function signIn(): Promise<string> {
 }
 
 async function startPairing(): Promise<KeptRelease["pairing"]> {
-  const answer = await fetch(`${origin}/api/auth/pair/start`, {
-    method: "POST",
-    headers: { origin },
-  });
+  const answer = await fetch(`${origin}/api/auth/pair/start`, { method: "POST", headers: { origin } });
   const { pairingId, mobileSecret } = z
     .object({ pairingId: z.string(), mobileSecret: z.string() })
     .parse(await answer.json());

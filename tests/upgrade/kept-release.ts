@@ -9,9 +9,7 @@ export const keptReleaseSchema = z.object({
   version: z.string(),
   secrets: z.record(z.string(), z.string()),
   /** Everything that the release recorded of its migrations: run in their order they make its database. */
-  migrations: z.array(
-    z.object({ version: z.string(), name: z.string(), statements: z.array(z.string()) }),
-  ),
+  migrations: z.array(z.object({ version: z.string(), name: z.string(), statements: z.array(z.string()) })),
   tables: z.array(z.object({ name: z.string(), rows: z.array(z.unknown()) })),
   /** How a person and an agent came in, and what they saw then. */
   token: z.string(),

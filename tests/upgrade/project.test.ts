@@ -65,7 +65,9 @@ describe.each([
     const kept = await readKeptRelease(version);
     const { urlFor, remove } = await restoreProject(kept);
     const database = connectDatabase({
-      ...{ supabaseUrl: "http://127.0.0.1:9", publishableKey: "none", secretKey: "none" },
+      supabaseUrl: "http://127.0.0.1:9",
+      publishableKey: "none",
+      secretKey: "none",
       databaseUrl: urlFor("authenticator"),
     });
     const people = idsOf(kept, "tasks").map((id) => work(database, kept, id));
@@ -103,9 +105,7 @@ describe("a database of an earlier release", { timeout: 120_000 }, () => {
           () => "migrated",
           () => "killed",
         );
-        await withClient(url, (client) =>
-          expect.poll(() => kill(client, part), { interval: 5 }).toBe(1),
-        );
+        await withClient(url, (client) => expect.poll(() => kill(client, part), { interval: 5 }).toBe(1));
         expect(await migrated).toBe("killed");
       }
       await migrateDatabase(url);
@@ -147,11 +147,7 @@ describe("the Supabase CLI", { timeout: 120_000 }, () => {
   });
 });
 
-const callSchema = z.object({
-  name: z.string(),
-  taken: z.array(z.string()),
-  required: z.array(z.string()),
-});
+const callSchema = z.object({ name: z.string(), taken: z.array(z.string()), required: z.array(z.string()) });
 
 /** What a service may call as a user, with the parameters that it may and must name. */
 async function readCalls(url: string, schema: string) {
@@ -173,17 +169,13 @@ describe("what a process of an earlier release calls", { timeout: 120_000 }, () 
     { version: "0.3.0", schema: "operations", gone: ["create_agent_job"] },
   ])("is still there with its parameters: $version", async ({ version, schema, gone }) => {
     const t = await createTestDatabase();
-    const now = new Map(
-      (await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]),
-    );
+    const now = new Map((await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]));
     const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
-    const lost = (await readCalls(urlFor("postgres"), schema)).filter(
-      ({ name, taken, required }) => {
-        const call = now.get(name);
-        const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
-        return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
-      },
-    );
+    const lost = (await readCalls(urlFor("postgres"), schema)).filter(({ name, taken, required }) => {
+      const call = now.get(name);
+      const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
+      return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
+    });
     expect(lost.map(({ name }) => name).sort()).toEqual(gone);
     await remove();
   });

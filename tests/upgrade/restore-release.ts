@@ -21,10 +21,7 @@ export async function restoreRelease(kept: KeptRelease, dataDir: string): Promis
 }
 
 /** The same in a database that has what a project has from the start. */
-export async function restoreDatabase(
-  kept: KeptRelease,
-  urlFor: (role: string) => string,
-): Promise<void> {
+export async function restoreDatabase(kept: KeptRelease, urlFor: (role: string) => string): Promise<void> {
   await withClient(urlFor("postgres"), (client) => makeTables(client, kept));
   await withClient(urlFor("supabase_admin"), (client) => fillTables(client, kept));
 }
@@ -36,10 +33,7 @@ async function writeNote({ version, migrations }: KeptRelease, dataDir: string):
   await writeFile(join(dataDir, "made-by.json"), JSON.stringify(note));
 }
 
-export async function withClient<T>(
-  url: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

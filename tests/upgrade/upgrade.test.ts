@@ -20,11 +20,10 @@ const releases = ["0.1.0", "0.2.0", "0.3.0", "0.4.0"];
 
 async function admin(dataDir: string, ...words: string[]): Promise<Record<string, unknown>> {
   const launch = join(projectRoot, "app/cli/launch.mjs");
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [launch, "admin", ...words, "--json"],
-    { cwd: projectRoot, env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir } },
-  );
+  const { stdout } = await promisify(execFile)(process.execPath, [launch, "admin", ...words, "--json"], {
+    cwd: projectRoot,
+    env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir },
+  });
   return z.record(z.string(), z.unknown()).parse(JSON.parse(stdout));
 }
 
@@ -52,12 +51,7 @@ describe.each(releases)("a data folder of %s", { timeout: 120_000 }, (version) =
     expect(bySession.status).toBe(200);
 
     const { exported_at: then, ...exportedThen } = kept.exported;
-    const { exported_at: now, ...exportedNow } = await admin(
-      dataDir,
-      "export",
-      "--product",
-      "SAMPLE",
-    );
+    const { exported_at: now, ...exportedNow } = await admin(dataDir, "export", "--product", "SAMPLE");
     expect(now).not.toBe(then);
     expect(exportedNow).toMatchObject(exportedThen);
 

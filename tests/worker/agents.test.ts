@@ -12,10 +12,7 @@ import { inOne } from "../agents/turn";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage(
-  "--heartbeat",
-  "0.3",
-);
+const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
 const actor = t.actorOf(ada);
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
@@ -81,16 +78,11 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     const theirs = t.actorOf(stranger);
     await workOnce("STRANGER", ...words);
     const asked = String((await run.read()).jobs[0]?.parked_question_id);
-    await expect(answerQuestion(theirs, { question_id: asked, option: 0 })).rejects.toThrow(
-      "Only ada can answer this",
-    );
+    await expect(answerQuestion(theirs, { question_id: asked, option: 0 })).rejects.toThrow("Only ada can answer this");
     expect((await run.read()).jobs[0]).toMatchObject({ status: "queued", attempt: 1 });
 
     // Whatever the service says: an Allow that someone else has given is none, nor is one to a question in the same words.
-    for (const change of [
-      "answered_by = $2",
-      "answered_by = $3, kind = 'question', reader_id = null",
-    ]) {
+    for (const change of ["answered_by = $2", "answered_by = $3, kind = 'question', reader_id = null"]) {
       await t.sql.query(
         `update agent_questions set status = 'ANSWERED', answer = 'Allow', answered_at = now(), ${change} where id = $1
          and ($2::uuid, $3::uuid) is not null`,
@@ -150,21 +142,13 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     const run = await startRun(t, ada, { code: "JUDGED", tasks: 2 });
     await workOnce("JUDGED", "--agent", agent("JUDGED", "done"));
     const job_id = String((await run.read()).jobs[0]?.id);
-    await addJobComment(actor, {
-      ...{ job_id, path: "made.txt", line: 2, side: "new", body: "Say three instead" },
-    });
+    await addJobComment(actor, { job_id, path: "made.txt", line: 2, side: "new", body: "Say three instead" });
     await reviewJob(actor, { job_id, verdict: "request_changes", summary: "Nearly." });
     await workOnce("JUDGED", "--agent", agent("JUDGED", "resumed"));
     const job = await getAgentJob(actor, { job_id });
     expect(job.attempts.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(new Set(job.attempts.map(({ session_id }) => session_id)).size).toBe(1);
-    for (const words of [
-      "I was told 2 times",
-      "someone has reviewed it",
-      "Nearly.",
-      "made.txt",
-      "Say three instead",
-    ]) {
+    for (const words of ["I was told 2 times", "someone has reviewed it", "Nearly.", "made.txt", "Say three instead"]) {
       expect(job.summary).toContain(words);
     }
     expect(git("show", `${job.branch}:made.txt`)).toBe("one\ntwo");
@@ -174,10 +158,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     const run = await startRun(t, ada, { code: "HUSH" });
     const secrets = join(home, "secrets.json");
     writeFileSync(secrets, JSON.stringify(["the moon is made of cheese", token]));
-    const command = agent("HUSH", "secrets").replace(
-      "acp:",
-      `acp:FAKE_SECRETS="$(cat ${secrets})" `,
-    );
+    const command = agent("HUSH", "secrets").replace("acp:", `acp:FAKE_SECRETS="$(cat ${secrets})" `);
     vi.stubEnv("HUSH_SECRET", "the moon is made of cheese");
     await workOnce("HUSH", "--agent", command, "--secret", "HUSH_SECRET");
     const [job] = (await run.read()).jobs;
@@ -239,8 +220,18 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     writeFileSync(join(bin, "gemini"), "#!/bin/sh\necho 0.61.0\n", { mode: 0o755 });
     const worker = startWorker(
       [
-        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-        ...["--exec", "true", "--name", "finder", "--kinds", "PLAN_CHAT"],
+        "--url",
+        app.origin,
+        "--token",
+        token,
+        "--work-dir",
+        join(home, "work"),
+        "--exec",
+        "true",
+        "--name",
+        "finder",
+        "--kinds",
+        "PLAN_CHAT",
       ],
       { PATH: `${bin}:${process.env.PATH}`, GEMINI_API_KEY: "of-nobody" },
     );
@@ -252,9 +243,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     worker.process.kill("SIGTERM");
     await worker.ended;
     const sentences = installedAgents(await listAgentWorkers(actor, {}), ada.id);
-    expect(sentences.gemini).toMatch(
-      /^Your worker finder on .+ found Gemini CLI 0\.61\.0, signed in\.$/,
-    );
+    expect(sentences.gemini).toMatch(/^Your worker finder on .+ found Gemini CLI 0\.61\.0, signed in\.$/);
     const place = { origin: app.origin, token, product: null, installed: sentences };
     const [first] = setups(place);
     expect(first).toMatchObject({ name: "Run sprints with Gemini CLI" });
@@ -314,11 +303,7 @@ describe("a command whose output is known", { timeout: 120_000 }, () => {
         { type: "system", subtype: "init", session_id: "s-1" },
         {
           type: "assistant",
-          message: {
-            id: "m",
-            model: "claude-x",
-            content: [{ type: "text", text: "It is there." }],
-          },
+          message: { id: "m", model: "claude-x", content: [{ type: "text", text: "It is there." }] },
         },
         {
           type: "result",

@@ -4,9 +4,7 @@ import { z } from "zod";
 import { listen } from "./fixture";
 
 const given = z.looseObject({});
-const callSchema = z.looseObject({
-  params: z.looseObject({ name: z.string(), arguments: given.default({}) }),
-});
+const callSchema = z.looseObject({ params: z.looseObject({ name: z.string(), arguments: given.default({}) }) });
 const answerSchema = z.looseObject({ result: z.looseObject({ structuredContent: given }) });
 
 type Given = z.output<typeof given>;

@@ -17,8 +17,7 @@ function openRemote(name: string, taken: string, hook = "pre-receive") {
   git("clone", "--quiet", "--bare", repo, origin);
   git("clone", "--quiet", origin, clone);
   const judge = `case "$ref" in ${taken}) ;; *) echo "no $ref"; exit 1;; esac`;
-  const rule =
-    hook === "update" ? `ref=$1; ${judge}` : `while read -r old new ref; do ${judge}; done`;
+  const rule = hook === "update" ? `ref=$1; ${judge}` : `while read -r old new ref; do ${judge}; done`;
   writeFileSync(join(origin, "hooks", hook), `#!/bin/sh\n${rule}\n`, { mode: 0o755 });
   return { clone, shared: gitIn(origin) };
 }
@@ -116,30 +115,24 @@ it("two products of one name in one repository share no branch, as their prefixe
 });
 
 describe("a branch with the name of the prefix", { timeout: 120_000 }, () => {
-  it.each(["here", "in the remote"])(
-    "%s is told, and the job goes on without it",
-    async (place) => {
-      const { clone: folder, shared: there } = openRemote(place, "*");
-      const where = place === "here" ? gitIn(folder) : there;
-      where("branch", "backloom", "main");
-      const code = place === "here" ? "NEAR" : "FAR";
-      const run = await startRun(t, ada, { code });
-      await work(code, "echo x > x", folder);
-      const { id, branch } = at((await run.read()).jobs, 0);
-      expect(await getAgentJob(actor, { job_id: id })).toMatchObject({
-        status: "queued",
-        failure_reason: `Git cannot have the branch ${branch} next to the branch backloom: rename backloom, and the job continues, or set another branch prefix (branch_prefix) in the product's settings and start a new run`,
-      });
-      const other = await startRun(t, ada, {
-        code: `${code}2`,
-        product: { branch_prefix: "bots" },
-      });
-      await work(`${code}2`, "echo x > x", folder);
-      expect(await other.read()).toMatchObject({ status: "done" });
-      where("branch", "-m", "backloom", "theirs");
-      await t.query`update agent_jobs set not_before = null where id = ${id}`;
-      await work(code, "echo x > x", folder);
-      expect(await run.read()).toMatchObject({ status: "done" });
-    },
-  );
+  it.each(["here", "in the remote"])("%s is told, and the job goes on without it", async (place) => {
+    const { clone: folder, shared: there } = openRemote(place, "*");
+    const where = place === "here" ? gitIn(folder) : there;
+    where("branch", "backloom", "main");
+    const code = place === "here" ? "NEAR" : "FAR";
+    const run = await startRun(t, ada, { code });
+    await work(code, "echo x > x", folder);
+    const { id, branch } = at((await run.read()).jobs, 0);
+    expect(await getAgentJob(actor, { job_id: id })).toMatchObject({
+      status: "queued",
+      failure_reason: `Git cannot have the branch ${branch} next to the branch backloom: rename backloom, and the job continues, or set another branch prefix (branch_prefix) in the product's settings and start a new run`,
+    });
+    const other = await startRun(t, ada, { code: `${code}2`, product: { branch_prefix: "bots" } });
+    await work(`${code}2`, "echo x > x", folder);
+    expect(await other.read()).toMatchObject({ status: "done" });
+    where("branch", "-m", "backloom", "theirs");
+    await t.query`update agent_jobs set not_before = null where id = ${id}`;
+    await work(code, "echo x > x", folder);
+    expect(await run.read()).toMatchObject({ status: "done" });
+  });
 });

@@ -51,12 +51,23 @@ describe("what an attempt changed", { timeout: 120_000 }, () => {
     const files = new Map(diff?.files.map((file) => [file.path, file]));
     expect([...files.keys()].sort()).toEqual(
       [
-        ...["broken.txt", "gone.txt", "lib", "link", "made/it.txt", "neuer Name – größer.txt"],
-        ...["package-lock.json", "picture.bin", "run.sh", "tab\there.txt"],
+        "broken.txt",
+        "gone.txt",
+        "lib",
+        "link",
+        "made/it.txt",
+        "neuer Name – größer.txt",
+        "package-lock.json",
+        "picture.bin",
+        "run.sh",
+        "tab\there.txt",
       ].sort(),
     );
     expect(files.get("neuer Name – größer.txt")).toMatchObject({
-      ...{ status: "renamed", old_path: "old name.txt", additions: 1, deletions: 0 },
+      status: "renamed",
+      old_path: "old name.txt",
+      additions: 1,
+      deletions: 0,
     });
     expect(files.get("picture.bin")).toMatchObject({ binary: true, status: "modified" });
     expect(files.get("link")).toMatchObject({ status: "type_changed" });
@@ -101,7 +112,8 @@ describe("what an attempt changed", { timeout: 120_000 }, () => {
     const { job, diff } = await work(
       "FAILED",
       `printf 'word=%s\\n' "$SECRET_WORD" > env.txt; printf -- '${key}' > key.pem; exit 3`,
-      ...["--secret", "SECRET_WORD"],
+      "--secret",
+      "SECRET_WORD",
     );
     expect(job.status).toBe("failed");
     const text = JSON.stringify(diff);

@@ -20,12 +20,7 @@ async function startNumbered(code: string, count: number) {
     code: `ST-${index + 1}`,
     tasks: [{ title: "Do", code: `T-${index + 1}`, implementation_plan: "Do it" }],
   }));
-  const { runId, read: readRun } = await startStories(
-    t,
-    ada,
-    { code, pr_strategy: "STORY" },
-    stories,
-  );
+  const { runId, read: readRun } = await startStories(t, ada, { code, pr_strategy: "STORY" }, stories);
   const jobOf = async (task: string) => {
     const job = (await readRun()).jobs.find(({ task_code }) => task_code === task);
     if (job === undefined) throw new Error(`No job of ${task}`);
@@ -36,8 +31,7 @@ async function startNumbered(code: string, count: number) {
 
 const start = (product: string, name: string, exec: string, environment = {}) =>
   serve(product, ["--name", name, "--exec", exec, "--once"], environment);
-const work = (product: string, exec: string, environment = {}) =>
-  serveOnce(product, ["--exec", exec], environment);
+const work = (product: string, exec: string, environment = {}) => serveOnce(product, ["--exec", exec], environment);
 
 const same = 'echo "$BACKLOOM_TASK_CODE" > same';
 /** Takes both versions, as an agent that was told of them would. */
@@ -61,9 +55,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     expect(job).toMatchObject({ status: "done", retry_count: 0, attempt: 2 });
     const first = await run.jobOf("T-1");
     expect(git("show", `${job.branch}:same`).split("\n").sort()).toEqual(["T-1", "T-2"]);
-    expect(() =>
-      git("merge-base", "--is-ancestor", String(first.head_sha), String(job.head_sha)),
-    ).not.toThrow();
+    expect(() => git("merge-base", "--is-ancestor", String(first.head_sha), String(job.head_sha))).not.toThrow();
     expect(git("log", "-1", "--format=%P", String(job.head_sha)).split(" ")).toHaveLength(2);
     const { attempts } = await getAgentJob(actor, { job_id: job.id });
     expect(attempts.map(({ outcome }) => outcome).sort()).toEqual(["conflict", "done"]);
@@ -81,9 +73,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     await work("VAIN", "true");
     expect(await run.read()).toMatchObject({
       status: "paused",
-      pause_context: {
-        ...{ reason: "merge_conflict", conflict_files: ["same"], tasks: ["T-2", "T-1"] },
-      },
+      pause_context: { reason: "merge_conflict", conflict_files: ["same"], tasks: ["T-2", "T-1"] },
       pause_question: { question: expect.stringContaining("T-2 does not merge with T-1") },
     });
     expect(await run.jobOf("T-2")).toMatchObject({ status: "queued", retry_count: 0 });
@@ -137,11 +127,8 @@ describe("two workers that end at the same moment", { timeout: 240_000 }, () => 
       const code = `TIE${round}`;
       const run = await startNumbered(code, 2);
       const holds = ["a", "b"].map((name) => makeHold(join(home, `${code}-${name}`)));
-      const workers = holds.map((hold, index) =>
-        start(code, `${code}-${index}`, `${hold.script}; ${same}`),
-      );
-      for (const [index, hold] of holds.entries())
-        await hold.reached(workers[index]?.output ?? String);
+      const workers = holds.map((hold, index) => start(code, `${code}-${index}`, `${hold.script}; ${same}`));
+      for (const [index, hold] of holds.entries()) await hold.reached(workers[index]?.output ?? String);
       await Promise.all(holds.map((hold) => hold.release()));
       for (const worker of workers) expect(await worker.ended, worker.output()).toBe(0);
       const between = await run.read();
@@ -192,10 +179,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
     const output = await work("BATCH", work2);
     expect(output).toContain("Merge conflict with the main branch in batch");
     const prompt = join(home, "batch.md");
-    await work(
-      "BATCH",
-      `cp "$BACKLOOM_PROMPT_FILE" ${prompt}; ${both.replaceAll("same", "batch")}`,
-    );
+    await work("BATCH", `cp "$BACKLOOM_PROMPT_FILE" ${prompt}; ${both.replaceAll("same", "batch")}`);
     expect(read(prompt)).toContain("does not merge with the main branch");
     const end = await run.read();
     expect(end).toMatchObject({ status: "done", jobs: [{ attempt: 2, retry_count: 0 }] });

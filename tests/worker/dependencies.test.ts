@@ -19,23 +19,19 @@ interface Waiting {
 }
 
 /** A run with a branch a story, each with one task of the story's number. */
-async function startWaiting(
-  code: string,
-  stories: Waiting[],
-  product: Partial<ExportDocumentInput["product"]> = {},
-) {
+async function startWaiting(code: string, stories: Waiting[], product: Partial<ExportDocumentInput["product"]> = {}) {
   const all = stories.map((story) => ({
     title: story.code,
     ...story,
     tasks: (story.tasks ?? [{ title: story.code, code: `T-${story.code}` }]).map((task) => ({
-      ...{ ...task, implementation_plan: "Do it" },
+      ...task,
+      implementation_plan: "Do it",
     })),
   }));
   return (await startStories(t, ada, { code, pr_strategy: "STORY", ...product }, all)).read;
 }
 
-const work = (product: string, exec: string, ...words: string[]) =>
-  serveOnce(product, ["--exec", exec, ...words]);
+const work = (product: string, exec: string, ...words: string[]) => serveOnce(product, ["--exec", exec, ...words]);
 
 describe("code arrives with the status", { timeout: 120_000 }, () => {
   it("a task begins with the work of what it waited for, and its own change is only its own", async () => {
@@ -60,9 +56,7 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
     ]);
     const last = run.jobs[2];
     expect(git("show", `${last?.branch}:both`)).toBe("T-ST-2\nT-ST-3");
-    expect(git("diff", "--name-only", String(last?.base_sha), String(last?.head_sha))).toBe(
-      "T-ST-1\nboth",
-    );
+    expect(git("diff", "--name-only", String(last?.base_sha), String(last?.head_sha))).toBe("T-ST-1\nboth");
   });
 
   it("two that do not go together pause the run, with their names and files", async () => {
@@ -79,10 +73,7 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
     await work("CLASH", exec);
     expect(await read()).toMatchObject({
       status: "paused",
-      pause_context: {
-        reason: "T-ST-3 does not merge with T-ST-2",
-        conflict_files: ["same"],
-      },
+      pause_context: { reason: "T-ST-3 does not merge with T-ST-2", conflict_files: ["same"] },
     });
   });
 });
@@ -90,9 +81,7 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
 describe("what ends without delivering", { timeout: 120_000 }, () => {
   /** T-2 adds nothing to its branch; T-3, on another one, waits for it, and T-4, on the branch of T-2, for T-3. */
   async function siblings(code: string, verify_only = false) {
-    const task = (n: number, blocked_by: string[] = []) => ({
-      ...{ title: `Task ${n}`, code: `T-${n}`, blocked_by },
-    });
+    const task = (n: number, blocked_by: string[] = []) => ({ title: `Task ${n}`, code: `T-${n}`, blocked_by });
     const read = await startWaiting(code, [
       { code: "ST-1", tasks: [task(1), { ...task(2), verify_only }, task(4, ["T-3"])] },
       { code: "ST-2", tasks: [task(3, ["T-2"])] },
@@ -178,8 +167,7 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
     const { read } = await waiting("PATIENT");
     const gate = await openToolGate(app.port);
     const worker = idle("PATIENT", "echo two > two", gate.url);
-    const pauses = () =>
-      gate.given("wait_for_job").map((given) => "wait_seconds" in given && given.wait_seconds);
+    const pauses = () => gate.given("wait_for_job").map((given) => "wait_seconds" in given && given.wait_seconds);
     await vi.waitFor(() => expect(pauses().slice(0, 3)).toEqual([0, 1, 2]), 60_000);
     expect((await read()).jobs.map(({ status }) => status)).toEqual(["done", "queued"]);
     worker.process.kill("SIGTERM");
@@ -206,8 +194,7 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
   it.each([
     {
       code: "MERGES",
-      how: (there: typeof git, branch: string) =>
-        there("merge", "--quiet", "--no-ff", "-m", "Merge", branch),
+      how: (there: typeof git, branch: string) => there("merge", "--quiet", "--no-ff", "-m", "Merge", branch),
     },
     {
       code: "SQUASHES",

@@ -6,11 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import {
-  getSprintRun,
-  startRun as startRunOf,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun, startRun as startRunOf, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { startTestApp } from "../setup/app";
@@ -136,19 +132,13 @@ export async function startStories(
     version: 1,
     product: { name: product.code, ...product },
     sprints: [{ code: "SP-1", sprint_goal: "All of it", status: "ACTIVE" }],
-    pbis: [
-      { title: "Everything", stories: stories.map((story) => ({ sprint: "SP-1", ...story })) },
-    ],
+    pbis: [{ title: "Everything", stories: stories.map((story) => ({ sprint: "SP-1", ...story })) }],
   });
   const actor = t.actorOf(owner);
   const { id: productId } = await importDocument(t.database, owner.id, document);
   const rows = await t.query`select id from sprints where product_id = ${productId}`;
   const run = await startSprintRun(actor, { sprint_id: rows[0].id });
-  return {
-    productId,
-    runId: run.id,
-    read: () => getSprintRun(actor, { sprint_run_id: run.id }),
-  };
+  return { productId, runId: run.id, read: () => getSprintRun(actor, { sprint_run_id: run.id }) };
 }
 
 /** Tasks without plans in no sprint, and a run for them. */

@@ -12,10 +12,7 @@ const touched = join(home, "touched");
 const common = ["--url", app.origin, "--work-dir", join(home, "work"), "--once"];
 
 function start(code: string, words: string[], environment: Record<string, string> = {}) {
-  return startWorker([...common, "--name", `worker-${code}`, ...words], {
-    BACKLOOM_TOKEN: token,
-    ...environment,
-  });
+  return startWorker([...common, "--name", `worker-${code}`, ...words], { BACKLOOM_TOKEN: token, ...environment });
 }
 
 const jobOf = async (run: Awaited<ReturnType<typeof startRun>>) =>
@@ -34,9 +31,7 @@ describe("a job never brings a repository of this machine", { timeout: 120_000 }
     const run = await startRun(t, ada, { code, product: { repo_url } });
     const worker = start(code, ["--product", code, "--exec", `touch ${touched}`]);
     expect(await worker.ended).toBe(1);
-    expect(worker.output()).toMatch(
-      repo_url ? /is not an https, ssh or git@ URL/ : /names no repository/,
-    );
+    expect(worker.output()).toMatch(repo_url ? /is not an https, ssh or git@ URL/ : /names no repository/);
     expect(worker.output()).not.toContain("    at ");
     expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0, retry_count: 0 });
     expect(() => readFileSync(touched)).toThrow();
@@ -85,9 +80,7 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
     const run = await startRun(t, ada, { code: "SEVERAL" });
     const worker = start("several", ["--repo", repo, "--exec", `touch ${touched}`]);
     expect(await worker.ended).toBe(1);
-    expect(worker.output()).toMatch(
-      /--repo serves one product: say which with --product .*SEVERAL/,
-    );
+    expect(worker.output()).toMatch(/--repo serves one product: say which with --product .*SEVERAL/);
     expect(worker.output()).not.toContain("    at ");
     expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
   });

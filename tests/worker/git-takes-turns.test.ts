@@ -19,9 +19,7 @@ async function makeRepository(name: string): Promise<string> {
 /** What one git says that does not wait, several times over. */
 async function isRefused(folder: string, words: readonly string[], why: string): Promise<void> {
   for (let n = 0; n < 3; n++) {
-    expect(await gitWithin(1, folder, words)).toMatchObject({
-      problem: expect.stringContaining(why),
-    });
+    expect(await gitWithin(1, folder, words)).toMatchObject({ problem: expect.stringContaining(why) });
   }
 }
 
@@ -51,9 +49,7 @@ it("a worker waits until the worktree that another one makes is whole", async ()
   await isRefused(folder, ["worktree", "list"], "commondir");
   await writeFile(join(half, "commondir"), "../..\n");
   await made;
-  expect(await git(join(home, "whole"), "rev-parse", "HEAD")).toBe(
-    await git(folder, "rev-parse", "main"),
-  );
+  expect(await git(join(home, "whole"), "rev-parse", "HEAD")).toBe(await git(folder, "rev-parse", "main"));
 });
 
 it("a name is free again when a kill cut the removal of its worktree short", async () => {

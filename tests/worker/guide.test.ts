@@ -6,14 +6,8 @@ import { bearer } from "../setup/world";
 import { openStage, type RunWish, startRun } from "./fixture";
 
 const { t, app, ada, token, repo, git, serveOnce } = await openStage();
-writeFileSync(
-  join(repo, "long.txt"),
-  Array.from({ length: 60 }, (_, n) => `line ${n + 1}\n`).join(""),
-);
-writeFileSync(
-  join(repo, ".backloom.yml"),
-  "review_marks: { ci: [build/**], migration: [data/*.txt] }\n",
-);
+writeFileSync(join(repo, "long.txt"), Array.from({ length: 60 }, (_, n) => `line ${n + 1}\n`).join(""));
+writeFileSync(join(repo, ".backloom.yml"), "review_marks: { ci: [build/**], migration: [data/*.txt] }\n");
 git("add", "--all");
 git("commit", "--quiet", "-m", "Files to change");
 
@@ -22,8 +16,7 @@ function guideAfter(code: string, result: object) {
   return guideOf({ code }, `echo one > one.txt; echo two > two.txt; ${resultIs(result)}`);
 }
 
-const resultIs = (result: object) =>
-  `cat > "$BACKLOOM_RESULT_FILE" <<'END'\n${JSON.stringify(result)}\nEND\n`;
+const resultIs = (result: object) => `cat > "$BACKLOOM_RESULT_FILE" <<'END'\n${JSON.stringify(result)}\nEND\n`;
 
 async function guideOf({ code, ...wish }: RunWish, write: string) {
   const run = await startRun(t, ada, { code, ...wish });
@@ -37,17 +30,10 @@ async function guideOf({ code, ...wish }: RunWish, write: string) {
 it("brings the guide of a result to the reviewer, cut to what the service takes", async () => {
   const parts = [{ path: "two.txt" }];
   const many = Array.from({ length: 25 }, (_, n) => ({ title: `${n} ${"x".repeat(200)}`, parts }));
-  const { source, chapters } = await guideAfter("GUIDED", {
-    verify_result: "ALIGNED",
-    guide: many,
-  });
+  const { source, chapters } = await guideAfter("GUIDED", { verify_result: "ALIGNED", guide: many });
   expect(source).toBe("agent");
   const titles = chapters.map(({ title }) => title);
-  expect([titles.length, titles[0], titles.at(-1)]).toEqual([
-    21,
-    `0 ${"x".repeat(118)}`,
-    "Everything else",
-  ]);
+  expect([titles.length, titles[0], titles.at(-1)]).toEqual([21, `0 ${"x".repeat(118)}`, "Everything else"]);
 }, 60_000);
 
 it("has the chapters of a batch task by task, with their lines where later tasks moved them", async () => {
@@ -73,7 +59,8 @@ it("has the chapters of a batch task by task, with their lines where later tasks
 
 it("makes each task of a batch one chapter if they have more than a guide may hold", async () => {
   const chapters = Array.from({ length: 12 }, (_, n) => ({
-    ...{ title: `Chapter ${n}`, parts: [{ path: n === 0 ? "one.txt" : "two.txt" }] },
+    title: `Chapter ${n}`,
+    parts: [{ path: n === 0 ? "one.txt" : "two.txt" }],
   }));
   const write = `echo "$RANDOM" >> one.txt; echo more >> two.txt; ${resultIs({ guide: chapters })}`;
   const wish = { code: "LONG", strategy: "SPRINT_BATCH", tasks: 2 } as const;

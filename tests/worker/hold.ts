@@ -32,11 +32,7 @@ ${then}
   chmodSync(script, 0o755);
   return {
     script,
-    reached: (said) =>
-      vi.waitFor(() => expect(existsSync(pids), said()).toBe(true), {
-        timeout: 60_000,
-        interval: 20,
-      }),
+    reached: (said) => vi.waitFor(() => expect(existsSync(pids), said()).toBe(true), { timeout: 60_000, interval: 20 }),
     async release() {
       writeFileSync(go, "");
       const waiting = readFileSync(pids, "utf8").trim().split(" ").map(Number);

@@ -12,15 +12,24 @@ async function work(code: string, bent: object) {
   await startRun(t, ada, { code });
   const url = await openBentService(Number(new URL(app.origin).port), {
     answered: (tool, answer) =>
-      tool === "wait_for_job" && answer.job !== null
-        ? { ...answer, job: { ...Object(answer.job), ...bent } }
-        : answer,
+      tool === "wait_for_job" && answer.job !== null ? { ...answer, job: { ...Object(answer.job), ...bent } } : answer,
   });
   const exec = `touch ${join(home, `${code}-ran`)}`;
   const worker = startWorker(
     [
-      ...["--url", url, "--work-dir", join(home, code), "--name", "worker", "--once"],
-      ...["--repo", repo, "--product", code, "--exec", exec],
+      "--url",
+      url,
+      "--work-dir",
+      join(home, code),
+      "--name",
+      "worker",
+      "--once",
+      "--repo",
+      repo,
+      "--product",
+      code,
+      "--exec",
+      exec,
     ],
     { BACKLOOM_TOKEN: token },
   );
@@ -64,11 +73,9 @@ describe("a service that was taken over", { timeout: 120_000 }, () => {
     const head_sha = "--output=/tmp/x";
     const base_refs = [{ task_id: "x", task_code: "T-9", branch: "b", head_sha }];
     const { status, output } = await work("COMMIT", {
-      ...{ head_sha, base_sha: "--all" },
-      base_refs: base_refs.map((ref) => ({
-        ...ref,
-        task_id: "00000000-0000-4000-8000-000000000000",
-      })),
+      head_sha,
+      base_sha: "--all",
+      base_refs: base_refs.map((ref) => ({ ...ref, task_id: "00000000-0000-4000-8000-000000000000" })),
     });
     expect(status, output).toBe(0);
     expect(output).not.toContain(head_sha);

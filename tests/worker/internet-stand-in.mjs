@@ -6,8 +6,7 @@ import { Socket } from "node:net";
 const { STAND_IN_HOST: host, STAND_IN_PORT: port } = process.env;
 const address = "203.0.113.5";
 const { lookup } = dns;
-dns.lookup = async (name, options) =>
-  name === host ? [{ address, family: 4 }] : lookup(name, options);
+dns.lookup = async (name, options) => (name === host ? [{ address, family: 4 }] : lookup(name, options));
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function (...words) {
   const [place] = words.flat();

@@ -36,11 +36,7 @@ describe("a cancel while git of the worker is held up", { timeout: 120_000 }, ()
       "CHECKOUT",
       (repo: string, folder: string) => hook(repo, folder, "post-checkout"),
     ],
-    [
-      "by a hook when the work is pushed",
-      "PUSH",
-      (repo: string, folder: string) => hook(repo, folder, "pre-push"),
-    ],
+    ["by a hook when the work is pushed", "PUSH", (repo: string, folder: string) => hook(repo, folder, "pre-push")],
   ])("%s ends it, and leaves nothing half done", async (_how, code, hold) => {
     const { repo, git, origin } = makeClone(code);
     const folder = join(home, `${code}-hold`);
@@ -71,9 +67,7 @@ describe("a cancel while git of the worker is held up", { timeout: 120_000 }, ()
 
 function hook(repo: string, folder: string, name: string) {
   const hold = makeHold(folder);
-  writeFileSync(join(repo, ".git", "hooks", name), `#!/bin/sh\nexec "${hold.script}"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(join(repo, ".git", "hooks", name), `#!/bin/sh\nexec "${hold.script}"\n`, { mode: 0o755 });
   return hold;
 }
 
@@ -101,7 +95,5 @@ it.each(["merge", "rebase"])("a %s that is interrupted is taken back", async (wh
   await expect(work).rejects.toThrow("cancelled");
   expect(git("status", "--porcelain", "--branch")).toBe("## ours");
   expect(git("rev-parse", "HEAD")).toBe(head);
-  expect(
-    readdirSync(join(folder, ".git")).filter((name) => /MERGE|rebase|lock/.test(name)),
-  ).toEqual([]);
+  expect(readdirSync(join(folder, ".git")).filter((name) => /MERGE|rebase|lock/.test(name))).toEqual([]);
 });

@@ -25,8 +25,7 @@ const root = join(projectRoot, "app/worker");
 const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }));
-const filesWith = (pattern: RegExp) =>
-  sources.flatMap(({ name, text }) => (pattern.test(text) ? name : []));
+const filesWith = (pattern: RegExp) => sources.flatMap(({ name, text }) => (pattern.test(text) ? name : []));
 
 it("one file of the worker writes to the terminal, whose words are harmless", async () => {
   expect(filesWith(/std(out|err)\.write|console\.\w+\(/)).toEqual(["base/terminal.ts"]);
@@ -42,7 +41,8 @@ it("one file of the worker speaks git's line protocol, and names of objects are 
   const starting = filesWith(/\b(run|spawn|execFile)\(\s*"git"/);
   const writing = filesWith(/stdin\??\.(on|write|end)\(/);
   expect(starting.filter((name) => writing.includes(name)).sort()).toEqual([
-    ...["git/ask-credential.ts", "sandbox/job-store.ts"],
+    "git/ask-credential.ts",
+    "sandbox/job-store.ts",
   ]);
 });
 
@@ -79,11 +79,7 @@ it.each([
   [["--back", "--name=T-1", "t-42", "--hooks"], "t-42", ["--name=T-1", "--hooks"]],
   [["--name", "T-1"], undefined, ["--name", "T-1"]],
 ])("take and give read their words in any order: %j", (words, task, rest) => {
-  expect(splitHandWords(words, "--back")).toEqual({
-    task,
-    rest,
-    hasFlag: words.includes("--back"),
-  });
+  expect(splitHandWords(words, "--back")).toEqual({ task, rest, hasFlag: words.includes("--back") });
 });
 
 it("every way of an agent keeps records where one does", async () => {

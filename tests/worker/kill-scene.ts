@@ -45,9 +45,22 @@ export async function openScene() {
 
     const start = (name: string, url: string, command: string, ...more: string[]) =>
       startWorker([
-        ...["--url", url, "--token", token, "--product", wish.code, "--name", name],
-        ...["--repo", join(folder, name), "--work-dir", join(folder, `${name}-work`)],
-        ...["--exec", command, ...words, ...more],
+        "--url",
+        url,
+        "--token",
+        token,
+        "--product",
+        wish.code,
+        "--name",
+        name,
+        "--repo",
+        join(folder, name),
+        "--work-dir",
+        join(folder, `${name}-work`),
+        "--exec",
+        command,
+        ...words,
+        ...more,
       ]);
     const trap = setTrap(place, gate, { folder, repository, origin });
     const victim = start("victim", gate.url, trap.exec(exec), ...trap.words);
@@ -121,13 +134,9 @@ export async function openScene() {
     for (const status of ["running", "skipped", "failed"] as const) {
       // A last word that was heard may be said again.
       if (status === "failed" && job.status === "failed") continue;
-      const refusal = await refusalOf(
-        reportAgentJob(actor, { job_id: job.id, attempt: 1, status }),
-      );
+      const refusal = await refusalOf(reportAgentJob(actor, { job_id: job.id, attempt: 1, status }));
       expect(refusal.status).toBe(409);
-      expect(refusal.message).toMatch(
-        /no longer holds this job|is already|waiting for the answer|does not merge/,
-      );
+      expect(refusal.message).toMatch(/no longer holds this job|is already|waiting for the answer|does not merge/);
     }
     expect(await state()).toEqual(before);
   }

@@ -70,14 +70,8 @@ describe("J7: a worker killed with -9 right after its word was heard", { timeout
     await scene.sweepAfter(killed);
     expect(await killed.read()).toMatchObject({ status: "running", pause_context: null });
     await killed.rescue(work);
-    expect(await killed.read()).toMatchObject({
-      status: "done",
-      jobs: [{ attempt: 2, retry_count: 0 }],
-    });
-    expect((await killed.readJob()).attempts).toMatchObject([
-      { outcome: "conflict" },
-      { outcome: "done" },
-    ]);
+    expect(await killed.read()).toMatchObject({ status: "done", jobs: [{ attempt: 2, retry_count: 0 }] });
+    expect((await killed.readJob()).attempts).toMatchObject([{ outcome: "conflict" }, { outcome: "done" }]);
   });
 });
 

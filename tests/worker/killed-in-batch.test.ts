@@ -30,9 +30,7 @@ describe("J7: a worker killed with -9 at a step of a batch", { timeout: 120_000 
     await killed.rescue();
     const run = await killed.read();
     expect(run).toMatchObject({ status: "done", failure: null });
-    expect(run.jobs).toMatchObject([
-      { status: "done", attempt: 2, retry_count: 1, worker_name: "rescuer" },
-    ]);
+    expect(run.jobs).toMatchObject([{ status: "done", attempt: 2, retry_count: 1, worker_name: "rescuer" }]);
     expect(run.executions.map(({ status }) => status)).toEqual(["done", "done", "done"]);
     const { branch, head_sha } = run.jobs[0] ?? {};
     expect(killed.origin("rev-parse", String(branch))).toBe(head_sha);

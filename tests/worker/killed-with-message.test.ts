@@ -8,8 +8,7 @@ import type { Place } from "./trap";
 const scene = await openScene();
 
 /** Waits until a message is there, says that it was, and leaves it in the work. */
-const heed =
-  'while ! [ -s "$BACKLOOM_MESSAGES" ]; do sleep 0.05; done; cp "$BACKLOOM_MESSAGES" heeded.jsonl';
+const heed = 'while ! [ -s "$BACKLOOM_MESSAGES" ]; do sleep 0.05; done; cp "$BACKLOOM_MESSAGES" heeded.jsonl';
 
 const beat = { tool: "job_heartbeat" } as const;
 const report = { tool: "update_job_status" } as const;
@@ -58,11 +57,7 @@ describe("a worker killed with -9 that has a message for its agent", { timeout: 
   it("and no one takes over: it is undelivered when the run is cancelled, with the reason", async () => {
     const { actor } = scene;
     const place: Place = { tool: "wait_for_job", when: "after" };
-    const killed = await scene.killAt(place, {
-      code: "MX",
-      exec: heed,
-      prepare: say,
-    });
+    const killed = await scene.killAt(place, { code: "MX", exec: heed, prepare: say });
     await cancelSprintRun(actor, { sprint_run_id: String(killed.job.sprint_run_id) });
     const { messages } = await listJobMessages(actor, { job_id: killed.job.id });
     expect(messages).toMatchObject([

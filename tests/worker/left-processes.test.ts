@@ -69,11 +69,7 @@ describe("the end of a job without a sandbox", { timeout: 120_000 }, () => {
     const run = await startRun(t, ada, { code: "LEFT" });
     const file = join(home, "left.pid");
     const left = `setsid sh -c 'echo $$ > ${file}; exec sleep 600' < /dev/null > /dev/null 2>&1 &`;
-    const worker = start(
-      "LEFT",
-      `${left} echo x > x; while [ ! -s ${file} ]; do :; done`,
-      "--once",
-    );
+    const worker = start("LEFT", `${left} echo x > x; while [ ! -s ${file} ]; do :; done`, "--once");
     expect(await worker.ended, worker.output()).toBe(0);
     expect((await run.read()).jobs).toMatchObject([{ status: "done" }]);
     expect(isAlive(Number(read(file)))).toBe(false);

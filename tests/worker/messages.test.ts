@@ -9,18 +9,14 @@ import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";
 
 /** Waits until a message is there, and leaves it in the work. */
-const heed =
-  'while ! [ -s "$BACKLOOM_MESSAGES" ]; do sleep 0.05; done; cp "$BACKLOOM_MESSAGES" heeded.jsonl';
+const heed = 'while ! [ -s "$BACKLOOM_MESSAGES" ]; do sleep 0.05; done; cp "$BACKLOOM_MESSAGES" heeded.jsonl';
 const agent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 const { t, app, ada, home, git, serve } = await openStage();
 const actor = t.actorOf(ada);
 
 const work = (code: string, url: string, ...words: string[]) =>
-  serve(code, [
-    ...["--url", url, "--once", "--name", `loom-${code}`],
-    ...["--work-dir", join(home, `work-${code}`), ...words],
-  ]);
+  serve(code, ["--url", url, "--once", "--name", `loom-${code}`, "--work-dir", join(home, `work-${code}`), ...words]);
 
 /** Ada writes to anyone who works on the first task of the run. */
 async function say(run: Awaited<ReturnType<typeof startRun>>, body: string) {

@@ -36,17 +36,27 @@ describe("npm run worker", { timeout: 120_000 }, () => {
     const run = await startRun(t, ada, { code: "CTRLC" });
     const begun = join(home, "begun");
     const worker = npmRun([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-      ...["--repo", repo, "--product", "CTRLC", "--name", "ctrl-c", "--sandbox", "off"],
-      ...["--exec", `echo begun > ${begun}; exec sleep 600`],
+      "--url",
+      app.origin,
+      "--token",
+      token,
+      "--work-dir",
+      join(home, "work"),
+      "--repo",
+      repo,
+      "--product",
+      "CTRLC",
+      "--name",
+      "ctrl-c",
+      "--sandbox",
+      "off",
+      "--exec",
+      `echo begun > ${begun}; exec sleep 600`,
     ]);
-    await vi.waitFor(() => expect(read(begun), worker.output()).toBe("begun\n"), {
-      timeout: 60_000,
-    });
+    await vi.waitFor(() => expect(read(begun), worker.output()).toBe("begun\n"), { timeout: 60_000 });
     // More than once, since what npm passes on may come together with what the terminal says: then it is one signal.
     // It may be gone before the last.
-    for (let press = 0; press < 5 && interrupt(Number(worker.process.pid)); press += 1)
-      await wait(20);
+    for (let press = 0; press < 5 && interrupt(Number(worker.process.pid)); press += 1) await wait(20);
     await worker.ended;
     expect(worker.output()).toContain("Stopped: the job returns to the queue");
     expect((await run.read()).jobs).toMatchObject([{ status: "queued", retry_count: 0 }]);

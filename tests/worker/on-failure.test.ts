@@ -10,8 +10,7 @@ const scene = await openScene();
 const { t, ada, home, serve } = await openStage();
 const actor = t.actorOf(ada);
 
-const asking =
-  '{"question": {"question": "Which way?", "options": [{"label": "Left"}, {"label": "Right"}]}}';
+const asking = '{"question": {"question": "Which way?", "options": [{"label": "Left"}, {"label": "Right"}]}}';
 
 /** Asks in T-4 until it was answered, fails in T-7 until it was told more, and works in all others. */
 const exec = [
@@ -22,21 +21,20 @@ const exec = [
   'echo "$BACKLOOM_TASK_CODE" > "$BACKLOOM_TASK_CODE"',
 ].join("\n");
 
-describe("a night with two workers where the product asks about failures", {
-  timeout: 180_000,
-}, () => {
+describe("a night with two workers where the product asks about failures", { timeout: 180_000 }, () => {
   it("ends with all done that depends on neither the question nor the failure, and the morning's answers do the rest", async () => {
     const run = await startRun(t, ada, {
-      ...{ code: "NIGHT", strategy: "STORY", tasks: 3, stories: ["One", "Two", "Three", "Four"] },
+      code: "NIGHT",
+      strategy: "STORY",
+      tasks: 3,
+      stories: ["One", "Two", "Three", "Four"],
       product: { on_failure: "ask", done_requires: "person" },
     });
     await t.query`insert into task_dependencies (product_id, blocked_id, blocker_id)
       select a.product_id, a.id, b.id from tasks a join tasks b on b.product_id = a.product_id
       where a.product_id = ${run.productId} and a.code = 'T-12' and b.code = 'T-7'`;
     const start = (name: string) =>
-      serve("NIGHT", [
-        ...["--work-dir", join(home, name), "--name", name, "--exec", exec, "--test", "true"],
-      ]);
+      serve("NIGHT", ["--work-dir", join(home, name), "--name", name, "--exec", exec, "--test", "true"]);
     start("night-1");
     start("night-2");
     const states = async () => {
@@ -48,19 +46,13 @@ describe("a night with two workers where the product asks about failures", {
       // The question holds its own story only, the failure only what waits for it.
       async () =>
         expect(await states()).toEqual(
-          [
-            works,
-            ["asks", "todo", "todo"],
-            ["asks", "done", "done"],
-            ["done", "done", "todo"],
-          ].flat(),
+          [works, ["asks", "todo", "todo"], ["asks", "done", "done"], ["done", "done", "todo"]].flat(),
         ),
       { timeout: 60_000, interval: 200 },
     );
     const { questions } = await listQuestions(actor, { state: "open" });
     for (const { id, question } of questions) {
-      const answer =
-        question === "Which way?" ? { option: 0 } : { option: 0, answer: "Mind the gap" };
+      const answer = question === "Which way?" ? { option: 0 } : { option: 0, answer: "Mind the gap" };
       await answerQuestion(actor, { question_id: id, ...answer });
     }
     const approve = async (place: number) => {
@@ -87,16 +79,9 @@ describe("a worker killed with -9 over a failure", { timeout: 120_000 }, () => {
         await scene.outliveLease(killed);
         await killed.rescue(fails);
       }
-      const { questions } = await listQuestions(scene.actor, {
-        state: "open",
-        product_id: killed.productId,
-      });
+      const { questions } = await listQuestions(scene.actor, { state: "open", product_id: killed.productId });
       expect(questions).toHaveLength(1);
-      await answerQuestion(scene.actor, {
-        question_id: at(questions, 0).id,
-        option: 0,
-        answer: "Mind the gap",
-      });
+      await answerQuestion(scene.actor, { question_id: at(questions, 0).id, option: 0, answer: "Mind the gap" });
       await killed.rescue(fails);
       expect((await killed.read()).jobs).toMatchObject([{ status: "done" }]);
       await scene.letGo(killed);

@@ -9,17 +9,12 @@ import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
 import { endOf, isAlive, read, startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage(
-  "--heartbeat",
-  "0.3",
-);
+const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
 
 let kills = 0;
 
-const start = (product: string, exec: string, ...words: string[]) =>
-  serve(product, ["--exec", exec, ...words]);
-const workOnce = (product: string, exec: string, ...words: string[]) =>
-  serveOnce(product, ["--exec", exec, ...words]);
+const start = (product: string, exec: string, ...words: string[]) => serve(product, ["--exec", exec, ...words]);
+const workOnce = (product: string, exec: string, ...words: string[]) => serveOnce(product, ["--exec", exec, ...words]);
 
 describe("what a command may do, and what becomes of the job", { timeout: 120_000 }, () => {
   it("commits what the command left uncommitted, and hands it files and environment", async () => {
@@ -96,7 +91,9 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     await workOnce(code, `echo a > a; ${end}`, ...words);
     expect((await run.read()).jobs).toMatchObject([
       {
-        ...{ status: "queued", retry_count: 0, not_before: expect.any(String) },
+        status: "queued",
+        retry_count: 0,
+        not_before: expect.any(String),
         failure_reason: expect.stringContaining(`The command was ended by ${signal}.`),
       },
     ]);
@@ -104,12 +101,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
 
   it("reports tokens, model and summary of the result file", async () => {
     const run = await startRun(t, ada, { code: "USAGE" });
-    const result = JSON.stringify({
-      summary: "All well",
-      model_id: "m-1",
-      input_tokens: 7,
-      output_tokens: 3,
-    });
+    const result = JSON.stringify({ summary: "All well", model_id: "m-1", input_tokens: 7, output_tokens: 3 });
     await workOnce("USAGE", `echo x > x; echo '${result}' > "$BACKLOOM_RESULT_FILE"`);
     expect((await run.read()).jobs).toMatchObject([
       { summary: "All well", model_id: "m-1", input_tokens: 7, output_tokens: 3 },
@@ -119,11 +111,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
   it("stops the command with all that it started when the run is cancelled", async () => {
     const run = await startRun(t, ada, { code: "STOP" });
     const pidFile = join(home, "alive");
-    const worker = start(
-      "STOP",
-      `sh -c 'echo $$ > ${pidFile}; while :; do sleep 0.1; done' & wait`,
-      "--once",
-    );
+    const worker = start("STOP", `sh -c 'echo $$ > ${pidFile}; while :; do sleep 0.1; done' & wait`, "--once");
     await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 60_000 });
     await cancelSprintRun(t.actorOf(ada), { sprint_run_id: run.runId });
     expect(await worker.said(/Told to stop: .*/)).toBeTruthy();
@@ -175,12 +163,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
 
   it("opens a pull request by the configured command when the product wants it", async () => {
     const run = await startRun(t, ada, { code: "PULL", product: { auto_pr: true } });
-    await workOnce(
-      "PULL",
-      "echo x > x",
-      "--pr",
-      'echo "https://example.com/pr?b=$BACKLOOM_BRANCH"',
-    );
+    await workOnce("PULL", "echo x > x", "--pr", 'echo "https://example.com/pr?b=$BACKLOOM_BRANCH"');
     const [job] = (await run.read()).jobs;
     expect(job?.pr_url).toBe(`https://example.com/pr?b=${job?.branch}`);
   });
@@ -189,10 +172,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     const run = await startRun(t, ada, { code: "BATCH", strategy: "SPRINT_BATCH", tasks: 3 });
     await workOnce("BATCH", "demo");
     const read = await run.read();
-    expect(read).toMatchObject({
-      status: "done",
-      jobs: [{ kind: "SPRINT_IMPLEMENTATION", status: "done" }],
-    });
+    expect(read).toMatchObject({ status: "done", jobs: [{ kind: "SPRINT_IMPLEMENTATION", status: "done" }] });
     expect(read.executions.map((entry) => [entry.status, entry.verify_result])).toEqual(
       Array.from({ length: 3 }, () => ["done", "ALIGNED"]),
     );
@@ -214,12 +194,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     const { productId } = await startRun(t, ada, { code: "CHAT" });
     const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
     await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
-    await workOnce(
-      "CHAT",
-      'cat "$BACKLOOM_PROMPT_FILE" | grep -c "Is it much work"',
-      "--kinds",
-      "PLAN_CHAT",
-    );
+    await workOnce("CHAT", 'cat "$BACKLOOM_PROMPT_FILE" | grep -c "Is it much work"', "--kinds", "PLAN_CHAT");
     const rows = await t.query`select status, answer from user_questions`;
     expect(rows).toEqual([{ status: "ANSWERED", answer: "1" }]);
   });
@@ -229,10 +204,7 @@ describe("repositories", { timeout: 120_000 }, () => {
   it("clones the repository of the job and pushes the branch to it", async () => {
     const origin = join(home, "origin.git");
     git("clone", "--quiet", "--bare", repo, origin);
-    const run = await startRun(t, ada, {
-      code: "CLONE",
-      product: { repo_url: `git@localhost:${origin}` },
-    });
+    const run = await startRun(t, ada, { code: "CLONE", product: { repo_url: `git@localhost:${origin}` } });
     await startWorkerWithoutRepo("CLONE");
     const [job] = (await run.read()).jobs;
     expect(job?.status).toBe("done");
@@ -290,8 +262,19 @@ describe("repositories", { timeout: 120_000 }, () => {
 
 async function startWorkerWithoutRepo(product: string): Promise<void> {
   const words = [
-    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
-    ...["--name", "cloner", "--product", product, "--exec", "echo x > cloned.txt"],
+    "--url",
+    app.origin,
+    "--token",
+    token,
+    "--work-dir",
+    join(home, "work"),
+    "--once",
+    "--name",
+    "cloner",
+    "--product",
+    product,
+    "--exec",
+    "echo x > cloned.txt",
   ];
   await endOf(startWorker(words, reachBySsh(home)));
 }

@@ -11,7 +11,11 @@ it("arrives whole, although its titles and letters are long", async () => {
   const token = await t.createToken(world.owner);
   const said: string[] = [];
   const output = openOutput({
-    ...{ url: app.origin, token, jobId: job.id, attempt: job.attempt, clean: (text) => text },
+    url: app.origin,
+    token,
+    jobId: job.id,
+    attempt: job.attempt,
+    clean: (text) => text,
     journal: { say: (line) => said.push(line), sayOnce: (line) => said.push(line) },
   });
   const at = new Date().toISOString();

@@ -51,23 +51,20 @@ describe("git of the worker", { timeout: 120_000 }, () => {
       "CONFIG",
       `git config extensions.worktreeConfig true; git config --worktree filter.e.clean 'touch ${ranOf("CONFIG")}; cat'`,
     ],
-  ])(
-    "%s: is as it was when the folder was made, whatever the agent makes of .git",
-    async (code, replace) => {
-      const ran = ranOf(code);
-      const run = await startRun(t, ada, { code });
-      const exec = `${hostileFolder(".e", ran)}; echo "* filter=e" > .gitattributes; echo x > x; ${replace}`;
-      // What is run in the folder afterwards may ask git as well.
-      const worker = start(code, exec, "--test", "git status --porcelain; git rev-parse HEAD");
-      expect(await worker.ended, worker.output()).toBe(0);
-      const [job] = (await run.read()).jobs;
-      expect(job?.status, worker.output()).toBe("done");
-      expect(git("show", `${job?.branch}:x`)).toBe("x");
-      expect(readdirSync(home)).not.toContain(`${code}-ran`);
-      expect(git("worktree", "list").split("\n")).toHaveLength(1);
-      expect(readdirSync(join(home, code, "workers/worker/worktrees"))).toEqual([]);
-    },
-  );
+  ])("%s: is as it was when the folder was made, whatever the agent makes of .git", async (code, replace) => {
+    const ran = ranOf(code);
+    const run = await startRun(t, ada, { code });
+    const exec = `${hostileFolder(".e", ran)}; echo "* filter=e" > .gitattributes; echo x > x; ${replace}`;
+    // What is run in the folder afterwards may ask git as well.
+    const worker = start(code, exec, "--test", "git status --porcelain; git rev-parse HEAD");
+    expect(await worker.ended, worker.output()).toBe(0);
+    const [job] = (await run.read()).jobs;
+    expect(job?.status, worker.output()).toBe("done");
+    expect(git("show", `${job?.branch}:x`)).toBe("x");
+    expect(readdirSync(home)).not.toContain(`${code}-ran`);
+    expect(git("worktree", "list").split("\n")).toHaveLength(1);
+    expect(readdirSync(join(home, code, "workers/worker/worktrees"))).toEqual([]);
+  });
 
   it("knows it after a kill as well", async () => {
     const code = "KILLED";

@@ -27,8 +27,7 @@ async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY",
   };
   const environment: Record<string, string> = {};
   const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
-  const work = (...words: string[]) =>
-    serve(code, ["--url", gate.url, ...place, "--once", ...words], environment);
+  const work = (...words: string[]) => serve(code, ["--url", gate.url, ...place, "--once", ...words], environment);
   return {
     folder,
     environment,
@@ -38,10 +37,7 @@ async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY",
     branch: `backloom/${story.code}`,
     run,
     workOnce: (...words: string[]) => endOf(work(...words)),
-    async judge(
-      verdict: "approve" | "request_changes",
-      rest: { plan?: string; summary?: string } = {},
-    ) {
+    async judge(verdict: "approve" | "request_changes", rest: { plan?: string; summary?: string } = {}) {
       return reviewPlan(actor, { job_id: (await job()).id, verdict, ...rest });
     },
     /** Neither the clone nor its remote knows a commit beyond the first. */
@@ -76,11 +72,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
   });
 
   it("waits for each task of a batch", async () => {
-    const { workOnce, job, judge, run, origin, branch } = await begin(
-      "GATEBATCH",
-      "SPRINT_BATCH",
-      2,
-    );
+    const { workOnce, job, judge, run, origin, branch } = await begin("GATEBATCH", "SPRINT_BATCH", 2);
     await workOnce("--exec", command(eager));
     await judge("request_changes", { summary: "Shorter" });
     await workOnce("--exec", command("true"));
@@ -108,9 +100,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
       await workOnce("--agent", agent);
       await judge("approve", { plan: "1. Make it, keep the header" });
       await workOnce("--agent", agent);
-      expect(await run()).toMatchObject({
-        ...{ status: "done", jobs: [{ summary: "Made as planned." }] },
-      });
+      expect(await run()).toMatchObject({ status: "done", jobs: [{ summary: "Made as planned." }] });
       const prompts = promptsIn(folder);
       expect(prompts).toHaveLength(3);
       expect(prompts[1]).toContain("Keep the header");
@@ -158,9 +148,7 @@ describe("a kill while an agent plans", { timeout: 240_000 }, () => {
       const pause = `for i in 1 2 3 4 5 6; do sleep 0.1; echo $i >> early.txt; done`;
       const killed = `if [ ! -e ${begun} ]; then touch ${begun}; ${eager}; ${pause}; ${victim === "agent" ? "kill -9 $$;" : ""} fi`;
       const held =
-        victim === "answer"
-          ? gate.hold({ tool: "update_job_status", status: "running", nth: 2, when: "after" })
-          : null;
+        victim === "answer" ? gate.hold({ tool: "update_job_status", status: "running", nth: 2, when: "after" }) : null;
       const first = scene.work("--exec", command(killed));
       if (held) {
         await held.reached;
@@ -176,11 +164,7 @@ describe("a kill while an agent plans", { timeout: 240_000 }, () => {
       await t.query`update agent_jobs set not_before = null where id = ${(await scene.job()).id}`;
       if ((await scene.job()).phase !== "plan") await scene.workOnce("--exec", command("true"));
       scene.expectNothing();
-      expect(await scene.job()).toMatchObject({
-        status: "queued",
-        phase: "plan",
-        plan_snapshot: null,
-      });
+      expect(await scene.job()).toMatchObject({ status: "queued", phase: "plan", plan_snapshot: null });
       await scene.judge("approve");
       await scene.workOnce("--exec", command("true"));
       expect(await scene.run()).toMatchObject({ status: "done" });

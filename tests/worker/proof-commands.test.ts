@@ -63,10 +63,7 @@ it.each([
   async (code, option, status) => {
     const [ran, go] = [join(home, `${code}-ran`), join(home, `${code}-go`)];
     install(ran, go);
-    const run = await startRun(t, ada, {
-      ...{ code, criteria },
-      product: { done_requires: "worker" },
-    });
+    const run = await startRun(t, ada, { code, criteria, product: { done_requires: "worker" } });
     const asked = async () => {
       const { questions } = await listQuestions(actor, { product_id: run.productId });
       return questions;
@@ -74,7 +71,9 @@ it.each([
     const worker = start(code, "commands");
     const question = await vi.waitFor(async () => at(await asked(), 0), { timeout: 60_000 });
     expect(question).toMatchObject({
-      ...{ kind: "permission", reader_id: ada.id, park: false },
+      kind: "permission",
+      reader_id: ada.id,
+      park: false,
       question: `Run \`touch ${ran}; test -f x\` as proof on this machine?`,
     });
     expect((await run.read()).jobs).toMatchObject([{ status: "running" }]);

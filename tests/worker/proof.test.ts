@@ -43,34 +43,29 @@ const criteria = "- [ ] The file is there\n- [ ] It says yes\n";
 describe("what proves the work", { timeout: 120_000 }, () => {
   it("is shown by a picture that the command made, at grade worker for that commit, and by nothing else", async () => {
     const run = await openRun({
-      ...{
-        code: "PICTURE",
-        criteria: "- [ ] The file is there\n- [ ] It says yes\n- [ ] It leaks\n",
-      },
+      code: "PICTURE",
+      criteria: "- [ ] The file is there\n- [ ] It says yes\n- [ ] It leaks\n",
     });
-    const png =
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     writeFileSync(join(home, "outside.png"), Buffer.from(png, "base64"));
     const draw = `printf %s ${png} | base64 -d`;
     const work = `echo yes > answer; ${draw} > before.png; ln -s ${home}/outside.png link.png; ${says(
       ["file", { command: `${draw} > shot.png; test -f answer`, file: "shot.png" }],
       ["yes", { command: "grep -q yes answer", file: "before.png" }],
-      [
-        "leaks",
-        {
-          command: `touch -h link.png; touch ${home}/outside.png; test -f answer`,
-          file: "link.png",
-        },
-      ],
+      ["leaks", { command: `touch -h link.png; touch ${home}/outside.png; test -f answer`, file: "link.png" }],
     )}`;
     await workOnce("PICTURE", work, "picture");
     const [file, yes, leaks] = await run.proof();
     expect(file).toMatchObject({
-      ...{ state: "proven", grade: "worker" },
+      state: "proven",
+      grade: "worker",
       evidence: [
         {
-          ...{ kind: "command", exit_code: 0, base_exit_code: 1 },
-          ...{ head_sha: (await run.job())?.head_sha, stale: false },
+          kind: "command",
+          exit_code: 0,
+          base_exit_code: 1,
+          head_sha: (await run.job())?.head_sha,
+          stale: false,
           file: { name: "shot.png", type: "image/png" },
           base_file: { name: "shot.png", type: "image/png" },
         },
@@ -88,7 +83,8 @@ describe("what proves the work", { timeout: 120_000 }, () => {
 
   it("is what the worker itself saw: it runs the commands that the agent names, at its commit", async () => {
     const run = await openRun({
-      ...{ code: "SEEN", criteria },
+      code: "SEEN",
+      criteria,
       product: { done_requires: "worker", definition_of_done: "- The tests pass" },
     });
     const work = `echo yes > answer; ${says(
@@ -107,28 +103,25 @@ describe("what proves the work", { timeout: 120_000 }, () => {
   });
 
   it("is not what passes without the work as well, unless it only guards what worked", async () => {
-    const run = await openRun({
-      ...{ code: "BASE", criteria },
-      product: { definition_of_done: "- The suite passes" },
-    });
+    const run = await openRun({ code: "BASE", criteria, product: { definition_of_done: "- The suite passes" } });
     const work = `echo yes > answer; ${says(
       ["file", { command: "echo fine", guards: true }],
       ["yes", { command: "grep -q yes answer" }],
       ["suite", { command: "echo 3 passed", guards: true }],
     )}`;
-    expect(await workOnce("BASE", work, "comparer", "--sandbox", "auto")).not.toContain(
-      "not compared",
-    );
+    expect(await workOnce("BASE", work, "comparer", "--sandbox", "auto")).not.toContain("not compared");
     const [hollow, real, guard] = await run.proof();
     expect(hollow).toMatchObject({
-      ...{ state: "unproven", grade: null },
+      state: "unproven",
+      grade: null,
       evidence: [{ exit_code: 0, base_exit_code: 0, passed_before: true }],
     });
     expect(real).toMatchObject({ state: "proven", grade: "worker" });
     expect(real?.evidence[0]).toMatchObject({ exit_code: 0, passed_before: false });
     expect(real?.evidence[0]?.base_exit_code).toBeGreaterThan(0);
     expect(guard).toMatchObject({
-      ...{ state: "proven", grade: "worker" },
+      state: "proven",
+      grade: "worker",
       evidence: [{ guards: true, base_exit_code: null }],
     });
     expect(git("worktree", "list").split("\n")).toHaveLength(1);
@@ -185,10 +178,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
   });
 
   it("is looked at by another worker in a clean checkout, which sends it back until it holds", async () => {
-    const run = await openRun({
-      ...{ code: "OTHER", criteria },
-      product: { done_requires: "other_worker" },
-    });
+    const run = await openRun({ code: "OTHER", criteria, product: { done_requires: "other_worker" } });
     const look = `test "$(git status --porcelain)" = ""; cp "$BACKLOOM_PROMPT_FILE" seen.md; echo mess > answer; ${says(
       ["file", { command: "test -f answer" }],
       ["yes", { command: "grep -q yes answer" }],
@@ -218,8 +208,17 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     const run = await startSprintRun(actor, { sprint_id: rows[0].id });
     for (const _task of ["T-1", "T-2"]) {
       const worker = startWorker([
-        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "demo")],
-        ...["--product", "SAMPLE", "--exec", "demo", "--once"],
+        "--url",
+        app.origin,
+        "--token",
+        token,
+        "--work-dir",
+        join(home, "demo"),
+        "--product",
+        "SAMPLE",
+        "--exec",
+        "demo",
+        "--once",
       ]);
       expect(await worker.ended, worker.output()).toBe(0);
     }
@@ -231,9 +230,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     const [first, last] = jobs.map(({ id: job_id }) => job_id);
     const { entries } = await getJobOutput(actor, { job_id: first ?? "" });
     const said = entries.map(({ text }) => text).join("");
-    expect(said).toMatch(
-      /^Reading "Write the greeting"\nFollowing .*\nWriting greet\.sh, 3 lines\n/,
-    );
+    expect(said).toMatch(/^Reading "Write the greeting"\nFollowing .*\nWriting greet\.sh, 3 lines\n/);
     const { criteria: proven } = await getProof(actor, { story_id: jobs[0]?.story_id ?? "" });
     expect(proven.map(({ state, grade }) => [state, grade])).toEqual(
       Array.from({ length: 4 }, () => ["proven", "worker"]),

@@ -68,9 +68,7 @@ const plain: Record<string, Ending> = {
       "git -c user.name=A -c user.email=a@example.com merge -q $theirs; true",
     ].join("\n"),
   },
-  "has something else checked out": {
-    script: `git add .; ${commit} -m Ours; git checkout -q --detach HEAD~1; exit 1`,
-  },
+  "has something else checked out": { script: `git add .; ${commit} -m Ours; git checkout -q --detach HEAD~1; exit 1` },
 };
 
 /** The branches, here and in the remote, whose files hold the text, and the folder that the job names. */
@@ -91,9 +89,7 @@ function placesOf(text: string, scene: Scene, words: string): string[] {
   });
   const folder = /Work that could not be kept is in (\S+) on/.exec(words)?.[1];
   const file = folder === undefined ? "" : join(folder, "work.txt");
-  return existsSync(file) && readFileSync(file, "utf8").includes(text)
-    ? [...branches, file]
-    : branches;
+  return existsSync(file) && readFileSync(file, "utf8").includes(text) ? [...branches, file] : branches;
 }
 
 it(`keeps the work of ${endings} attempts, however each ends (seed ${seed})`, {
@@ -110,9 +106,7 @@ it(`keeps the work of ${endings} attempts, however each ends (seed ${seed})`, {
     mkdirSync(folder, { recursive: true });
     const how = { hasRemote: roll(2) === 1, commits: roll(2) === 1 };
     await playOne(name, number, folder, how).catch((error: unknown) => {
-      throw new Error(`Ending ${number} of seed ${seed} (${name}, ${JSON.stringify(how)})`, {
-        cause: error,
-      });
+      throw new Error(`Ending ${number} of seed ${seed} (${name}, ${JSON.stringify(how)})`, { cause: error });
     });
     if (disk === undefined) rmSync(folder, { recursive: true, force: true });
     else disk.remove();
@@ -138,18 +132,23 @@ async function playOne(
   const hold = makeHold(join(folder, "hold"));
   const special: Record<string, Ending> = {
     "is killed": { script: hold.script },
-    "has no disk left": {
-      script: `cat /dev/zero > ${folder}/filler 2>/dev/null; true`,
-      words: ["--disk", "100"],
-    },
+    "has no disk left": { script: `cat /dev/zero > ${folder}/filler 2>/dev/null; true`, words: ["--disk", "100"] },
   };
   const ending = plain[name] ?? special[name] ?? { script: "true" };
   ending.before?.(scene);
   const own = commits ? `git add work.txt && ${commit} -m Mine; echo more >> work.txt` : "true";
   const start = (exec: string) =>
     serve(code, [
-      ...["--work-dir", join(folder, "work"), "--once", "--repo", repo, "--name", code],
-      ...[...(ending.words ?? []), "--exec", exec],
+      "--work-dir",
+      join(folder, "work"),
+      "--once",
+      "--repo",
+      repo,
+      "--name",
+      code,
+      ...(ending.words ?? []),
+      "--exec",
+      exec,
     ]);
   const worker = start(`echo '${text}' > work.txt\n${own}\n${ending.script}`);
   if (name === "is killed") {

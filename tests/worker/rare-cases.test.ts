@@ -16,8 +16,7 @@ const actor = t.actorOf(ada);
 
 const start = (product: string, exec: string, ...words: string[]) =>
   serve(product, ["--exec", exec, ...words], reachBySsh(home));
-const workOnce = (product: string, exec: string, ...words: string[]) =>
-  endOf(start(product, exec, "--once", ...words));
+const workOnce = (product: string, exec: string, ...words: string[]) => endOf(start(product, exec, "--once", ...words));
 
 type Run = Awaited<ReturnType<typeof startRun>>;
 
@@ -52,9 +51,7 @@ describe("a file whose name is not ASCII", { timeout: 120_000 }, () => {
     const exec = "mkdir doc; echo a > doc/größe.md; echo b > '日本 \"x\".ts'";
     await workOnce("NAMES", exec, "--url", gate.url);
     expect((await onlyJob(run)).status).toBe("done");
-    expect(gate.given("verify_task_against_plan")).toMatchObject([
-      { changed_files: ["doc/größe.md", '日本 "x".ts'] },
-    ]);
+    expect(gate.given("verify_task_against_plan")).toMatchObject([{ changed_files: ["doc/größe.md", '日本 "x".ts'] }]);
   });
 });
 
@@ -63,10 +60,7 @@ describe("a batch", { timeout: 120_000 }, () => {
     const run = await startRun(t, ada, { code: "ASKING", strategy: "SPRINT_BATCH", tasks: 2 });
     await workOnce("ASKING", "demo", "--demo-ask");
     const asked = await run.read();
-    expect(asked).toMatchObject({
-      status: "running",
-      jobs: [{ status: "queued", retry_count: 0 }],
-    });
+    expect(asked).toMatchObject({ status: "running", jobs: [{ status: "queued", retry_count: 0 }] });
     const { questions } = await onlyJob(run);
     expect(questions).toMatchObject([{ status: "open", task_code: "T-1", park: true }]);
     await answerQuestion(actor, { question_id: at(questions, 0).id, option: 0 });
@@ -128,9 +122,7 @@ describe("a batch", { timeout: 120_000 }, () => {
     await workOnce("CLASS", `echo x > x; ${saying({ verify_result: "DIVERGENT", ...used })}`);
     const end = await run.read();
     expect(end).toMatchObject({ status: "failed", input_tokens: 100 });
-    expect(end.jobs).toMatchObject([
-      { status: "failed", failure_class: "verification_failed", model_id: "m-1" },
-    ]);
+    expect(end.jobs).toMatchObject([{ status: "failed", failure_class: "verification_failed", model_id: "m-1" }]);
     expect(end.executions).toMatchObject([
       { status: "failed", failure_reason: expect.stringContaining("The gate needs") },
       { status: "pending" },
@@ -179,12 +171,7 @@ describe("what was used is known no matter how it ends", { timeout: 120_000 }, (
   it.each([
     ["a question", "UASK", saying({ question, ...used }), "queued"],
     ["a failure", "UFAIL", `${saying(used)}; exit 1`, "failed"],
-    [
-      "a defect of the machine",
-      "UGIT",
-      `${saying(used)}; rm -r "$(git rev-parse --git-dir)"`,
-      "failed",
-    ],
+    ["a defect of the machine", "UGIT", `${saying(used)}; rm -r "$(git rev-parse --git-dir)"`, "failed"],
   ])("%s", async (_what, code, exec, status) => {
     const run = await startRun(t, ada, { code });
     await workOnce(code, exec);
@@ -244,11 +231,7 @@ describe("a worker that is stopped in order", { timeout: 120_000 }, () => {
       await worker.said(/Claimed .*/);
       worker.process.kill("SIGTERM");
       expect(await worker.ended, worker.output()).toBe(0);
-      expect(await onlyJob(run), worker.output()).toMatchObject({
-        status: "queued",
-        attempt,
-        retry_count: 0,
-      });
+      expect(await onlyJob(run), worker.output()).toMatchObject({ status: "queued", attempt, retry_count: 0 });
     }
   });
 });
@@ -267,10 +250,7 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
 
   it("shorten the reason of a limit, and the job still waits", async () => {
     const run = await startRun(t, ada, { code: "LIMIT" });
-    await workOnce(
-      "LIMIT",
-      `${long('failure_class: "rate_limited", failure_reason', 4_001)}; exit 1`,
-    );
+    await workOnce("LIMIT", `${long('failure_class: "rate_limited", failure_reason', 4_001)}; exit 1`);
     expect(await onlyJob(run)).toMatchObject({ status: "queued", retry_count: 0 });
   });
 
@@ -279,9 +259,7 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
     const options = Array.from({ length: 10 }, () => "o".repeat(300));
     await workOnce("ASKLONG", saying({ question: { question: "q".repeat(5_000), options } }));
     const { questions } = await onlyJob(run);
-    expect(questions.map((asked) => [asked.question.length, asked.options.length])).toEqual([
-      [4_000, 8],
-    ]);
+    expect(questions.map((asked) => [asked.question.length, asked.options.length])).toEqual([[4_000, 8]]);
   });
 
   it("shorten the answer to a question about an idea", async () => {

@@ -25,8 +25,7 @@ function person(name: string) {
       writeFileSync(join(bin, called), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     },
     environment: { HOME: own, PATH: `${bin}:${process.env.PATH}` },
-    installed: () =>
-      readdirSync(own).includes(".backloom") && existsSync(join(own, ".backloom/agents")),
+    installed: () => readdirSync(own).includes(".backloom") && existsSync(join(own, ".backloom/agents")),
   };
 }
 
@@ -41,8 +40,21 @@ printf '%s\\n' '#!/bin/sh' '${agentScript.replaceAll('"', "")}' > "$2/node_modul
 chmod +x "$2/node_modules/.bin/qwen"`;
 
 const wordsFor = (code: string, agent: string) => [
-  ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
-  ...["--repo", repo, "--product", code, "--name", `worker-${code}`, "--agent", agent],
+  "--url",
+  app.origin,
+  "--token",
+  token,
+  "--work-dir",
+  join(home, "work"),
+  "--once",
+  "--repo",
+  repo,
+  "--product",
+  code,
+  "--name",
+  `worker-${code}`,
+  "--agent",
+  agent,
 ];
 
 /** The worker in a new terminal, with what is typed there. */
@@ -65,15 +77,9 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
   it("is listed with the day of the copy, and how it is started", async () => {
     const worker = startWorker(["agents", "--registry"]);
     expect(await worker.ended).toBe(0);
-    expect(worker.output()).toMatch(
-      /^ACP registry, copy of \d{4}-\d\d-\d\d; start one with --agent <id>\n/,
-    );
-    expect(worker.output()).toMatch(
-      /^qwen-code +Qwen Code: npx @qwen-code\/qwen-code@[\d.]+ --acp/m,
-    );
-    expect(worker.output()).toMatch(
-      /^kimi .*only an archive, which is not supported: .*https:\/\/\S+/m,
-    );
+    expect(worker.output()).toMatch(/^ACP registry, copy of \d{4}-\d\d-\d\d; start one with --agent <id>\n/);
+    expect(worker.output()).toMatch(/^qwen-code +Qwen Code: npx @qwen-code\/qwen-code@[\d.]+ --acp/m);
+    expect(worker.output()).toMatch(/^kimi .*only an archive, which is not supported: .*https:\/\/\S+/m);
     expect(worker.output()).toMatch(/^gemini +Gemini CLI: built in$/m);
   });
 
@@ -109,9 +115,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     put("npm", npmScript());
     const worker = startWorker(wordsFor("ALONE", "qwen-code"), environment);
     expect(await worker.ended).toBe(1);
-    expect(worker.output()).toMatch(
-      /without a terminal nothing is fetched: start the worker once in a terminal/,
-    );
+    expect(worker.output()).toMatch(/without a terminal nothing is fetched: start the worker once in a terminal/);
     expect(existsSync(join(own, "npm-asked"))).toBe(false);
     expect(installed()).toBe(false);
   });
@@ -151,55 +155,37 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     const first = await startRun(t, ada, { code: "ASKED" });
     const asked = inTerminal(wordsFor("ASKED", "qwen-code"), environment, "y\n");
     expect(await asked.ended, asked.output()).toBe(0);
-    expect(asked.output()).toMatch(
-      /npm install .*@qwen-code\/qwen-code@[\d.]+\s+Install it\? \[y\/N\]/,
-    );
+    expect(asked.output()).toMatch(/npm install .*@qwen-code\/qwen-code@[\d.]+\s+Install it\? \[y\/N\]/);
     expect((await first.read()).jobs).toMatchObject([{ status: "done" }]);
     const second = await startRun(t, ada, { code: "AGAIN" });
     const inside = sandboxProblem === null ? ["--sandbox", "bwrap", "--mount", projectRoot] : [];
-    const output = await endOf(
-      startWorker([...wordsFor("AGAIN", "qwen-code"), ...inside], environment),
-    );
+    const output = await endOf(startWorker([...wordsFor("AGAIN", "qwen-code"), ...inside], environment));
     expect(output).not.toContain("Install it?");
     expect((await second.read()).jobs).toMatchObject([{ status: "done" }]);
     expect(readFileSync(join(own, "npm-asked"), "utf8").trim().split("\n")).toHaveLength(1);
   });
 
-  it.skipIf(sandboxProblem !== null)(
-    "has nothing of the person's home in the sandbox but its own",
-    async () => {
-      const { put, program: make, environment } = person("boxed");
-      for (const file of [
-        ".qwen/settings.json",
-        ".qwen/oauth_creds.json",
-        ".kimi/config.toml",
-        ".ssh/id",
-      ]) {
-        put(file, "{}");
-      }
-      const look = `for file in .qwen/settings.json .qwen/oauth_creds.json .kimi/config.toml .ssh/id; do
+  it.skipIf(sandboxProblem !== null)("has nothing of the person's home in the sandbox but its own", async () => {
+    const { put, program: make, environment } = person("boxed");
+    for (const file of [".qwen/settings.json", ".qwen/oauth_creds.json", ".kimi/config.toml", ".ssh/id"]) {
+      put(file, "{}");
+    }
+    const look = `for file in .qwen/settings.json .qwen/oauth_creds.json .kimi/config.toml .ssh/id; do
   [ -e "$HOME/$file" ] && echo "$file" >> seen.txt
 done
 [ -w "$HOME/.qwen/settings.json" ] && echo writable >> seen.txt
 echo "\${QWEN_TEST_KEY:-none} \${OTHER_TEST_KEY:-none}" >> seen.txt`;
-      make("qwen", `${look}\n${agentScript}`);
-      const run = await startRun(t, ada, { code: "BOXED" });
-      const words = [
-        ...wordsFor("BOXED", "qwen-code"),
-        "--sandbox",
-        "bwrap",
-        "--mount",
-        projectRoot,
-      ];
-      const keys = { QWEN_TEST_KEY: "mine", OTHER_TEST_KEY: "not yours" };
-      const output = await endOf(startWorker(words, { ...environment, ...keys }));
-      const [job] = (await run.read()).jobs;
-      expect(job, output).toMatchObject({ status: "done" });
-      expect(git("show", `${job?.branch}:seen.txt`).split("\n")).toEqual([
-        ".qwen/settings.json",
-        ".qwen/oauth_creds.json",
-        "mine none",
-      ]);
-    },
-  );
+    make("qwen", `${look}\n${agentScript}`);
+    const run = await startRun(t, ada, { code: "BOXED" });
+    const words = [...wordsFor("BOXED", "qwen-code"), "--sandbox", "bwrap", "--mount", projectRoot];
+    const keys = { QWEN_TEST_KEY: "mine", OTHER_TEST_KEY: "not yours" };
+    const output = await endOf(startWorker(words, { ...environment, ...keys }));
+    const [job] = (await run.read()).jobs;
+    expect(job, output).toMatchObject({ status: "done" });
+    expect(git("show", `${job?.branch}:seen.txt`).split("\n")).toEqual([
+      ".qwen/settings.json",
+      ".qwen/oauth_creds.json",
+      "mine none",
+    ]);
+  });
 });

@@ -15,11 +15,7 @@ function read(text: string): Promise<ReadResult> {
   const nobody = { clean: (one: string) => one, output: noOutput, journal: noJournal };
   return readResult(file, nobody);
 }
-const noOutput = {
-  add: () => undefined,
-  flush: async () => undefined,
-  close: async () => undefined,
-};
+const noOutput = { add: () => undefined, flush: async () => undefined, close: async () => undefined };
 const noJournal = { say: () => undefined, sayOnce: () => undefined };
 
 const good = { summary: "All well", evidence: [{ criterion: "c", command: "true" }] };
@@ -30,10 +26,7 @@ describe("one slip in a result file", () => {
   it.each([
     ["a question that is null", withKey("question", null)],
     ["a question without words", withKey("question", { question: "", options: [] })],
-    [
-      "a null in its evidence",
-      JSON.stringify({ ...good, evidence: [{ ...good.evidence[0], file: null }] }),
-    ],
+    ["a null in its evidence", JSON.stringify({ ...good, evidence: [{ ...good.evidence[0], file: null }] })],
     ["evidence that is one object", withKey("evidence", good.evidence[0])],
     ["a comma too many", JSON.stringify(good).replace(/}$/, ",}").replace("]", ", ]")],
     ["a code fence", `\`\`\`json\n${JSON.stringify(good, null, 2)}\n\`\`\`\n`],
@@ -71,16 +64,8 @@ describe("one slip in a result file", () => {
       withKey("guide", [{ title: "First", parts: ["a.ts"] }]),
       { guide: [{ parts: [{ path: "a.ts" }] }] },
     ],
-    [
-      "a failure in its own words",
-      withKey("failure_class", "stuck"),
-      { failure_class: "agent_error" },
-    ],
-    [
-      "a limit with a space",
-      withKey("failure_class", "Rate limited"),
-      { failure_class: "rate_limited" },
-    ],
+    ["a failure in its own words", withKey("failure_class", "stuck"), { failure_class: "agent_error" }],
+    ["a limit with a space", withKey("failure_class", "Rate limited"), { failure_class: "rate_limited" }],
   ])("is understood where it is %s", async (_what, text, meant) => {
     const { result, ...slips } = await read(text);
     expect(result).toMatchObject(meant);
@@ -89,11 +74,7 @@ describe("one slip in a result file", () => {
 
   it.each([
     ["guide", [{ name: "no title" }, { title: "Kept" }], "guide[0].title is required"],
-    [
-      "guide",
-      [{ title: "Kept", parts: [{ path: "a", from: "top" }] }],
-      "guide[0].parts[0].from must be a number",
-    ],
+    ["guide", [{ title: "Kept", parts: [{ path: "a", from: "top" }] }], "guide[0].parts[0].from must be a number"],
     ["evidence", [...good.evidence, { command: "true" }], "evidence[1].criterion is required"],
     ["evidence", [{ ...good.evidence[0], url: "no" }], "evidence[0].url"],
     ["lessons", [1, "Kept"], "lessons[0] must be a string"],
@@ -110,10 +91,7 @@ describe("one slip in a result file", () => {
   it.each([
     ["{\n  'summary': 1\n}", /^The result file is not JSON at line 2: Expected/],
     ['{\n"summary": "a"\n"question": "b" }', /^The result file is not JSON at line 3: Expected/],
-    [
-      '{ "summary": "a",\n\n "question": tru }',
-      /^The result file is not JSON at line 3: Unexpected token/,
-    ],
+    ['{ "summary": "a",\n\n "question": tru }', /^The result file is not JSON at line 3: Unexpected token/],
     ['{ "summary": "a"', /^The result file is not JSON at line 1: /],
     ["I have done it.", /^The result file is not JSON at line 1: Unexpected token/],
     ["[1]", /^The result file has no JSON object$/],
@@ -138,10 +116,7 @@ const slipsFirst = (work: string, then: string) =>
 describe("a result file that is no JSON", { timeout: 120_000 }, () => {
   it("gets one more turn, which names the line, and the work counts", async () => {
     const run = await startRun(t, ada, { code: "MENDED" });
-    const said = await serveOnce("MENDED", [
-      "--exec",
-      slipsFirst("echo a > a", '{"summary":"Good"}'),
-    ]);
+    const said = await serveOnce("MENDED", ["--exec", slipsFirst("echo a > a", '{"summary":"Good"}')]);
     expect((await run.read()).jobs, said).toMatchObject([{ status: "done", summary: "Good" }]);
     expect(readFileSync(join(home, "prompt"), "utf8")).toContain(
       "The result file is not JSON at line 2: Unexpected token '}'. Your work is as you left it. Write $BACKLOOM_RESULT_FILE again",
@@ -158,27 +133,15 @@ describe("a result file that is no JSON", { timeout: 120_000 }, () => {
   });
 
   it("loses no plan either", async () => {
-    const { run } = await startUnplanned(
-      t,
-      ada,
-      "PLANNED",
-      { plan_first: true, strategy: "STORY" },
-      1,
-    );
+    const { run } = await startUnplanned(t, ada, "PLANNED", { plan_first: true, strategy: "STORY" }, 1);
     const work = `if [ -n "$BACKLOOM_PLAN_FIRST" ]; then ${slipsFirst("true", '{"implementation_plan":"1. Write"}')}; else echo a > a; fi`;
     const said = await serveOnce("PLANNED", ["--exec", work]);
-    expect(await run(), said).toMatchObject({
-      status: "done",
-      jobs: [{ plan_snapshot: "1. Write" }],
-    });
+    expect(await run(), said).toMatchObject({ status: "done", jobs: [{ plan_snapshot: "1. Write" }] });
   });
 
   it("shows in the job's output what of it was left out", async () => {
     const run = await startRun(t, ada, { code: "NAMED" });
-    await serveOnce("NAMED", [
-      "--exec",
-      `echo a > a; echo '{"guide":[{"why":1}]}' > "$BACKLOOM_RESULT_FILE"`,
-    ]);
+    await serveOnce("NAMED", ["--exec", `echo a > a; echo '{"guide":[{"why":1}]}' > "$BACKLOOM_RESULT_FILE"`]);
     const job = at((await run.read()).jobs, 0);
     expect(job).toMatchObject({ status: "done" });
     const { entries } = await getJobOutput(t.actorOf(ada), { job_id: job.id });

@@ -3,11 +3,7 @@ import { listAgentJobs } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
-import {
-  getSprintRun,
-  preflightSprintRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun, preflightSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { at } from "../setup/world";
@@ -27,9 +23,23 @@ export async function openMachines() {
 
   function start(product: string, machine: "a" | "b", exec: string, ...words: string[]) {
     return startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, `work-${machine}`)],
-      ...["--repo", join(home, machine), "--name", `${product}-${machine}`, "--product", product],
-      ...["--exec", exec, "--heartbeat", "0.3", ...words],
+      "--url",
+      app.origin,
+      "--token",
+      token,
+      "--work-dir",
+      join(home, `work-${machine}`),
+      "--repo",
+      join(home, machine),
+      "--name",
+      `${product}-${machine}`,
+      "--product",
+      product,
+      "--exec",
+      exec,
+      "--heartbeat",
+      "0.3",
+      ...words,
     ]);
   }
 
@@ -66,21 +76,15 @@ export async function openMachines() {
     });
     const { id } = await importDocument(t.database, ada.id, document);
     const idOf = async (table: "sprints" | "stories" | "tasks", thing: string): Promise<string> => {
-      const { rows } = await t.sql.query(
-        `select id from ${table} where product_id = $1 and code = $2`,
-        [id, thing],
-      );
+      const { rows } = await t.sql.query(`select id from ${table} where product_id = $1 and code = $2`, [id, thing]);
       return at(rows, 0).id;
     };
     const sprintId = await idOf("sprints", "SP-1");
-    const readRun = (run: { id: string }): Promise<SprintRunDetail> =>
-      getSprintRun(actor, { sprint_run_id: run.id });
+    const readRun = (run: { id: string }): Promise<SprintRunDetail> => getSprintRun(actor, { sprint_run_id: run.id });
     /** The newest job of a task. */
     const jobOf = async (task: string) => {
       const { jobs } = await listAgentJobs(actor, { product_id: id, limit: 100 });
-      const own = jobs.filter(
-        ({ kind, task_code }) => kind !== "SPRINT_IMPLEMENTATION" && task_code === task,
-      );
+      const own = jobs.filter(({ kind, task_code }) => kind !== "SPRINT_IMPLEMENTATION" && task_code === task);
       return at(own, 0);
     };
     return {
@@ -97,11 +101,7 @@ export async function openMachines() {
       preflight: () => preflightSprintRun(actor, { sprint_id: sprintId }),
       change: (pr_strategy: Strategy) => updateProduct(actor, { product_id: id, pr_strategy }),
       requestChanges: async (task: string) =>
-        reviewJob(actor, {
-          job_id: (await jobOf(task)).id,
-          verdict: "request_changes",
-          summary: "Say more",
-        }),
+        reviewJob(actor, { job_id: (await jobOf(task)).id, verdict: "request_changes", summary: "Say more" }),
     };
   }
 

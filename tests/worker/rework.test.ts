@@ -12,11 +12,7 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint, startSprint } from "~/nouns/sprints/operations.server";
-import {
-  addStoryToSprint,
-  removeStoryFromSprint,
-  startOver,
-} from "~/nouns/stories/operations.server";
+import { addStoryToSprint, removeStoryFromSprint, startOver } from "~/nouns/stories/operations.server";
 import { gitIn } from "./fixture";
 import { makeHold } from "./hold";
 import { openMachines } from "./rework-scene";
@@ -25,9 +21,7 @@ import { read } from "./worker-process";
 const { actor, home, shared, start, work, product, filesOf, parentsOf } = await openMachines();
 const line = 'echo line >> "$BACKLOOM_TASK_CODE.txt"';
 
-describe("what was done and has not landed is the start of what comes next", {
-  timeout: 120_000,
-}, () => {
+describe("what was done and has not landed is the start of what comes next", { timeout: 120_000 }, () => {
   it("after a review asked for changes, on another machine", async () => {
     const p = await product("CHANGES", "STORY", [1]);
     await p.startRun();
@@ -130,14 +124,10 @@ describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
     there("merge", "--quiet", "--squash", String(first.head_sha));
     there("commit", "--quiet", "-m", "Land it");
     await p.startRun();
-    expect(await work("LANDED", "b", "echo more >> landed.txt")).toContain(
-      "The main branch has the work of T-1",
-    );
+    expect(await work("LANDED", "b", "echo more >> landed.txt")).toContain("The main branch has the work of T-1");
     const { head_sha } = await p.jobOf("T-1");
     expect(parentsOf(String(head_sha))).toEqual([shared("rev-parse", "main")]);
-    expect((await p.preflight()).begins_from.map(({ branch }) => branch)).not.toContain(
-      first.branch,
-    );
+    expect((await p.preflight()).begins_from.map(({ branch }) => branch)).not.toContain(first.branch);
     there("checkout", "--quiet", "--detach");
   });
 

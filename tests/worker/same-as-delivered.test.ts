@@ -9,11 +9,7 @@ import { sandboxProblem } from "./sandbox-scene";
 const { t, ada, home, serveOnce } = await openStage();
 
 /** A repository with files of several kinds, and a job whose agent is the script. */
-async function openCase(
-  code: string,
-  files: Record<string, string> = {},
-  wish: Partial<RunWish> = {},
-) {
+async function openCase(code: string, files: Record<string, string> = {}, wish: Partial<RunWish> = {}) {
   const repo = join(home, code);
   const git = makeRepository(repo);
   const all = { "shared.txt": "old\n", ".gitignore": "cached/\n", ...files };
@@ -54,20 +50,15 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     FORGED: forge,
   };
   const overlooked = "Git was told to overlook, and taken all the same (shared.txt)";
-  const ways = places.flatMap((place) =>
-    Object.entries(hidings).map(([way, script]) => ({ way, script, place })),
-  );
-  it.each(ways)(
-    "is delivered although the agent hid it: $way, --sandbox $place",
-    async ({ way, script, place }) => {
-      const { work } = await openCase(`${way}${place.toUpperCase()}`);
-      const test = ["--test", "grep -q new shared.txt"];
-      const { job, said, read } = await work(script, ...test, "--sandbox", place);
-      expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
-      expect(read("shared.txt")).toBe("new");
-      if (way !== "FORGED") expect(said).toContain(overlooked);
-    },
-  );
+  const ways = places.flatMap((place) => Object.entries(hidings).map(([way, script]) => ({ way, script, place })));
+  it.each(ways)("is delivered although the agent hid it: $way, --sandbox $place", async ({ way, script, place }) => {
+    const { work } = await openCase(`${way}${place.toUpperCase()}`);
+    const test = ["--test", "grep -q new shared.txt"];
+    const { job, said, read } = await work(script, ...test, "--sandbox", place);
+    expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
+    expect(read("shared.txt")).toBe("new");
+    if (way !== "FORGED") expect(said).toContain(overlooked);
+  });
 
   const hidden = ways.filter(({ place }) => place === places.at(-1));
   it.each(hidden)(
@@ -86,11 +77,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     "is named where it is thrown away before a plan is approved, although it was hidden: $way, --sandbox $place",
     async ({ way, script, place }) => {
       const product = { plan_review: "person" as const };
-      const { work } = await openCase(
-        `PLAN${way}`,
-        {},
-        { product, task: { implementation_plan: "" } },
-      );
+      const { work } = await openCase(`PLAN${way}`, {}, { product, task: { implementation_plan: "" } });
       const plan = `${script}; echo '{"implementation_plan":"1. Do it"}' > "$BACKLOOM_RESULT_FILE"`;
       const { said } = await work(plan, "--sandbox", place);
       expect(said).toMatch(/Thrown away: .*shared\.txt/);
@@ -100,8 +87,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
   it("is delivered where a line in .git/info/exclude hid it, and the line is gone from the person's clone", async () => {
     const { repo, work } = await openCase("EXCLUDE");
     const exclude = join(repo, ".git/info/exclude");
-    const script =
-      'echo hidden.txt >> "$(git rev-parse --git-path info/exclude)"; echo x > hidden.txt';
+    const script = 'echo hidden.txt >> "$(git rev-parse --git-path info/exclude)"; echo x > hidden.txt';
     const { job, said, read } = await work(script, "--test", "test -f hidden.txt");
     expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
     expect(read("hidden.txt")).toBe("x");
@@ -114,7 +100,8 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
       "echo 'hidden*' >> .gitignore; echo x > hidden.txt; mkdir cached hidden; echo x > hidden/a; echo x > cached/b";
     const { job, said } = await work(
       script,
-      ...["--test", "ls; test -f cached/b && ! test -e hidden && test -f hidden.txt"],
+      "--test",
+      "ls; test -f cached/b && ! test -e hidden && test -f hidden.txt",
     );
     expect(job, said).toMatchObject({ failure_class: "verification_failed" });
     expect(said).toContain("In no commit, and set aside for the tests (hidden.txt, hidden/)");
@@ -124,11 +111,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     const setup = "setup: mkdir -p cached && echo made > cached/made\n";
     const script = "echo hidden > cached/made; echo new > shared.txt";
     const { work } = await openCase("SETUP", { ".backloom.yml": setup });
-    const { job, said } = await work(
-      script,
-      "--test",
-      "grep -q made cached/made && grep -q new shared.txt",
-    );
+    const { job, said } = await work(script, "--test", "grep -q made cached/made && grep -q new shared.txt");
     expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
     expect(job.evidence).toMatchObject({ checkout: "clean" });
     const inPlace = await openCase("PLACE", { ".backloom.yml": setup });

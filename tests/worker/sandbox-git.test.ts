@@ -29,9 +29,7 @@ git reset -q --hard $BACKLOOM_BASE_SHA
 echo work > work.txt; git add work.txt; git commit -qm Work; echo more > more.txt`,
     );
     expect(job, output).toMatchObject({ status: "done" });
-    expect([read("work.txt"), read("more.txt"), read("loose.txt")]).toEqual([
-      ...["work", "more", "not packed"],
-    ]);
+    expect([read("work.txt"), read("more.txt"), read("loose.txt")]).toEqual(["work", "more", "not packed"]);
     expect([commitOf("main"), commitOf("other"), commitOf("first")]).toEqual([before, main, main]);
     expect(git("tag", "--list")).toBe("first");
     expect(readdirSync(join(common, "refs/heads"))).not.toContain("link");
@@ -59,12 +57,7 @@ git checkout -q --detach; echo x > x.txt; git add x.txt; git commit -qm X; git r
 
   it("deletes no branch that the state of an operation names, and keeps no such state", async () => {
     git("branch", "precious");
-    const before = git(
-      "for-each-ref",
-      "refs/heads/main",
-      "refs/heads/other",
-      "refs/heads/precious",
-    );
+    const before = git("for-each-ref", "refs/heads/main", "refs/heads/other", "refs/heads/precious");
     const { job, output } = await run(
       `own=$(git rev-parse --absolute-git-dir); mine=$(git symbolic-ref HEAD)
 for name in rebase-merge rebase-apply sequencer; do
@@ -79,9 +72,7 @@ ls -A "$own" > planted.txt`,
     );
     expect(job.failure_reason, output).toContain("HEAD");
     expect(job.failure_reason).not.toMatch(/rebase|sequencer|BISECT|AUTO|later|refs/);
-    expect(git("for-each-ref", "refs/heads/main", "refs/heads/other", "refs/heads/precious")).toBe(
-      before,
-    );
+    expect(git("for-each-ref", "refs/heads/main", "refs/heads/other", "refs/heads/precious")).toBe(before);
     const kept = /kept on (backloom\S+)/.exec(output)?.[1];
     expect(git("show", `${kept}:planted.txt`)).toContain("a-later-gits-state");
   });
@@ -126,16 +117,13 @@ git update-ref HEAD $(git commit-tree -m Broken -p HEAD $tree)`,
     );
     const worktrees = () => join(root, "work/workers", String(named(worker.output())), "worktrees");
     const isReady = () =>
-      existsSync(worktrees()) &&
-      readdirSync(worktrees()).some((name) => existsSync(join(worktrees(), name, "ready")));
+      existsSync(worktrees()) && readdirSync(worktrees()).some((name) => existsSync(join(worktrees(), name, "ready")));
     await expect.poll(isReady).toBe(true);
     worker.process.kill("SIGKILL");
     await worker.ended;
     const { output } = await run("echo next > next.txt", ["--name", named(worker.output()) ?? ""]);
     const kept = /is kept on (\S+)/.exec(output)?.[1];
-    expect([git("show", `${kept}:one.txt`), git("show", `${kept}:two.txt`)]).toEqual([
-      ...["one", "two"],
-    ]);
+    expect([git("show", `${kept}:one.txt`), git("show", `${kept}:two.txt`)]).toEqual(["one", "two"]);
     expect(readdirSync(worktrees())).toEqual([]);
   });
 });

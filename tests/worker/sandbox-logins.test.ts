@@ -2,8 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
 
-const tokenOf = (claims: object) =>
-  `h.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.s`;
+const tokenOf = (claims: object) => `h.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.s`;
 
 function codexLogin(account: string, turn = 1): string {
   const claims = {
@@ -18,15 +17,21 @@ function codexLogin(account: string, turn = 1): string {
 
 const geminiLogin = (sub: string, turn = 1) =>
   JSON.stringify({
-    ...{ access_token: `ya29.${turn}`, token_type: "Bearer", scope: "openid", expiry_date: turn },
-    ...{ id_token: tokenOf({ sub, iat: turn }), refresh_token: "r" },
+    access_token: `ya29.${turn}`,
+    token_type: "Bearer",
+    scope: "openid",
+    expiry_date: turn,
+    id_token: tokenOf({ sub, iat: turn }),
+    refresh_token: "r",
   });
 
 const claudeLogin = (organizationUuid: string, turn = 1) =>
   JSON.stringify({
     claudeAiOauth: {
-      ...{ accessToken: `a${turn}`, refreshToken: `r${turn}`, expiresAt: turn },
-      ...{ scopes: turn > 1 ? ["user:inference", "user:profile"] : ["user:inference"] },
+      accessToken: `a${turn}`,
+      refreshToken: `r${turn}`,
+      expiresAt: turn,
+      scopes: turn > 1 ? ["user:inference", "user:profile"] : ["user:inference"],
     },
     organizationUuid,
   });

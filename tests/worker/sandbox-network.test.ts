@@ -33,8 +33,7 @@ const greet: RequestListener = (_request, response) => response.end("hello");
 describe.skipIf(sandboxProblem !== null)("the network of a sandbox", async () => {
   const { t, ada, app, run, put, repo, git } = await openSandboxScene();
   const service = new URL(app.origin);
-  const ask = (url: string, words = "") =>
-    `curl -s -m 5 -o out.txt -w '%{http_code}' ${words} ${url}`;
+  const ask = (url: string, words = "") => `curl -s -m 5 -o out.txt -w '%{http_code}' ${words} ${url}`;
 
   it("reaches neither this machine, nor the service, nor hosts that no one listed", async () => {
     const secret = await startServer(greet);
@@ -55,9 +54,7 @@ describe.skipIf(sandboxProblem !== null)("the network of a sandbox", async () =>
     const lines = Object.entries(attempts).map(
       ([name, command]) => `code=$(${command}); [ $? = 0 ] && echo "${name} $code" >> got.txt`,
     );
-    const { job, read, output } = await run(
-      `echo tried > got.txt\n${lines.join("\n")}\nrm -f out.txt`,
-    );
+    const { job, read, output } = await run(`echo tried > got.txt\n${lines.join("\n")}\nrm -f out.txt`);
     expect(job, output).toMatchObject({ status: "done" });
     const got = read("got.txt").split("\n");
     expect(got.filter((line) => !/^tried$| (403|000)?$/.test(line))).toEqual([]);
@@ -82,9 +79,7 @@ curl -s -m 5 --noproxy '' -x $HTTPS_PROXY ${named[0]} > said.txt`,
   });
 
   it("has a door to /mcp of the service", async () => {
-    const { read, job, output } = await run(
-      `${ask(`${service.origin}/mcp`, "-X POST")} > code.txt; rm -f out.txt`,
-    );
+    const { read, job, output } = await run(`${ask(`${service.origin}/mcp`, "-X POST")} > code.txt; rm -f out.txt`);
     expect(job, output).toMatchObject({ status: "done" });
     expect(read("code.txt")).toBe("401");
   });
@@ -188,7 +183,10 @@ cat ${shown} > shown.txt; (echo evil > ${shown}) 2>/dev/null && touch evil.txt; 
     const integrity = `sha512-${createHash("sha512").update(packedLeft).digest("base64")}`;
     const locked = { version: "1.0.0", resolved, integrity };
     const lockfile = {
-      ...{ name: "shop", version: "1.0.0", lockfileVersion: 3, requires: true },
+      name: "shop",
+      version: "1.0.0",
+      lockfileVersion: 3,
+      requires: true,
       packages: { "": manifest, "node_modules/left": locked },
     };
     put("repo/package.json", JSON.stringify(manifest));
@@ -208,8 +206,7 @@ curl -s -m 5 --noproxy '' -p -x $HTTP_PROXY ${resolved} > tunnel.txt; true`;
     expect(questions.filter(({ reach }) => reach === host)).toMatchObject([
       { kind: "permission", question: expect.stringContaining("on this machine or its network") },
     ]);
-    const install =
-      "npm ci --no-audit --no-fund > npm.txt 2>&1; cp node_modules/left/index.js left.txt";
+    const install = "npm ci --no-audit --no-fund > npm.txt 2>&1; cp node_modules/left/index.js left.txt";
     const first = await run(install, ["--net", host]);
     expect(first.job, first.output).toMatchObject({ status: "done" });
     expect(first.read("left.txt")).toBe("module.exports = 1;");

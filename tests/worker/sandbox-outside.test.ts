@@ -10,10 +10,7 @@ describe.skipIf(sandboxProblem !== null)("what runs outside of the sandbox", asy
   const origin = join(home, "origin.git");
   const ran = join(home, "agent-ran");
   const told = join(home, "told");
-  writeFileSync(
-    join(repo, ".backloom.yml"),
-    `env: { PATH: "bin:${process.env.PATH}", FROM_RULES: x }\n`,
-  );
+  writeFileSync(join(repo, ".backloom.yml"), `env: { PATH: "bin:${process.env.PATH}", FROM_RULES: x }\n`);
   git("add", "--all");
   git("commit", "--quiet", "-m", "Rules");
   gitIn(home)("clone", "--quiet", "--bare", repo, origin);
@@ -35,9 +32,7 @@ git add --all; git commit -qm Mine; echo left > left.txt
 git rev-parse HEAD > "$(git rev-parse --absolute-git-dir)/MERGE_HEAD"\n`,
     );
     const exec = `sh ${script}`;
-    const output = await endOf(
-      serve(code, ["--once", "--exec", exec, "--sandbox", "bwrap", ...words]),
-    );
+    const output = await endOf(serve(code, ["--once", "--exec", exec, "--sandbox", "bwrap", ...words]));
     const job = (await run.read()).jobs[0];
     expect(job?.status, output).toBe("done");
     expect(readdirSync(home)).not.toContain("agent-ran");

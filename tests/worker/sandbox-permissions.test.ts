@@ -69,11 +69,7 @@ curl -s -o second.txt http://denied.invalid/`,
 curl -s -p -x $HTTP_PROXY http://api.shop.example:443/tunnel > tunnel.txt
 curl -s http://other.shop.example/ > other.txt; true`,
       [],
-      {
-        NODE_OPTIONS: `--import=${preload}`,
-        STAND_IN_HOST: "api.shop.example",
-        STAND_IN_PORT: String(bound.port),
-      },
+      { NODE_OPTIONS: `--import=${preload}`, STAND_IN_HOST: "api.shop.example", STAND_IN_PORT: String(bound.port) },
       ["api.shop.example"],
     );
     expect(job, output).toMatchObject({ status: "done" });
@@ -110,8 +106,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
   });
 
   it("are not asked about what a tool looks up by itself", async () => {
-    const script =
-      "curl -s https://github.com/ > a.txt; curl -s https://elsewhere.invalid/ > b.txt; true";
+    const script = "curl -s https://github.com/ > a.txt; curl -s https://elsewhere.invalid/ > b.txt; true";
     const { job, output } = await run(script, [], {}, [], "codex-");
     expect(output).toMatch(/Refused: github\.com:443/);
     const rows = await t.query`select reach from agent_questions q join agent_jobs j
@@ -134,7 +129,8 @@ curl -s http://other.shop.example/ > other.txt; true`,
     mayGoOn = false;
     const { worker, end } = await begin(untilTold, [
       ...listed,
-      ...["--test", `grep -q shown ${root}/needed/link/secret.txt`],
+      "--test",
+      `grep -q shown ${root}/needed/link/secret.txt`,
     ]);
     await answer(`read ${root}/needed/real of your machine`, 0);
     await worker.said(new RegExp(`Allowed: ${root}/needed/real`));

@@ -9,8 +9,18 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
   const { t, app, ada, token, home, repo } = await openStage();
   const start = (code: string, ...words: string[]) =>
     startWorker([
-      ...["--url", app.origin, "--token", token, "--product", code, "--name", code],
-      ...["--once", "--sandbox", "bwrap", ...words],
+      "--url",
+      app.origin,
+      "--token",
+      token,
+      "--product",
+      code,
+      "--name",
+      code,
+      "--once",
+      "--sandbox",
+      "bwrap",
+      ...words,
     ]);
 
   it("is below /var/tmp as well", async () => {

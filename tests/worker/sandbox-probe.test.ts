@@ -15,9 +15,21 @@ describe("where bwrap does not work", () => {
   const start = async (sandbox: string) => {
     const worker = startWorker(
       [
-        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
-        ...["--repo", repo, "--exec", "true", "--once", "--sandbox", sandbox],
-        ...["--product", "PROBE"],
+        "--url",
+        app.origin,
+        "--token",
+        token,
+        "--work-dir",
+        join(home, "work"),
+        "--repo",
+        repo,
+        "--exec",
+        "true",
+        "--once",
+        "--sandbox",
+        sandbox,
+        "--product",
+        "PROBE",
       ],
       { PATH: `${programs}:${process.env.PATH}` },
     );
@@ -27,9 +39,7 @@ describe("where bwrap does not work", () => {
   it("ends a worker that was asked to use it", async () => {
     const { exitCode, output } = await start("bwrap");
     expect(exitCode).toBe(1);
-    expect(output).toMatch(
-      /--sandbox bwrap: bwrap does not work here \(no namespaces\): .*--sandbox off/,
-    );
+    expect(output).toMatch(/--sandbox bwrap: bwrap does not work here \(no namespaces\): .*--sandbox off/);
   });
 
   it("continues without a sandbox where none was named, and says so", async () => {

@@ -54,9 +54,26 @@ export async function openSandboxScene(uid?: number) {
     if (uid !== undefined) execFileSync("chown", ["-R", `${uid}:${uid}`, root]);
     const worker = startWorker(
       [
-        ...["--url", app.origin, "--token", token, "--work-dir", join(root, "work"), "--once"],
-        ...["--repo", repo, "--product", code, "--name", `worker-${code}`, "--heartbeat", "1"],
-        ...["--exec", `sh ${file}`, "--sandbox", "bwrap", ...words],
+        "--url",
+        app.origin,
+        "--token",
+        token,
+        "--work-dir",
+        join(root, "work"),
+        "--once",
+        "--repo",
+        repo,
+        "--product",
+        code,
+        "--name",
+        `worker-${code}`,
+        "--heartbeat",
+        "1",
+        "--exec",
+        `sh ${file}`,
+        "--sandbox",
+        "bwrap",
+        ...words,
       ],
       { HOME: home, ...environment },
       { program: own, ...(uid === undefined ? {} : { uid }) },
@@ -64,8 +81,7 @@ export async function openSandboxScene(uid?: number) {
     const end = async () => {
       const exitCode = await worker.ended;
       const job = await getAgentJob(actor, { job_id: at((await started.read()).jobs, 0).id });
-      const read = (name: string) =>
-        git("-c", "safe.directory=*", "show", `${job.branch}:${name}`).trim();
+      const read = (name: string) => git("-c", "safe.directory=*", "show", `${job.branch}:${name}`).trim();
       return { job, read, output: worker.output(), exitCode, code };
     };
     return { worker, end };

@@ -24,9 +24,7 @@ describe.skipIf(sandboxProblem !== null).each(people)("in a sandbox as $name", a
     );
     expect(job, output).toMatchObject({ status: "done" });
     expect(read("work.txt")).toBe("work");
-    expect(
-      git("-c", "safe.directory=*", "log", "-2", "--format=%an", String(job.branch)),
-    ).toContain("Grace");
+    expect(git("-c", "safe.directory=*", "log", "-2", "--format=%an", String(job.branch))).toContain("Grace");
     expect(read("home.txt")).toContain(join(root, "work"));
     expect(output).toContain("sandbox bwrap");
   });
@@ -86,9 +84,7 @@ rm -f linked new`,
     expect(config).not.toContain("evil");
     expect(config.startsWith(before)).toBe(true);
     expect(existsSync(join(home, "evil"))).toBe(false);
-    expect(existsSync(join(root, "work", "workers", `worker-BOX3`, "worktrees", "evil.txt"))).toBe(
-      false,
-    );
+    expect(existsSync(join(root, "work", "workers", `worker-BOX3`, "worktrees", "evil.txt"))).toBe(false);
   });
 
   it("leaves git's settings and the remote's branches alone, no matter what others write there", async () => {
@@ -112,8 +108,7 @@ git add got.txt && git commit -qm Tried && git checkout -qb aside && git checkou
     );
     const worktrees = join(root, "work/workers/worker-BOX4/worktrees");
     const isReady = () =>
-      existsSync(worktrees) &&
-      readdirSync(worktrees).some((name) => existsSync(join(worktrees, name, "ready")));
+      existsSync(worktrees) && readdirSync(worktrees).some((name) => existsSync(join(worktrees, name, "ready")));
     await expect.poll(isReady).toBe(true);
     // As each `git config` does it puts a new file in the place of the old one.
     git(...own, "config", "outside.written", "yes");

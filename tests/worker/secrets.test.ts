@@ -56,23 +56,14 @@ it("of an agent, a command, a test, a setup, a result or a commit are nowhere in
   const commit = `git add x; git -c user.name=A -c user.email=a@example.com commit -q -F ${file}`;
   await startRun(t, ada, { code: "DONE", product: { auto_pr: true } });
   const done = saying((everything) => ({ summary: everything }));
-  await workOnce(
-    "DONE",
-    "--exec",
-    `${print}; ${print} >&2; ${print} > x; ${commit}; ${done}`,
-    "--test",
-    print,
-  );
+  await workOnce("DONE", "--exec", `${print}; ${print} >&2; ${print} > x; ${commit}; ${done}`, "--test", print);
   await startRun(t, ada, { code: "RED" });
   await workOnce("RED", "--exec", "echo x > x", "--test", `${print}; exit 1`);
   await startRun(t, ada, { code: "BROKEN" });
   await workOnce("BROKEN", "--exec", `yes 0123456789 | head -c 7000 >&2; ${print} >&2; exit 3`);
   await startRun(t, ada, { code: "ASKS" });
   const asking = saying((everything) => ({
-    question: {
-      question: everything,
-      options: [{ label: secrets.openai, description: everything }],
-    },
+    question: { question: everything, options: [{ label: secrets.openai, description: everything }] },
   }));
   await workOnce("ASKS", "--exec", asking);
   const { productId } = await startRun(t, ada, { code: "TALK" });

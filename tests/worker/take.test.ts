@@ -71,9 +71,7 @@ type Scene = Awaited<ReturnType<typeof begin>>;
 
 async function whileAgentWorks({ work, agentFor, heard }: Scene) {
   const worker = work("--agent", agentFor(600_000), "--once");
-  await expect
-    .poll(() => heard().length, { timeout: 120_000, message: worker.output() })
-    .toBeGreaterThan(0);
+  await expect.poll(() => heard().length, { timeout: 120_000, message: worker.output() }).toBeGreaterThan(0);
   return worker;
 }
 
@@ -88,10 +86,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     patient.process.kill("SIGTERM");
     await patient.ended;
     const { productId } = scene;
-    const board = await openStream(
-      `${app.origin}/api/realtime/backlog?product_id=${productId}&live=1`,
-      bearer(token),
-    );
+    const board = await openStream(`${app.origin}/api/realtime/backlog?product_id=${productId}&live=1`, bearer(token));
     await board.nextNamed("ready");
     const shown = board.nextWhere(({ data }) => data.entity === "job" && data.status === "CLAIMED");
     const { place, output } = await scene.take("--now");
@@ -104,9 +99,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     const held = await scene.job();
     expect(held).toMatchObject({ holder: "person", holder_name: "ada", attempt: 2 });
     expect(held.attempts).toMatchObject([{ outcome: "returned", session_id: "fake-1" }, {}]);
-    expect(await whyNotMoving(actor, { kind: "job", id: held.id })).toMatchObject({
-      reasons: [{ code: "held" }],
-    });
+    expect(await whyNotMoving(actor, { kind: "job", id: held.id })).toMatchObject({ reasons: [{ code: "held" }] });
     const second = scene.hand("take", "T-1");
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain("You have it in a terminal");
@@ -127,7 +120,9 @@ describe("take and give", { timeout: 240_000 }, () => {
     await endOf(giving);
     const job = await scene.job();
     expect(job).toMatchObject({
-      ...{ status: "done", holder: null, evidence: { test: { passed: true } } },
+      status: "done",
+      holder: null,
+      evidence: { test: { passed: true } },
       attempts: [{ session_id: "fake-1" }, { session_id: "fake-1", outcome: "done" }],
     });
     const files = scene.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
@@ -141,9 +136,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     const said =
       "select from job_outputs o join agent_jobs j on j.id = o.job_id where j.id = $1 and o.text ~ 'first file'";
     const { id } = await scene.job();
-    await expect
-      .poll(async () => (await t.sql.query(said, [id])).rowCount, { timeout: 120_000 })
-      .toBeGreaterThan(0);
+    await expect.poll(async () => (await t.sql.query(said, [id])).rowCount, { timeout: 120_000 }).toBeGreaterThan(0);
     const { place } = await scene.take();
     await worker.ended;
     expect(existsSync(join(place, "first.txt"))).toBe(true);
@@ -153,11 +146,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     await endOf(scene.work("--agent", scene.agentFor(1), "--once"));
     const job = await scene.job();
     expect(job).toMatchObject({ status: "done", attempt: 3 });
-    expect(job.attempts.map(({ session_id }) => session_id)).toEqual([
-      "fake-1",
-      "fake-1",
-      "fake-1",
-    ]);
+    expect(job.attempts.map(({ session_id }) => session_id)).toEqual(["fake-1", "fake-1", "fake-1"]);
     expect(scene.heard().at(-1).words).toContain("by-hand.txt");
     const files = scene.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
     expect(files).toEqual(expect.arrayContaining(["first.txt", "by-hand.txt", "made-3.txt"]));
@@ -191,9 +180,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     await terminal.said(/token: \[\]/);
     await terminal.ended;
     const [before = ""] = terminal.output().split("is yours");
-    expect(before).toMatch(
-      /settings that tools may follow[\s\S]*\.codex\/config\.toml\s+\.mcp\.json\s/,
-    );
+    expect(before).toMatch(/settings that tools may follow[\s\S]*\.codex\/config\.toml\s+\.mcp\.json\s/);
     expect(before).not.toContain(".gitignore");
   });
 
@@ -221,7 +208,8 @@ describe("take and give", { timeout: 240_000 }, () => {
       expect(open.output()).toContain("taken with a sandbox");
       await scene.run("give", "--sandbox", "bwrap");
       expect(await scene.job()).toMatchObject({
-        ...{ status: "done", evidence: { test: { passed: true } } },
+        status: "done",
+        evidence: { test: { passed: true } },
         attempts: [{ confinement: "bwrap", outcome: "done" }],
       });
     },
@@ -238,9 +226,7 @@ describe("take and give", { timeout: 240_000 }, () => {
       const worker = scene.work(...words);
       const { id } = await scene.job();
       const said = "select from job_outputs where job_id = $1 and text ~ 'Made as'";
-      await expect
-        .poll(async () => (await t.sql.query(said, [id])).rowCount, { timeout: 120_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(async () => (await t.sql.query(said, [id])).rowCount, { timeout: 120_000 }).toBeGreaterThan(0);
       const { output } = await scene.take("--now", ...boxed);
       await worker.ended;
       const [line = ""] = /cd '.+' && claude --resume .+/.exec(output) ?? [];
@@ -295,12 +281,7 @@ describe("take and give", { timeout: 240_000 }, () => {
       expect(await second.ended, second.output()).toBe(1);
       expect(second.output()).toContain("Another give or take works on T-1");
     }
-    const worker = scene.work(
-      "--agent",
-      scene.agentFor(1),
-      "--name",
-      basename(join(place, "../..")),
-    );
+    const worker = scene.work("--agent", scene.agentFor(1), "--name", basename(join(place, "../..")));
     await worker.said(/waits for jobs/);
     worker.process.kill("SIGTERM");
     await worker.ended;

@@ -19,12 +19,10 @@ git("clone", "--quiet", "--bare", repo, origin);
 git("clone", "--quiet", origin, clone);
 const shared = gitIn(origin);
 
-const start = (product: string, exec: string, ...words: string[]) =>
-  startIn({}, product, exec, ...words);
+const start = (product: string, exec: string, ...words: string[]) => startIn({}, product, exec, ...words);
 const startIn = (environment: object, product: string, exec: string, ...words: string[]) =>
   serve(product, ["--repo", clone, "--exec", exec, ...words], environment);
-const workOnce = (product: string, exec: string, ...words: string[]) =>
-  endOf(start(product, exec, "--once", ...words));
+const workOnce = (product: string, exec: string, ...words: string[]) => endOf(start(product, exec, "--once", ...words));
 
 type Run = Awaited<ReturnType<typeof startRun>>;
 const jobOf = async (run: Run) => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
@@ -53,12 +51,7 @@ describe("where the work happens", { timeout: 120_000 }, () => {
     await t.query`update stories set description = 'As a gardener'
       where product_id = ${run.productId}`;
     const seen = join(home, "prompt.md");
-    await workOnce(
-      "PROMPT",
-      `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo x > x`,
-      "--test",
-      "test -f x",
-    );
+    await workOnce("PROMPT", `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo x > x`, "--test", "test -f x");
     const prompt = read(seen);
     for (const words of [
       "## Goal of the sprint\n\nAll of it",
@@ -171,9 +164,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     await hold.reached(worker.output);
     worker.process.kill("SIGKILL");
     await worker.ended;
-    expect(await workOnce("KKILL", "echo whole > whole.txt")).toContain(
-      "is kept on backloom/kept/",
-    );
+    expect(await workOnce("KKILL", "echo whole > whole.txt")).toContain("is kept on backloom/kept/");
     const job = await jobOf(run);
     expect(job).toMatchObject({ status: "done", attempt: 2 });
     expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
@@ -229,10 +220,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     other("add", "same");
     other("commit", "--quiet", "-m", "Theirs");
     const { branch } = await run.read();
-    await workOnce(
-      "KCONF",
-      `git -C ${theirs} push -q origin HEAD:refs/heads/${branch}; echo ours > same`,
-    );
+    await workOnce("KCONF", `git -C ${theirs} push -q origin HEAD:refs/heads/${branch}; echo ours > same`);
     const job = await jobOf(run);
     expect(await run.read()).toMatchObject({ status: "running", jobs: [{ status: "queued" }] });
     expect(shared("show", `backloom/kept/${job.id}-1:same`)).toBe("ours");
@@ -270,11 +258,7 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
     const worker = start("LATER", "true && no-such-agent", "--once");
     expect(await worker.ended).toBe(1);
     expect(worker.output()).toContain("This machine cannot run the command");
-    expect(await jobOf(run)).toMatchObject({
-      status: "queued",
-      retry_count: 0,
-      failure_class: null,
-    });
+    expect(await jobOf(run)).toMatchObject({ status: "queued", retry_count: 0, failure_class: null });
   });
 });
 
@@ -360,9 +344,7 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
     }
     writeFileSync(join(ruled, "kept/sub/mine"), "mine\n");
     writeFileSync(join(ruled, ".git/info/exclude"), "kept\n");
-    rule(
-      `copy: ${JSON.stringify(["kept", ...folders.map((folder) => `kept/${folder}/config`)])}\n`,
-    );
+    rule(`copy: ${JSON.stringify(["kept", ...folders.map((folder) => `kept/${folder}/config`)])}\n`);
     const run = await startRun(t, ada, { code: "GITRULE" });
     await workOnce("GITRULE", "find kept -type f > listed.txt", "--repo", ruled);
     const job = await jobOf(run);
@@ -390,9 +372,7 @@ it("ends a job that fills the disk, says so, and keeps its work without what fil
   await worker.ended;
   const { id } = at((await run.read()).jobs, 0);
   const job = await getAgentJob(actor, { job_id: id });
-  expect(job.failure_reason, worker.output()).toMatch(
-    /^The worktree grew by \d MB, more than the 2 MB that --disk/,
-  );
+  expect(job.failure_reason, worker.output()).toMatch(/^The worktree grew by \d MB, more than the 2 MB that --disk/);
   expect(git("ls-tree", "--name-only", `backloom/kept/${id}-1`).split("\n")).toContain("work.txt");
   expect(git("ls-tree", "--name-only", `backloom/kept/${id}-1`)).not.toContain("large.bin");
 });

@@ -31,15 +31,9 @@ export interface HeldCall {
 
 const callSchema = z.object({
   method: z.literal("tools/call"),
-  params: z.object({
-    name: z.string(),
-    arguments: z.looseObject({ status: z.string().optional() }).default({}),
-  }),
+  params: z.object({ name: z.string(), arguments: z.looseObject({ status: z.string().optional() }).default({}) }),
 });
-const answerSchema = z.object({
-  isError: z.boolean().default(false),
-  structuredContent: z.looseObject({}),
-});
+const answerSchema = z.object({ isError: z.boolean().default(false), structuredContent: z.looseObject({}) });
 const messageSchema = z.object({ result: answerSchema });
 
 interface GateWish {
@@ -143,9 +137,7 @@ function toolCallOf({ incoming: { method, url }, body }: Call) {
   if (url?.startsWith("/api/realtime/job?")) return { name: stream, arguments: {} };
   const [, part] = /^\/api\/jobs\/[^/]+\/(\w+)$/.exec(url ?? "") ?? [];
   const [, forge] =
-    /^\/api\/(?:products\/[^/]+\/)?(pulls|pull-texts|issues|issue-notes|upkeeps)\b/.exec(
-      url ?? "",
-    ) ?? [];
+    /^\/api\/(?:products\/[^/]+\/)?(pulls|pull-texts|issues|issue-notes|upkeeps)\b/.exec(url ?? "") ?? [];
   if (forge !== undefined) return { name: `${method} ${forge}`, arguments: {} };
   if (body.length === 0) return null;
   if (part !== undefined) return { name: `${method} ${part}`, arguments: {} };
@@ -169,7 +161,5 @@ async function send(call: Call) {
   });
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
   const said = z.looseObject({}).parse(JSON.parse(data));
-  return "result" in said
-    ? messageSchema.parse(said).result
-    : { isError: "error" in said, structuredContent: said };
+  return "result" in said ? messageSchema.parse(said).result : { isError: "error" in said, structuredContent: said };
 }

@@ -21,11 +21,7 @@ async function begin(code: string, wishes: Parameters<typeof updateTask>[1][], p
   const folder = join(home, code);
   const environment = standIns(folder, ["claude", "codex", "gemini"]);
   const work = (...words: string[]) =>
-    serve(
-      code,
-      ["--work-dir", join(folder, "work"), "--once", "--repo", place, ...words],
-      environment,
-    );
+    serve(code, ["--work-dir", join(folder, "work"), "--once", "--repo", place, ...words], environment);
   return {
     folder,
     work,
@@ -46,10 +42,7 @@ describe("a worker with several agents", { timeout: 240_000 }, () => {
     for (const agent of ["codex", "claude", "gemini", "claude"]) {
       const n = calls.length;
       await workOnce("--agent", "claude,codex,gemini", "--model", "haiku");
-      expect(await job(n)).toMatchObject({
-        status: "done",
-        attempts: [{ agent, outcome: "done" }],
-      });
+      expect(await job(n)).toMatchObject({ status: "done", attempts: [{ agent, outcome: "done" }] });
       calls.push(at(callsIn(folder), 0).words.join(" "));
     }
     expect(calls[0]).toMatch(/^exec .*-m gpt-x -c model_reasoning_effort="high"/);

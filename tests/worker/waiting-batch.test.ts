@@ -19,16 +19,11 @@ interface Story {
 }
 
 /** A batch of these stories, its run just started. */
-async function startBatch(
-  code: string,
-  stories: Story[],
-  product: Partial<ExportDocumentInput["product"]> = {},
-) {
+async function startBatch(code: string, stories: Story[], product: Partial<ExportDocumentInput["product"]> = {}) {
   const all = stories.map(({ tasks, ...story }) => ({
-    ...{ title: "A story", ...story },
-    tasks: tasks.map((task) => ({
-      ...{ title: task.code, implementation_plan: "Do it", ...task },
-    })),
+    title: "A story",
+    ...story,
+    tasks: tasks.map((task) => ({ title: task.code, implementation_plan: "Do it", ...task })),
   }));
   const kind = { code, pr_strategy: "SPRINT_BATCH" as const };
   const { productId: id, read } = await startStories(t, ada, { ...kind, ...product }, all);
@@ -48,17 +43,13 @@ async function startBatch(
   };
 }
 
-const start = (product: string, exec: string) =>
-  serve(product, ["--exec", exec, "--test", "true", "--once"]);
+const start = (product: string, exec: string) => serve(product, ["--exec", exec, "--test", "true", "--once"]);
 const work = (product: string, exec: string) => endOf(start(product, exec));
 
 /** Lets something happen while the worker is at one of its tasks. */
 async function meanwhile(product: string, exec: string, atTask: string, act: () => Promise<void>) {
   const hold = makeHold(join(home, product));
-  const worker = start(
-    product,
-    `test "$BACKLOOM_TASK_CODE" = ${atTask} && ${hold.script}; ${exec}`,
-  );
+  const worker = start(product, `test "$BACKLOOM_TASK_CODE" = ${atTask} && ${hold.script}; ${exec}`);
   await hold.reached(worker.output);
   await act();
   await hold.release();
@@ -93,9 +84,7 @@ describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => 
   });
 
   it("returns to what waits for a later task since it is at work", async () => {
-    const batch = await startBatch("LATER", [
-      { tasks: [{ code: "T-1" }, { code: "T-2" }, { code: "T-3" }] },
-    ]);
+    const batch = await startBatch("LATER", [{ tasks: [{ code: "T-1" }, { code: "T-2" }, { code: "T-3" }] }]);
     const output = await meanwhile("LATER", noteCode, "T-1", async () => {
       const { task_id } = batch.task("T-2");
       await addDependency(actor, { kind: "task", id: task_id, blocked_by: "T-3" });
@@ -123,12 +112,8 @@ describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => 
 describe("a batch with a task that waits for something outside of it", { timeout: 120_000 }, () => {
   it("returns without a retry, and is finished once that is done", async () => {
     const batch = await startBatch("OUTSIDE", [{ tasks: [{ code: "T-1" }, { code: "T-2" }] }]);
-    const story = await create(actor, "create_story", {
-      ...{ p_pbi_id: (await batch.pbi()).id, p_title: "Elsewhere" },
-    });
-    const outside = await create(actor, "create_task", {
-      ...{ p_story_id: story.id, p_title: "First", p_code: "T-9" },
-    });
+    const story = await create(actor, "create_story", { p_pbi_id: (await batch.pbi()).id, p_title: "Elsewhere" });
+    const outside = await create(actor, "create_task", { p_story_id: story.id, p_title: "First", p_code: "T-9" });
     const output = await meanwhile("OUTSIDE", noteCode, "T-1", async () => {
       const { task_id } = batch.task("T-2");
       await addDependency(actor, { kind: "task", id: task_id, blocked_by: "T-9" });
@@ -137,7 +122,10 @@ describe("a batch with a task that waits for something outside of it", { timeout
     expect(await batch.read()).toMatchObject({ status: "running", failure: null });
     const job = await batch.job();
     expect(job).toMatchObject({
-      ...{ status: "queued", retry_count: 0, failure_reason: null, open_blockers: 1 },
+      status: "queued",
+      retry_count: 0,
+      failure_reason: null,
+      open_blockers: 1,
       attempts: [{ attempt: 1, outcome: "returned" }],
     });
     const why = await whyNotMoving(actor, { kind: "job", id: job.id });

@@ -31,7 +31,9 @@ const evilAddress = `git@localhost:${evil}`;
 function start(name: string, words: string[], url = app.origin) {
   const common = ["--url", url, "--work-dir", join(home, name), "--name", name];
   return startWorker([...common, "--heartbeat", "0.3", "--exec", "echo x > x", ...words], {
-    ...{ BACKLOOM_TOKEN: token, GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: "simple" },
+    BACKLOOM_TOKEN: token,
+    GIT_SSH_COMMAND: ssh,
+    GIT_SSH_VARIANT: "simple",
   });
 }
 
@@ -39,8 +41,7 @@ function start(name: string, words: string[], url = app.origin) {
 async function startElsewhere(code: string, repo_url = evilAddress) {
   const run = await startRun(t, ada, { code });
   await t.addMember(run.productId, mallory);
-  const job = async () =>
-    getAgentJob(t.actorOf(ada), { job_id: at((await run.read()).jobs, 0).id });
+  const job = async () => getAgentJob(t.actorOf(ada), { job_id: at((await run.read()).jobs, 0).id });
   await editTask(t.actorOf(mallory), { task_id: String((await job()).task_id), repo_url });
   return { ...run, job };
 }
@@ -59,14 +60,9 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
     ["NEAR", ["--also-repo", `git@localhost:${home}/their`]],
     ["CLIMB", ["--also-repo", `git@localhost:${home}/ours/`]],
   ])("%s: is neither asked for nor run, and the job returns to the queue", async (code, words) => {
-    const address =
-      code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
+    const address = code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
     const run = await startElsewhere(code, address);
-    const worker = start(
-      code,
-      ["--product", code, "--repo", repo, "--once", ...words],
-      await careless(address),
-    );
+    const worker = start(code, ["--product", code, "--repo", repo, "--once", ...words], await careless(address));
     expect(await worker.ended, worker.output()).toBe(0);
     const job = await run.job();
     expect(job).toMatchObject({ status: "queued", retry_count: 0 });
@@ -95,7 +91,8 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
               ...answer,
               job: null,
               reason: {
-                ...{ code: "dependency", message: "It waits" },
+                code: "dependency",
+                message: "It waits",
                 awaited_heads: [{ ...awaited, product_repo_url: "" }],
               },
             },

@@ -53,9 +53,13 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     makeRepository(join(home, "HOOK-other"));
     const other = join(home, "HOOK-other/.git");
     const left = {
-      ...{ GIT_DIR: other, GIT_WORK_TREE: home, GIT_INDEX_FILE: join(other, "index") },
-      ...{ GIT_OBJECT_DIRECTORY: join(other, "objects"), GIT_NAMESPACE: "other" },
-      ...{ GIT_LITERAL_PATHSPECS: "1", GIT_SHALLOW_FILE: join(other, "shallow") },
+      GIT_DIR: other,
+      GIT_WORK_TREE: home,
+      GIT_INDEX_FILE: join(other, "index"),
+      GIT_OBJECT_DIRECTORY: join(other, "objects"),
+      GIT_NAMESPACE: "other",
+      GIT_LITERAL_PATHSPECS: "1",
+      GIT_SHALLOW_FILE: join(other, "shallow"),
     };
     for (const [name, value] of Object.entries(left)) vi.stubEnv(name, value);
     const { job } = await work("echo x > x").finally(() => vi.unstubAllEnvs());
@@ -80,9 +84,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     git("add", ".");
     git("commit", "-qm", "Files");
     git("sparse-checkout", "set", "inside");
-    const { job } = await work(
-      "test ! -e outside; echo x > inside/new; mkdir outside; echo x > outside/new",
-    );
+    const { job } = await work("test ! -e outside; echo x > inside/new; mkdir outside; echo x > outside/new");
     expect(job).toMatchObject({ status: "done" });
     const all = ["inside/new", "inside/old", "outside/new", "outside/old"];
     expect(filesOf(job.branch)).toEqual(all);
@@ -94,14 +96,18 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     git("remote", "add", "origin", join(home, "TASTE.git"));
     git("push", "--quiet", "origin", "main");
     const settings = {
-      ...{ "merge.ff": "only", "rebase.updateRefs": "true", "push.gpgSign": "true" },
-      ...{ "commit.cleanup": "strip", "core.commentChar": "T" },
-      ...{ "core.autocrlf": "input", "core.safecrlf": "true", "push.followTags": "true" },
+      "merge.ff": "only",
+      "rebase.updateRefs": "true",
+      "push.gpgSign": "true",
+      "commit.cleanup": "strip",
+      "core.commentChar": "T",
+      "core.autocrlf": "input",
+      "core.safecrlf": "true",
+      "push.followTags": "true",
     };
     for (const [name, value] of Object.entries(settings)) git("config", name, value);
     git("tag", "--annotate", "private", "-m", "Mine");
-    const commit =
-      "git -c user.name=A -c user.email=a@example.com -c commit.cleanup=verbatim commit -qm";
+    const commit = "git -c user.name=A -c user.email=a@example.com -c commit.cleanup=verbatim commit -qm";
     const { job, said } = await work(
       [
         `echo 1 > one; git add one; ${commit} One; git branch mine`,
@@ -109,7 +115,8 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
         `git -c push.gpgSign=false -c push.followTags=false push -q ${join(home, "TASTE.git")} $other:refs/heads/$BACKLOOM_BRANCH`,
         "printf '2\\r\\n' > two",
       ].join("\n"),
-      ...["--sandbox", "off"],
+      "--sandbox",
+      "off",
     );
     expect(job, said).toMatchObject({ status: "done" });
     git("fetch", "--quiet", "origin");
@@ -135,11 +142,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
       "test -f packages/widget/index.js",
     );
     expect(job, said).toMatchObject({ status: "done" });
-    expect(filesOf(job.branch)).toEqual([
-      "empty/third.js",
-      "packages/widget/deep/deep.js",
-      "packages/widget/index.js",
-    ]);
+    expect(filesOf(job.branch)).toEqual(["empty/third.js", "packages/widget/deep/deep.js", "packages/widget/index.js"]);
     expect(said).toContain("Committed as files: repositories inside the worktree");
   });
 
@@ -172,9 +175,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
   it("is delivered once the agent has ended its merge in the second turn", async () => {
     const { git, work } = await openCase("ENDED");
     const end = "if test -f other.txt; then echo both > same; git add same; exit 0; fi";
-    const { job } = await work(
-      `${end}\n${sides}\ngit merge -q $side\necho other > other.txt; true`,
-    );
+    const { job } = await work(`${end}\n${sides}\ngit merge -q $side\necho other > other.txt; true`);
     expect(job).toMatchObject({ status: "done" });
     expect(git("show", `${job.branch}:same`)).toBe("both");
   });
@@ -241,7 +242,11 @@ describe("git of the worker", () => {
     keep("own-10-aside", "2026-01-08T00:00:00Z");
     const kept = await findKept({ folder: repo, remote: null, base: null }, ["own", "old"]);
     expect(kept.map((name) => name.slice("backloom/kept/".length))).toEqual([
-      ...["own-10-2", "own-10", "own-2", "old-7", "own-10-aside"],
+      "own-10-2",
+      "own-10",
+      "own-2",
+      "old-7",
+      "own-10-aside",
     ]);
   });
 });
@@ -254,11 +259,7 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
     git("checkout", "--quiet", branch);
     const main = await mainOf({ folder: repo, remote: null, base: null });
     expect(main).toBe(git("rev-parse", "main"));
-    const again = {
-      repository: { folder: repo, remote: null, base: null },
-      parent: home,
-      name: "again",
-    };
+    const again = { repository: { folder: repo, remote: null, base: null }, parent: home, name: "again" };
     await expect(addWorktree({ ...again, branch })).rejects.toThrow(`${branch} is checked out in`);
   });
 
@@ -289,17 +290,9 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
   });
 
   it.each([
-    [
-      "the one that git's setting names",
-      ["branch develop", "config backloom.main develop"],
-      "develop",
-    ],
+    ["the one that git's setting names", ["branch develop", "config backloom.main develop"], "develop"],
     ["the one that new repositories get", ["branch own", "config init.defaultBranch own"], "own"],
-    [
-      "main, whatever is checked out",
-      ["checkout -q -b topic", "commit -q --allow-empty -m T"],
-      "main",
-    ],
+    ["main, whatever is checked out", ["checkout -q -b topic", "commit -q --allow-empty -m T"], "main"],
     ["the only other one", ["branch -m trunk", "checkout -q -b backloom/ST-1"], "trunk"],
   ])("is %s", async (_what, words, name) => {
     const folder = mkdtempSync(join(home, "main-"));
@@ -407,9 +400,7 @@ it("ends with --until-idle where only a person is waited for", async () => {
   expect(await endOf(serve(code, words))).toContain("1 waits for a review");
 });
 
-describe("a clone of a fork whose main follows the project's repository", {
-  timeout: 120_000,
-}, () => {
+describe("a clone of a fork whose main follows the project's repository", { timeout: 120_000 }, () => {
   /** The fork has the first commit only; what was pushed to each of the two. */
   async function openFork(code: string) {
     const theirs = join(home, `${code}-project.git`);
@@ -431,13 +422,7 @@ describe("a clone of a fork whose main follows the project's repository", {
       const { id } = at((await run.read()).jobs, 0);
       return { said, branch: String((await getAgentJob(t.actorOf(ada), { job_id: id })).branch) };
     };
-    return {
-      git,
-      work,
-      newest: project("rev-parse", "main"),
-      theirs: gitIn(theirs),
-      fork: gitIn(fork),
-    };
+    return { git, work, newest: project("rev-parse", "main"), theirs: gitIn(theirs), fork: gitIn(fork) };
   }
 
   it("begins from the project's newest commit, pushes to the fork, and the worker says both", async () => {

@@ -56,9 +56,7 @@ export function startWorker(
 }
 
 /** What a process prints, and its end. It is ended when the file is over. */
-export function follow(
-  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
-): WorkerProcess {
+export function follow(child: ChildProcessByStdio<Writable | null, Readable, Readable>): WorkerProcess {
   let output = "";
   const listeners = new Set<() => void>();
   const take = (chunk: Buffer) => {

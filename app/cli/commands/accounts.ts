@@ -22,15 +22,8 @@ export const userCreate = defineCommand({
   }),
   run: async (target, { demo, ...account }) => {
     const password = await givenPassword(target, account.password);
-    const { id } = await createAccount(await target.database(), {
-      ...account,
-      password,
-      is_demo: demo ?? false,
-    });
-    return {
-      json: { id },
-      lines: [`Created ${account.username} (${account.role ?? "DEVELOPER"}): ${id}`],
-    };
+    const { id } = await createAccount(await target.database(), { ...account, password, is_demo: demo ?? false });
+    return { json: { id }, lines: [`Created ${account.username} (${account.role ?? "DEVELOPER"}): ${id}`] };
   },
 });
 
@@ -38,16 +31,11 @@ export const userCreate = defineCommand({
 export const userResetPassword = defineCommand({
   name: "user reset-password",
   summary: "Set a new password (default: generated; - reads standard input) and end all sessions",
-  options: z.object({
-    username: z.string().optional(),
-    email: z.string().optional(),
-    password: z.string().optional(),
-  }),
+  options: z.object({ username: z.string().optional(), email: z.string().optional(), password: z.string().optional() }),
   run: async (target, { username, email, password }) => {
     const identifier = username ?? email;
     if (identifier === undefined) throw new CommandError("Name the account: --username or --email");
-    const chosen =
-      password === undefined ? randomPassword() : await givenPassword(target, password);
+    const chosen = password === undefined ? randomPassword() : await givenPassword(target, password);
     const database = await target.database();
     const account = await resolveAccount(database, { identifier });
     await resetPassword(database, { identifier: account.username, password: chosen });
@@ -79,7 +67,5 @@ async function givenPassword(target: Target, password: string): Promise<string> 
   const given = password === "-" ? await target.inputLine() : password;
   const parsed = passwordSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new UsageError(
-    parsed.error.issues.map(({ message }) => `--password: ${message}`).join("\n"),
-  );
+  throw new UsageError(parsed.error.issues.map(({ message }) => `--password: ${message}`).join("\n"));
 }

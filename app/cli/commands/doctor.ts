@@ -22,9 +22,7 @@ export const doctor = defineCommand({
     return {
       ok,
       json: { ok, checks },
-      lines: checks.map(
-        (check) => `${check.ok ? "ok   " : "FAIL "} ${check.name.padEnd(12)} ${check.message}`,
-      ),
+      lines: checks.map((check) => `${check.ok ? "ok   " : "FAIL "} ${check.name.padEnd(12)} ${check.message}`),
     };
   },
 });

@@ -19,8 +19,7 @@ const endings: Record<FileType, string> = {
 };
 
 /** Named by its id: names that people gave may be twice there, too long, or a path. */
-const pathOf = (folder: string, { id, type }: ExportedFile) =>
-  join(folder, `${id}.${endings[type]}`);
+const pathOf = (folder: string, { id, type }: ExportedFile) => join(folder, `${id}.${endings[type]}`);
 
 /** Writes the content of each file into the folder, one after another. */
 export async function writeFilesBeside(
@@ -33,8 +32,7 @@ export async function writeFilesBeside(
   });
   for (const file of files) {
     const stored = await exportFile(database, { file_id: file.id });
-    if (stored === null)
-      throw new CommandError(`${file.name} was deleted during the export: export again`);
+    if (stored === null) throw new CommandError(`${file.name} was deleted during the export: export again`);
     const path = pathOf(folder, file);
     await writeOwnFile(path, Buffer.from(stored.content, "base64")).catch(() => {
       throw new CommandError(`${path} cannot be written: check the path and the room on the disk`);
@@ -48,11 +46,9 @@ export async function readFilesBeside(folder: string, files: readonly ExportedFi
     const path = pathOf(folder, file);
     const found = await stat(path).catch(() => null);
     if (!found?.isFile()) throw new CommandError(`${path} is missing: ${file.name} of the export`);
-    if (found.size === 0 || found.size > fileLimit)
-      throw new CommandError(`${path} is empty or larger than 10 MB`);
+    if (found.size === 0 || found.size > fileLimit) throw new CommandError(`${path} is empty or larger than 10 MB`);
     const bytes = await readFile(path);
-    if (typeOf(bytes) !== file.type)
-      throw new CommandError(`${path} is no ${file.type}, as the export says`);
+    if (typeOf(bytes) !== file.type) throw new CommandError(`${path} is no ${file.type}, as the export says`);
     return bytes;
   };
   let size = 0;

@@ -37,18 +37,11 @@ export const importFromFormats = importFormats
         const into = product && (await resolveProduct(database, { reference: product }));
         const report = await importBacklog(
           { database, credential: { user_id: account.id } },
-          {
-            product_id: into ? into.id : null,
-            name: name ?? null,
-            code: code ?? null,
-          },
+          { product_id: into ? into.id : null, name: name ?? null, code: code ?? null },
           prepared,
           preview,
         );
-        return {
-          json: { id: report.product.id, code: report.product.code, ...report },
-          lines: linesOf(report),
-        };
+        return { json: { id: report.product.id, code: report.product.code, ...report }, lines: linesOf(report) };
       },
     }),
   );
@@ -59,8 +52,7 @@ function linesOf(report: ImportReport): string[] {
     `${report.preview ? "Would import into" : "Imported into"} ${product.code}: PBIs ${pbis}, stories ${stories}, tasks ${tasks}, ideas ${ideas}, dependencies ${dependencies}.`,
     ...(already_there > 0 ? [`Stories there from an earlier import: ${already_there}.`] : []),
     ...report.statuses.map(
-      ({ word, became, known, count }) =>
-        `  ${count} × "${word}" was read as ${became}${known ? "" : ", a guess"}`,
+      ({ word, became, known, count }) => `  ${count} × "${word}" was read as ${became}${known ? "" : ", a guess"}`,
     ),
     ...report.unknown_people.map((name) => `No member ${name}: unassigned`),
     ...report.left_out.map(({ count, reason }) => `  ${count} × ${reason}`),
@@ -92,9 +84,7 @@ async function readFolder(folder: string): Promise<UploadedFile[]> {
       if (entry.isFile()) paths.push(join(at, entry.name));
     }
     if (paths.length > folderLimits.files)
-      throw new CommandError(
-        `${folder} holds more than ${folderLimits.files} files: name the folder of one backlog`,
-      );
+      throw new CommandError(`${folder} holds more than ${folderLimits.files} files: name the folder of one backlog`);
   }
   const files: UploadedFile[] = [];
   let size = 0;
@@ -102,8 +92,7 @@ async function readFolder(folder: string): Promise<UploadedFile[]> {
     const name = `${basename(folder)}/${relative(folder, path).replaceAll(sep, "/")}`;
     const bytes = await contentOf(path);
     if (bytes !== tooLarge) size += bytes.length;
-    if (size > importLimits.unpacked)
-      throw new CommandError(`${folder} holds more text than can be imported at once`);
+    if (size > importLimits.unpacked) throw new CommandError(`${folder} holds more text than can be imported at once`);
     files.push({ name, bytes });
   }
   return files;

@@ -53,9 +53,7 @@ export const restore = defineCommand({
 });
 
 function countsOf(rows: Record<string, number>): string {
-  const named = ["products", "stories", "tasks"].map(
-    (table) => `${rows[`public.${table}`] ?? 0} ${table}`,
-  );
+  const named = ["products", "stories", "tasks"].map((table) => `${rows[`public.${table}`] ?? 0} ${table}`);
   return named.join(", ");
 }
 
@@ -97,9 +95,7 @@ export const migrate = defineCommand({
     const { migrateDatabase } = await import("../../../supabase/embedded/migrate");
     const report = await refusing(() => migrateDatabase(connectionSettings(dbUrl)));
     const { applied, rules } = report;
-    const applying = rules
-      ? `applied in ${rules.seconds} s (${rules.hash.slice(0, 12)})`
-      : "as they were";
+    const applying = rules ? `applied in ${rules.seconds} s (${rules.hash.slice(0, 12)})` : "as they were";
     return { json: { ...report }, lines: [`Migrations applied: ${applied}`, `Rules: ${applying}`] };
   },
 });

@@ -17,9 +17,7 @@ import { readFilesBeside, writeFilesBeside, writeOwnFile } from "./files-beside"
 /** Name and code of a product, for every command that creates one. */
 export const productOptions = {
   name: z.string().min(1).max(200),
-  code: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,30}$/, "use 1 to 30 letters, digits, dots, underscores or hyphens"),
+  code: z.string().regex(/^[A-Za-z0-9._-]{1,30}$/, "use 1 to 30 letters, digits, dots, underscores or hyphens"),
 };
 
 /** `product create`: creates an empty product for the owner. */
@@ -77,11 +75,7 @@ export const memberAdd = defineCommand({
 export const exportCommand = defineCommand({
   name: "export",
   summary: "Write a product as one JSON file (docs/export-format.md)",
-  options: z.object({
-    product: z.string(),
-    out: z.string().optional(),
-    files: z.string().optional(),
-  }),
+  options: z.object({ product: z.string(), out: z.string().optional(), files: z.string().optional() }),
   run: async (target, { product: reference, out, files: folder }) => {
     const database = await target.database();
     const product = await resolveProduct(database, { reference });
@@ -128,12 +122,7 @@ export const importFile = defineCommand({
     const product = { ...document.product, ...definedOnly(changes) };
     const database = await target.database();
     const account = await resolveAccount(database, { identifier: owner });
-    const imported = await importDocument(
-      database,
-      account.id,
-      { ...document, product },
-      { readContent, isTrusted },
-    );
+    const imported = await importDocument(database, account.id, { ...document, product }, { readContent, isTrusted });
     const counts = {
       pbis: imported.pbiCodes.length,
       stories: imported.storyCodes.length,
@@ -154,9 +143,7 @@ export const importFile = defineCommand({
         ...(isTrusted || !document.lessons.some(({ status }) => status === "accepted")
           ? []
           : ["Lessons wait as proposals. --trust takes them, and plans, as decided."]),
-        ...unknown.map(
-          (username) => `There is no user ${username} here: left out of the new product`,
-        ),
+        ...unknown.map((username) => `There is no user ${username} here: left out of the new product`),
       ],
     };
   },

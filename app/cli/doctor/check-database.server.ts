@@ -34,11 +34,7 @@ export async function checkDatabase(backend: Backend): Promise<Check[]> {
       { p_hashes: hashesInVault(backend.env) },
       factsSchema,
     );
-    return [
-      await checkMigrations(facts),
-      await checkSchedules(backend, facts),
-      await checkCounters(backend),
-    ];
+    return [await checkMigrations(facts), await checkSchedules(backend, facts), await checkCounters(backend)];
   } catch (error) {
     return [
       failed("migrated", `Apply the migrations with npm run admin -- migrate (${reasonOf(error)})`),
@@ -57,10 +53,7 @@ async function checkCounters({ database }: Backend): Promise<Check> {
   );
 }
 
-async function checkMigrations({
-  migrations: applied,
-  rules,
-}: z.infer<typeof factsSchema>): Promise<Check> {
+async function checkMigrations({ migrations: applied, rules }: z.infer<typeof factsSchema>): Promise<Check> {
   const { listMigrations } = await import("../../../supabase/embedded/migrations");
   const { readRules } = await import("../../../supabase/embedded/rules");
   const known = await listMigrations().catch(() => []);
@@ -71,14 +64,8 @@ async function checkMigrations({
   if (first === undefined) {
     const { hash } = await readRules(manifest.version);
     if (rules === hash)
-      return passed(
-        "migrated",
-        `all ${known.length} migrations are applied, with the rules of this version`,
-      );
-    return failed(
-      "migrated",
-      "the database has the rules of another version: run npm run admin -- migrate",
-    );
+      return passed("migrated", `all ${known.length} migrations are applied, with the rules of this version`);
+    return failed("migrated", "the database has the rules of another version: run npm run admin -- migrate");
   }
   return failed(
     "migrated",
@@ -93,8 +80,7 @@ type ScheduleFacts = Pick<z.output<typeof factsSchema>, "schedules" | "vault" | 
 
 /** What Vault should have, by the SHA-256 of each: the secrets themselves stay here. */
 function hashesInVault({ appOrigin, cronSecret = "" }: Env): Record<string, string> {
-  const hash = (text: string) =>
-    createHash("sha256").update(text.replace(/\/+$/, "")).digest("hex");
+  const hash = (text: string) => createHash("sha256").update(text.replace(/\/+$/, "")).digest("hex");
   return { backloom_origin: hash(appOrigin), backloom_cron_secret: hash(cronSecret) };
 }
 
@@ -145,8 +131,7 @@ function judgeCalls({ schedules, calls }: ScheduleFacts): Check {
     return passed(name, `${schedules.join(", ")}; ${ageOf(last)}`);
   }
   const { called_at, error, status, succeeded_at } = lost;
-  const answer =
-    error ?? (status === null ? "no answer that pg_net still has" : `the answer ${status}`);
+  const answer = error ?? (status === null ? "no answer that pg_net still has" : `the answer ${status}`);
   return failed(
     name,
     `The call of ${lost.name} at ${called_at} got ${answer} (${ageOf(succeeded_at)}). Resolve that, run select private.call_scheduled_endpoint('/api/cron/${lost.name}'), and doctor again two minutes later`,

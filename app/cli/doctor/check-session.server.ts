@@ -59,11 +59,7 @@ async function checkToken(
   return passed(name, "a user's token is accepted by the Data API");
 }
 
-async function checkRealtime(
-  database: Database,
-  client: SupabaseConnection,
-  userId: string,
-): Promise<Check> {
+async function checkRealtime(database: Database, client: SupabaseConnection, userId: string): Promise<Check> {
   const name = "realtime";
   await client.realtime.setAuth();
   let isOver = false;
@@ -97,11 +93,7 @@ async function checkRealtime(
   }
 }
 
-async function sendProbes(
-  database: Database,
-  userId: string,
-  isOver: () => boolean,
-): Promise<void> {
+async function sendProbes(database: Database, userId: string, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await database.call("send_probe", { p_user_id: userId });
     await pause(probeEvery, undefined, { ref: false });

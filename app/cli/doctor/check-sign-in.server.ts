@@ -34,10 +34,7 @@ const howAccountsAreMade = {
 } as const;
 
 /** Checks that the identity provider answers, and names the address to register there. Returns [] if none is set up. */
-export async function checkSignInProvider({
-  oidc,
-  appOrigin,
-}: Pick<Env, "oidc" | "appOrigin">): Promise<Check[]> {
+export async function checkSignInProvider({ oidc, appOrigin }: Pick<Env, "oidc" | "appOrigin">): Promise<Check[]> {
   if (!oidc) return [];
   const name = "provider";
   try {

@@ -28,16 +28,13 @@ function isInstalled() {
     ([path, entry]) =>
       path === "" ||
       isForElsewhere(entry) ||
-      (installed.packages[path]?.version === entry.version &&
-        existsSync(join(root, path, "package.json"))),
+      (installed.packages[path]?.version === entry.version && existsSync(join(root, path, "package.json"))),
   );
 }
 
 /** Whether a package may be missing: it is for other systems, or optional and not installable here. */
 function isForElsewhere(entry) {
-  return Boolean(
-    entry.optional || entry.devOptional || entry.peer || entry.link || entry.extraneous,
-  );
+  return Boolean(entry.optional || entry.devOptional || entry.peer || entry.link || entry.extraneous);
 }
 
 function readJson(path) {

@@ -2,7 +2,5 @@
 import { fail } from "./problem.mjs";
 
 if (process.platform === "win32") {
-  fail(
-    "Backloom runs on Linux and macOS. On Windows, install WSL (wsl --install) and run this in its shell.",
-  );
+  fail("Backloom runs on Linux and macOS. On Windows, install WSL (wsl --install) and run this in its shell.");
 }

@@ -37,9 +37,7 @@ export function installSkills([word, ...rest]) {
   return tools
     .map((tool) => {
       const target = join(homedir(), ...places[tool]);
-      const left = names.filter(
-        (name) => !installOne(target, name, readFileSync(join(source, name, "SKILL.md"))),
-      );
+      const left = names.filter((name) => !installOne(target, name, readFileSync(join(source, name, "SKILL.md"))));
       const written = names.filter((name) => !left.includes(name));
       const lines = [`${tool}: ${written.join(", ") || "none"} in ${target}`];
       if (left.length > 0) lines.push(`${tool}: left as they are: ${left.join(", ")}`);

@@ -46,13 +46,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Account events, newest first. For administrators, `withPeople` also names the account of each event. */
-export function AuditTrail({
-  events,
-  withPeople = false,
-}: {
-  events: readonly AuditEvent[];
-  withPeople?: boolean;
-}) {
+export function AuditTrail({ events, withPeople = false }: { events: readonly AuditEvent[]; withPeople?: boolean }) {
   if (events.length === 0) return <EmptyState title="Nothing has happened yet" compact />;
   const head = withPeople
     ? ["When", "Account", "What", "By", "Details", "Address"]
@@ -95,8 +89,7 @@ function detailText(detail: AuditEvent["detail"]): string {
   if (typeof detail.role === "string") parts.push(`role ${detail.role.toLowerCase()}`);
   if (typeof detail.is_demo === "boolean") parts.push(detail.is_demo ? "demo" : "no demo");
   if (detail.must_reset_password === true) parts.push("must choose a new password");
-  if (typeof detail.sessions_ended === "number")
-    parts.push(`${detail.sessions_ended} sessions ended`);
+  if (typeof detail.sessions_ended === "number") parts.push(`${detail.sessions_ended} sessions ended`);
   return parts.join(", ");
 }
 

@@ -16,10 +16,7 @@ export function AuthFrame({
 }) {
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-md content-center gap-6 px-5 py-10">
-      <Link
-        to="/"
-        className="flex items-center gap-2 justify-self-center text-lg font-semibold tracking-tight"
-      >
+      <Link to="/" className="flex items-center gap-2 justify-self-center text-lg font-semibold tracking-tight">
         <Mark className="size-7" />
         Backloom
       </Link>
@@ -30,9 +27,7 @@ export function AuthFrame({
         </header>
         {children}
       </div>
-      {footer ? (
-        <div className="grid justify-items-center gap-2 text-sm text-muted">{footer}</div>
-      ) : null}
+      {footer ? <div className="grid justify-items-center gap-2 text-sm text-muted">{footer}</div> : null}
     </main>
   );
 }

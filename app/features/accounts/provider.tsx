@@ -15,11 +15,7 @@ export function providerName(issuer: string): string {
 /** Link to the company's identity provider. It reloads the document because the provider is another site. */
 export function ProviderLink({ provider, redirectTo }: { provider: string; redirectTo: string }) {
   return (
-    <ButtonLink
-      to={`/auth/oidc?redirectTo=${encodeURIComponent(redirectTo)}`}
-      reloadDocument
-      size="lg"
-    >
+    <ButtonLink to={`/auth/oidc?redirectTo=${encodeURIComponent(redirectTo)}`} reloadDocument size="lg">
       Continue with {provider}
     </ButtonLink>
   );
@@ -28,10 +24,7 @@ export function ProviderLink({ provider, redirectTo }: { provider: string; redir
 /** Explains why a sign-in at the provider failed, and links to what to do next. */
 export function OidcRefusal({ refusal, connects }: { refusal: string; connects: boolean }) {
   return (
-    <AuthFrame
-      title={connects ? "The account was not connected" : "You are not signed in"}
-      lead={refusal}
-    >
+    <AuthFrame title={connects ? "The account was not connected" : "You are not signed in"} lead={refusal}>
       <div className="flex flex-wrap gap-3">
         {connects ? (
           <ButtonLink to="/settings" tone="primary" size="lg">

@@ -54,7 +54,7 @@ export function BoardColumn({
           <ColumnName status={status} label={label} />
           <span className="font-normal text-muted">{cards.length}</span>
         </Heading>
-        {isShut || !takesNew ? null : <NewCardLink {...{ column, lane, address }} />}
+        {isShut || !takesNew ? null : <NewCardLink column={column} lane={lane} address={address} />}
         {lane ? null : <ColumnToggle column={column} isShut={isShut} />}
       </div>
       {isShut ? null : (
@@ -68,13 +68,7 @@ export function BoardColumn({
 }
 
 /** Collapses a column to its name and count, or expands it. Collapsed columns still accept dropped cards. */
-export function ColumnToggle({
-  column: { status, label },
-  isShut,
-}: {
-  column: Column;
-  isShut: boolean;
-}) {
+export function ColumnToggle({ column: { status, label }, isShut }: { column: Column; isShut: boolean }) {
   if (!useHydrated()) return null;
   const words = `${isShut ? "Expand" : "Collapse"} ${label}`;
   return (

@@ -17,14 +17,7 @@ interface BoardMovesProps {
 }
 
 /** Moves cards by mouse, touch and keyboard, across columns and lanes. All three share one rule for drops. */
-export default function BoardMoves({
-  board,
-  tasks,
-  lanes,
-  move,
-  change,
-  onDropTarget,
-}: BoardMovesProps) {
+export default function BoardMoves({ board, tasks, lanes, move, change, onDropTarget }: BoardMovesProps) {
   const { canWrite } = useWriteAccess();
   const latest = useRef({ tasks, lanes });
   latest.current = { tasks, lanes };

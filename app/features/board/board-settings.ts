@@ -121,9 +121,7 @@ export function useColumnWidths(
 ) {
   const [shut, setShut] = useState(() => remembered.split(".").filter(Boolean));
   const toggle = (status: string) => {
-    const next = shut.includes(status)
-      ? shut.filter((other) => other !== status)
-      : [...shut, status];
+    const next = shut.includes(status) ? shut.filter((other) => other !== status) : [...shut, status];
     setShut(next);
     // biome-ignore lint/suspicious/noDocumentCookie: Firefox and Safari have only lately got cookieStore
     document.cookie = `${collapsedColumnsCookie(userId)}=${next.join(".")}; Path=/products/${productId}; Max-Age=${oneYear}; SameSite=Lax`;

@@ -67,9 +67,7 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
       aria-label="Filter and layout of the board"
       autoComplete="off"
       className="contents"
-      onInput={({ currentTarget }) =>
-        submit(withHidden(new FormData(currentTarget), cardParts), quietly)
-      }
+      onInput={({ currentTarget }) => submit(withHidden(new FormData(currentTarget), cardParts), quietly)}
     >
       <FilterBox
         page="board"
@@ -178,14 +176,8 @@ export function BoardHeader({
       >
         {title}
       </h1>
-      {tools ? (
-        <div className="flex flex-wrap items-center gap-2 max-sm:order-3 max-sm:w-full">
-          {tools}
-        </div>
-      ) : null}
-      {run ? (
-        <div className="flex flex-wrap items-center gap-2 max-sm:order-2 max-sm:w-full">{run}</div>
-      ) : null}
+      {tools ? <div className="flex flex-wrap items-center gap-2 max-sm:order-3 max-sm:w-full">{tools}</div> : null}
+      {run ? <div className="flex flex-wrap items-center gap-2 max-sm:order-2 max-sm:w-full">{run}</div> : null}
       {menu ? <div className="max-sm:order-1">{menu}</div> : null}
     </header>
   );

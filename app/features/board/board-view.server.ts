@@ -5,14 +5,7 @@ import { type Label, labelsNamed } from "~/nouns/labels/contract";
 import type { BoardStory, BoardTask } from "~/nouns/pages/contract";
 import { isolated } from "~/ui/isolated";
 import { isHeld } from "~/ui/status";
-import {
-  type BoardSettings,
-  type CardTask,
-  cardParts,
-  foldedLanes,
-  groupings,
-  type Lane,
-} from "./board-settings";
+import { type BoardSettings, type CardTask, cardParts, foldedLanes, groupings, type Lane } from "./board-settings";
 
 /** Reads from the address what the board shows and in which layout. */
 export function readSettings(address: URLSearchParams): BoardSettings {
@@ -45,10 +38,7 @@ export function viewOf(
   const filter = readFilter(settings.query);
   const storyOf = new Map(stories.map((story) => [story.id, story]));
   const nameOf = (task: BoardTask) => storyOf.get(task.story_id)?.assignee_name ?? null;
-  const labeled: readonly CardTask[] = tasks.map((task) => ({
-    ...task,
-    labels: labelsNamed(labels, task.label_ids),
-  }));
+  const labeled: readonly CardTask[] = tasks.map((task) => ({ ...task, labels: labelsNamed(labels, task.label_ids) }));
   const shown = labeled.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
   if (settings.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
   const { lanes, keyOf } = lanesOf(settings.group, tasks, stories, members, labels);
@@ -119,16 +109,11 @@ function byStory(stories: readonly BoardStory[]): Lanes {
 }
 
 /** Groups by the story's assignee; tasks have the assignee of their story. */
-function byAssignee(
-  stories: readonly BoardStory[],
-  members: readonly { id: string; username: string }[],
-): Lanes {
+function byAssignee(stories: readonly BoardStory[], members: readonly { id: string; username: string }[]): Lanes {
   const people = new Map(members.map(({ id, username }) => [id, personLane(id, username)]));
   for (const { assignee_id: id, assignee_name: name } of stories)
     if (id && !people.has(id)) people.set(id, personLane(id, name));
-  const keys = new Map(
-    stories.map(({ id, assignee_id }) => [id, people.get(assignee_id ?? "")?.key ?? noOne]),
-  );
+  const keys = new Map(stories.map(({ id, assignee_id }) => [id, people.get(assignee_id ?? "")?.key ?? noOne]));
   return {
     lanes: [
       ...[...people.values()].toSorted((one, other) => one.label.localeCompare(other.label, "en")),

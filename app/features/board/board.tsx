@@ -1,13 +1,4 @@
-import {
-  lazy,
-  type MouseEvent,
-  type RefObject,
-  Suspense,
-  useEffect,
-  useReducer,
-  useRef,
-  useState,
-} from "react";
+import { lazy, type MouseEvent, type RefObject, Suspense, useEffect, useReducer, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { activeRow, itemOf } from "~/features/items/active-row";
 import { usePointerSelection } from "~/features/items/selection";
@@ -81,17 +72,17 @@ export function Board({
   const cell = (column: Column, lane?: Lane) => (
     <BoardColumn
       key={column.status}
-      {...{ column, lane, tasks, dropTarget, card, address }}
+      column={column}
+      lane={lane}
+      tasks={tasks}
+      dropTarget={dropTarget}
+      card={card}
+      address={address}
       width={widthOf(column.status)}
       takesNew={stories.length > 0}
     >
       {newCard.place?.status === column.status && newCard.place.lane === (lane?.key ?? null) ? (
-        <NewCard
-          key={newCard.place.storyId}
-          place={newCard.place}
-          stories={stories}
-          onClose={newCard.close}
-        />
+        <NewCard key={newCard.place.storyId} place={newCard.place} stories={stories} onClose={newCard.close} />
       ) : null}
     </BoardColumn>
   );
@@ -118,7 +109,14 @@ export function Board({
         <>
           <MoveMenu task={tasks.find(({ id }) => id === menuOf)} onMove={move} />
           <Suspense>
-            <BoardMoves {...{ board, tasks, lanes, move, change, onDropTarget: setDropTarget }} />
+            <BoardMoves
+              board={board}
+              tasks={tasks}
+              lanes={lanes}
+              move={move}
+              change={change}
+              onDropTarget={setDropTarget}
+            />
           </Suspense>
         </>
       ) : null}
@@ -136,7 +134,7 @@ export function Board({
         className={lanes ? "lanes" : "columns"}
       >
         {lanes ? (
-          <Lanes {...{ lanes, tasks, dropTarget, address, cell, widthOf }} />
+          <Lanes lanes={lanes} tasks={tasks} dropTarget={dropTarget} address={address} cell={cell} widthOf={widthOf} />
         ) : (
           columns.map((column) => cell(column))
         )}
@@ -146,11 +144,7 @@ export function Board({
 }
 
 /** Tracks the open new-card form. A plus button opens it, or `c`, which uses the highlighted card's column. */
-function useNewCard(
-  address: URLSearchParams,
-  tasks: readonly CardTask[],
-  stories: readonly CardStory[],
-) {
+function useNewCard(address: URLSearchParams, tasks: readonly CardTask[], stories: readonly CardStory[]) {
   const [place, setPlace] = useState<NewCardPlace | null>(() => asked(address));
   const opener = useRef<HTMLElement | null>(null);
   const open = (event: MouseEvent<HTMLElement>): boolean => {
@@ -188,10 +182,7 @@ const restMs = 1000;
  * Keeps the cards in place while a pointer moves or presses over the board, so that none jumps from under the pointer.
  * Content always updates, and the user's own changes show at once.
  */
-function useSteadyCards(
-  tasks: readonly CardTask[],
-  board: RefObject<HTMLElement>,
-): readonly CardTask[] {
+function useSteadyCards(tasks: readonly CardTask[], board: RefObject<HTMLElement>): readonly CardTask[] {
   const isOwn = useLocalMutation();
   const isAtHand = useRef(false);
   const kept = useRef(tasks);

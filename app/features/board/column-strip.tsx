@@ -2,13 +2,7 @@ import { type RefObject, useEffect, useRef } from "react";
 import { type CardTask, columnOfWork, columns } from "./board-settings";
 
 /** Shown on phones, where one column is visible: the card count of every column, and buttons that scroll to it. */
-export default function ColumnStrip({
-  board,
-  tasks,
-}: {
-  board: RefObject<HTMLElement>;
-  tasks: readonly CardTask[];
-}) {
+export default function ColumnStrip({ board, tasks }: { board: RefObject<HTMLElement>; tasks: readonly CardTask[] }) {
   const first = columnOfWork(tasks);
   // The board opens at the column with work and does not scroll by itself afterwards.
   const opensAt = useRef(first);
@@ -36,15 +30,10 @@ export default function ColumnStrip({
   );
 }
 
-const scrollerOf = (board: HTMLElement | null) =>
-  board?.querySelector<HTMLElement>("[data-columns]");
+const scrollerOf = (board: HTMLElement | null) => board?.querySelector<HTMLElement>("[data-columns]");
 
 /** Scrolls the board sideways to a column; the page itself does not scroll. */
-function showColumn(
-  board: HTMLElement | null,
-  status: string,
-  behavior: ScrollBehavior = "instant",
-) {
+function showColumn(board: HTMLElement | null, status: string, behavior: ScrollBehavior = "instant") {
   const scroller = scrollerOf(board);
   const column = scroller?.querySelector<HTMLElement>(`[data-column="${status}"]`);
   if (!scroller || !column) return;

@@ -1,9 +1,7 @@
 import { activeRow, focusAfterDrawing } from "~/features/items/active-row";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 
-const keys: readonly PageKey[] = [
-  { keys: "t", label: "Collapse or expand the lane", run: foldLane },
-];
+const keys: readonly PageKey[] = [{ keys: "t", label: "Collapse or expand the lane", run: foldLane }];
 const none: readonly PageKey[] = [];
 
 /** Adds `t` (fold the lane) to a page whose rows are grouped into lanes. */
@@ -20,9 +18,7 @@ export default function LaneKeys(): JSX.Element {
 /** Folds the lane of the highlighted row, or under the pointer. Focus in its cards moves to its heading. */
 function foldLane(): boolean {
   const row = activeRow() ?? document.activeElement;
-  const lane =
-    row?.closest<HTMLElement>("[data-lane]") ??
-    document.querySelector<HTMLElement>("[data-lane]:hover");
+  const lane = row?.closest<HTMLElement>("[data-lane]") ?? document.querySelector<HTMLElement>("[data-lane]:hover");
   const link = lane?.querySelector<HTMLElement>("[data-fold]");
   if (!lane || !link) return false;
   const name = CSS.escape(lane.dataset.lane ?? "");

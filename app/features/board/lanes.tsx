@@ -55,9 +55,7 @@ export function Lanes({
             key={lane.key}
             aria-label={lane.label}
             data-lane={lane.key}
-            data-drop-target={
-              (isDropTarget && (isFolded || dropTarget.status === null)) || undefined
-            }
+            data-drop-target={(isDropTarget && (isFolded || dropTarget.status === null)) || undefined}
             className="lane"
           >
             <LaneHead
@@ -67,38 +65,22 @@ export function Lanes({
               address={address}
               says={isDropTarget ? dropTarget.says : null}
             />
-            {isFolded ? null : (
-              <div className="cells">{columns.map((column) => cell(column, lane))}</div>
-            )}
+            {isFolded ? null : <div className="cells">{columns.map((column) => cell(column, lane))}</div>}
           </section>
         );
       })}
-      <EmptyLanes
-        lanes={lanes.filter(({ key, sets }) => sets && !held.has(key))}
-        dropTarget={dropTarget}
-      />
+      <EmptyLanes lanes={lanes.filter(({ key, sets }) => sets && !held.has(key))} dropTarget={dropTarget} />
     </>
   );
 }
 
-function EmptyLanes({
-  lanes,
-  dropTarget,
-}: {
-  lanes: readonly Lane[];
-  dropTarget: DropTarget | null;
-}) {
+function EmptyLanes({ lanes, dropTarget }: { lanes: readonly Lane[]; dropTarget: DropTarget | null }) {
   if (lanes.length === 0) return null;
   return (
     <p className="lane-empty">
       Nothing in
       {lanes.map(({ key, label }) => (
-        <span
-          key={key}
-          data-lane={key}
-          data-drop-target={dropTarget?.lane === key || undefined}
-          className="lane-chip"
-        >
+        <span key={key} data-lane={key} data-drop-target={dropTarget?.lane === key || undefined} className="lane-chip">
           {label}
         </span>
       ))}
@@ -127,20 +109,11 @@ export function LaneHead({
   const done = tasks.filter(({ status }) => status === "done").length;
   return (
     <h2 className="lane-head">
-      <a
-        href={foldLink(address, key)}
-        data-row
-        data-fold
-        data-replace
-        aria-expanded={!isFolded}
-        className="lane-fold"
-      >
+      <a href={foldLink(address, key)} data-row data-fold data-replace aria-expanded={!isFolded} className="lane-fold">
         <Glyph name="fold" />
         <span className="truncate">{label}</span>
       </a>
-      <span className={says ? "lane-says" : "lane-count"}>
-        {says ?? `${done} of ${tasks.length} done`}
-      </span>
+      <span className={says ? "lane-says" : "lane-count"}>{says ?? `${done} of ${tasks.length} done`}</span>
     </h2>
   );
 }

@@ -81,11 +81,7 @@ const TaskCard = memo(function TaskCard({
         </p>
       ) : null}
       {task.proof ? (
-        <p
-          data-part="proof"
-          className="card-hint"
-          title="Criteria of the story that this task proves"
-        >
+        <p data-part="proof" className="card-hint" title="Criteria of the story that this task proves">
           {`Proof ${task.proof[0]}/${task.proof[1]}`}
         </p>
       ) : null}
@@ -122,8 +118,7 @@ function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
   }
   if (kind === "question") return <WaitingBadge>{text}</WaitingBadge>;
   // The column already says it, unless an agent's work needs review.
-  if (kind === "review")
-    return task.job_phase === "review" ? <StatusPill status="review" label={text} /> : null;
+  if (kind === "review") return task.job_phase === "review" ? <StatusPill status="review" label={text} /> : null;
   if (kind === "failed") return <p className="line-clamp-3 text-xs text-failed">{text}</p>;
   if (kind === "unplanned") {
     return (

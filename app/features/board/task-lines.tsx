@@ -11,13 +11,7 @@ import { LaneHead } from "./lanes";
 const LaneKeys = lazy(() => import("./lane-keys"));
 
 /** A board as a list, for reading many tasks at once. Keys, menus and selection work as on cards; moving does not. */
-export function TaskLines({
-  tasks,
-  lanes,
-}: {
-  tasks: readonly CardTask[];
-  lanes: readonly Lane[] | undefined;
-}) {
+export function TaskLines({ tasks, lanes }: { tasks: readonly CardTask[]; lanes: readonly Lane[] | undefined }) {
   const select = usePointerSelection();
   const follow = useLinkArea();
   const address = useAddressAhead();
@@ -60,11 +54,7 @@ function Lines({ tasks }: { tasks: readonly CardTask[] }) {
   return (
     <ul className="divide-y divide-line/60">
       {tasks.map((task) => (
-        <li
-          key={task.id}
-          data-line={`task:${task.id}`}
-          data-marked={selected.has(`task:${task.id}`) || undefined}
-        >
+        <li key={task.id} data-line={`task:${task.id}`} data-marked={selected.has(`task:${task.id}`) || undefined}>
           <div className="flex min-h-9 items-center gap-2.5 px-3 py-1 text-sm hover:bg-sunken pointer-coarse:min-h-11">
             <span
               data-code
@@ -74,17 +64,11 @@ function Lines({ tasks }: { tasks: readonly CardTask[] }) {
             >
               {task.code}
             </span>
-            <a
-              href={`/tasks/${task.id}`}
-              data-row
-              className="min-w-0 flex-1 truncate hover:underline"
-            >
+            <a href={`/tasks/${task.id}`} data-row className="min-w-0 flex-1 truncate hover:underline">
               {task.title}
             </a>
             <State task={task} />
-            <span className="text-xs text-muted max-sm:hidden">
-              {task.worker_name ?? task.story_code}
-            </span>
+            <span className="text-xs text-muted max-sm:hidden">{task.worker_name ?? task.story_code}</span>
             <StatusPill status={task.status} />
           </div>
         </li>

@@ -5,13 +5,7 @@ import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 import { useWriteAccess } from "~/ui/write-access";
-import {
-  type CardTask,
-  columnLabel,
-  type DropTarget,
-  type Lane,
-  movableColumns,
-} from "./board-settings";
+import { type CardTask, columnLabel, type DropTarget, type Lane, movableColumns } from "./board-settings";
 import { laneField } from "./use-task-moves";
 
 interface Moving {
@@ -188,9 +182,7 @@ function beside(all: readonly string[], one: string, step: number): string {
 /** Scrolls the drop target into view once it is rendered. */
 function showDropTarget() {
   requestAnimationFrame(() =>
-    document
-      .querySelector("[data-drop-target]")
-      ?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+    document.querySelector("[data-drop-target]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   );
 }
 
@@ -244,11 +236,7 @@ export function placing(
 }
 
 /** Assigning a task assigns its story. Returns a warning if that affects more tasks than the ones being moved. */
-function wholeStories(
-  cards: readonly CardTask[],
-  tasks: readonly CardTask[],
-  { label, sets }: Lane,
-): string | null {
+function wholeStories(cards: readonly CardTask[], tasks: readonly CardTask[], { label, sets }: Lane): string | null {
   const codes = [...new Set(cards.map(({ story_code }) => story_code))];
   const along = tasks.filter(({ story_code }) => codes.includes(story_code)).length;
   if (along <= cards.length) return null;

@@ -1,9 +1,6 @@
 import { SelectField, TextField } from "~/ui/field";
 
-const units = ["USD", "EUR", "GBP", "CHF", "JPY", "tokens"].map((unit) => ({
-  value: unit,
-  label: unit,
-}));
+const units = ["USD", "EUR", "GBP", "CHF", "JPY", "tokens"].map((unit) => ({ value: unit, label: unit }));
 
 /** An amount and its unit. */
 export function AmountFields({

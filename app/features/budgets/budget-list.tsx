@@ -29,9 +29,7 @@ export function BudgetList({
             <span className="font-medium">{titleOf(budget, showName)}</span>
             <State budget={budget} />
             {budget.unreported_jobs > 0 ? (
-              <Badge tone="waiting">
-                {countText(budget.unreported_jobs, "job")} reported no usage
-              </Badge>
+              <Badge tone="waiting">{countText(budget.unreported_jobs, "job")} reported no usage</Badge>
             ) : null}
           </div>
           <Bar budget={budget} />
@@ -125,13 +123,7 @@ function Change({ budget }: { budget: Budget }) {
           Set
         </Button>
       </ActionForm>
-      <PressForm
-        fields={{ intent: "delete-budget" }}
-        size="sm"
-        tone="quiet"
-        name="budget_id"
-        value={budget.id}
-      >
+      <PressForm fields={{ intent: "delete-budget" }} size="sm" tone="quiet" name="budget_id" value={budget.id}>
         Remove
         <span className="sr-only"> the budget of {amountText(budget.amount, budget.unit)}</span>
       </PressForm>

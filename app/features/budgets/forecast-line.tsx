@@ -9,15 +9,9 @@ type Shown = Pick<Forecast, "tasks" | "finished" | "too_few" | "seconds" | "toke
 export function ForecastLine({ forecast }: { forecast: Shown }) {
   const { tasks, finished, too_few, seconds, tokens, costs } = forecast;
   if (too_few || seconds === null) {
-    return (
-      <p className="text-muted">
-        Not enough data for a forecast yet: {finished} of 5 finished tasks.
-      </p>
-    );
+    return <p className="text-muted">Not enough data for a forecast yet: {finished} of 5 finished tasks.</p>;
   }
-  const parts = [
-    `${durationText(seconds.low * 1000)} to ${durationText(seconds.high * 1000)} of agent time`,
-  ];
+  const parts = [`${durationText(seconds.low * 1000)} to ${durationText(seconds.high * 1000)} of agent time`];
   for (const { low, high, currency } of costs) {
     parts.push(`${amountText(low, currency)} to ${amountText(high, currency)}`);
   }
@@ -27,9 +21,7 @@ export function ForecastLine({ forecast }: { forecast: Shown }) {
   return (
     <p>
       {countText(tasks, "task")}: {parts.join(", ")}.{" "}
-      <span className="text-muted">
-        60% likely, based on {countText(finished, "finished task")}.
-      </span>
+      <span className="text-muted">60% likely, based on {countText(finished, "finished task")}.</span>
     </p>
   );
 }

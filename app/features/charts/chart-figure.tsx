@@ -15,20 +15,13 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
           {facts.map(({ term, value, late }) => (
             <div key={term}>
               <dt className="text-2xs text-muted">{term}</dt>
-              <dd className={late ? "text-sm font-semibold text-failed" : "text-sm font-medium"}>
-                {value}
-              </dd>
+              <dd className={late ? "text-sm font-semibold text-failed" : "text-sm font-medium"}>{value}</dd>
             </div>
           ))}
         </dl>
       ) : null}
       <div className="@container relative">
-        <svg
-          viewBox={`0 0 ${width} ${height}`}
-          role="img"
-          aria-label={label}
-          className="block w-full overflow-visible"
-        >
+        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label} className="block w-full overflow-visible">
           {shapes.map((shape, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a picture is drawn as a whole
             <path key={index} {...shape} />

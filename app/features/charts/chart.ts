@@ -38,12 +38,7 @@ export const shape = (d: string, className: string, strokeDasharray?: string): S
   strokeDasharray,
 });
 
-export const words = (
-  x: number,
-  y: number,
-  text: string,
-  textAnchor?: "middle" | "end",
-): Words => ({
+export const words = (x: number, y: number, text: string, textAnchor?: "middle" | "end"): Words => ({
   x,
   y,
   text,
@@ -64,12 +59,7 @@ export const box = (x: number, y: number, width: number, height: number) =>
   `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
 
 /** Labels the first and last day below a chart. */
-export function daysBelow(
-  days: readonly string[],
-  left: number,
-  right: number,
-  y: number,
-): Words[] {
+export function daysBelow(days: readonly string[], left: number, right: number, y: number): Words[] {
   const last = days.length > 1 ? [words(right, y, calendarText(days.at(-1) ?? ""), "end")] : [];
   return [words(left, y, calendarText(days[0] ?? "")), ...last];
 }

@@ -28,10 +28,7 @@ interface SprintDates {
  * Draws a sprint's burndown, one slot per day to its planned end: scope and remaining tasks as steps, tinted weekends,
  * the ideal line (flat on weekends), today, and a forecast if the data supports one. Null before the first day.
  */
-export function drawBurndown(
-  days: readonly BurndownDay[],
-  { status, end_date: end }: SprintDates,
-): Chart | null {
+export function drawBurndown(days: readonly BurndownDay[], { status, end_date: end }: SprintDates): Chart | null {
   const first = days[0];
   const last = days.at(-1);
   const numbers = burnNumbers(days, end);
@@ -46,9 +43,7 @@ export function drawBurndown(
   const y = (count: number) => round(top + (1 - count / most) * (height - top - bottom));
   const steps = (of: (day: BurndownDay) => number) =>
     days
-      .map((day, index) =>
-        index === 0 ? `M${left} ${y(of(day))}H${edge(0)}` : `V${y(of(day))}H${edge(index)}`,
-      )
+      .map((day, index) => (index === 0 ? `M${left} ${y(of(day))}H${edge(0)}` : `V${y(of(day))}H${edge(index)}`))
       .join("");
   const today = days.length - 1;
   const scale = [...new Set([0, Math.round(most / 2), most])];
@@ -58,9 +53,7 @@ export function drawBurndown(
     height,
     shapes: [
       ...slots.flatMap((day, index) =>
-        isWeekend(day)
-          ? shape(box(left + index * slot, top, slot, height - top - bottom), "fill-sunken")
-          : [],
+        isWeekend(day) ? shape(box(left + index * slot, top, slot, height - top - bottom), "fill-sunken") : [],
       ),
       ...scale.map((count) => shape(`M${left} ${y(count)}H${width - right}`, "stroke-line")),
       ...(end ? ideal(slots, first.total, end, y, edge) : []),
@@ -68,18 +61,10 @@ export function drawBurndown(
         steps(({ total }) => total),
         "fill-none stroke-line-strong stroke-[1.5]",
       ),
-      ...(isOpen
-        ? [shape(`M${edge(today)} ${top}V${height - bottom}`, "stroke-ink stroke-[0.75]")]
-        : []),
+      ...(isOpen ? [shape(`M${edge(today)} ${top}V${height - bottom}`, "stroke-ink stroke-[0.75]")] : []),
       ...(forecast === -1
         ? []
-        : [
-            shape(
-              `M${edge(today)} ${y(last.remaining)}L${edge(forecast)} ${y(0)}`,
-              "fill-none stroke-accent",
-              "5 4",
-            ),
-          ]),
+        : [shape(`M${edge(today)} ${y(last.remaining)}L${edge(forecast)} ${y(0)}`, "fill-none stroke-accent", "5 4")]),
       shape(
         steps(({ remaining }) => remaining),
         "fill-none stroke-accent stroke-[2.5] [stroke-linejoin:round]",
@@ -143,11 +128,7 @@ function factsOf(numbers: BurnNumbers, last: BurndownDay, isOpen: boolean): Char
   ];
   if (!isOpen) return facts;
   if (needed !== null) {
-    facts.push({
-      term: "Required pace",
-      value: perDay(needed),
-      late: pace !== null && pace < needed,
-    });
+    facts.push({ term: "Required pace", value: perDay(needed), late: pace !== null && pace < needed });
   }
   facts.push({ term: "Pace", value: pace === null ? "after 3 days" : perDay(pace) });
   if (numbers.remaining > 0 && pace !== null) {
@@ -213,8 +194,7 @@ export function burnNumbers(days: readonly BurndownDay[], end: string | null): B
     : 0;
   const isOpen = last.remaining > 0;
   const needs = isOpen && pace !== null && pace > 0 ? last.remaining / pace : null;
-  const forecast =
-    needs !== null && needs <= longestForecast ? afterWorkingDays(last.date, needs) : null;
+  const forecast = needs !== null && needs <= longestForecast ? afterWorkingDays(last.date, needs) : null;
   return {
     done: last.total - last.remaining,
     started: last.started,

@@ -57,10 +57,7 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
       width,
       height,
       shapes: [shape(`M4 ${height - bottom}H${width - 4}`, "stroke-line"), ...bars],
-      words: [
-        words(4, 11, moneyText(most, currency)),
-        ...daysBelow(days, 4, width - 4, height - 5),
-      ],
+      words: [words(4, 11, moneyText(most, currency)), ...daysBelow(days, 4, width - 4, height - 5)],
       label: `Cost per day, ${moneyText(all, currency)} in total.`,
       facts: [],
       stops: days.map((day, index) => ({
@@ -87,11 +84,7 @@ function modelsOf(rows: Insights["by_day_model"]) {
     .sort((one, other) => other.cost - one.cost);
   const named = costs.length > fills.length ? costs.slice(0, fills.length - 1) : costs;
   const rest = costs.slice(named.length);
-  const models = named.map(({ id, cost }) => ({
-    name: id ?? "unknown model",
-    ids: new Set([id]),
-    cost,
-  }));
+  const models = named.map(({ id, cost }) => ({ name: id ?? "unknown model", ids: new Set([id]), cost }));
   if (rest.length > 0) {
     models.push({
       name: `${rest.length} others`,

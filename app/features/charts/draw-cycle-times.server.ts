@@ -26,8 +26,7 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
   const slot = (width - 16) / days.length;
   const x = (day: string) => round(8 + (days.indexOf(day) + 0.5) * slot);
   // Values range from minutes to days; the square root keeps the short ones apart.
-  const y = (time: number) =>
-    round(height - bottom - Math.sqrt(time / most) * (height - top - bottom));
+  const y = (time: number) => round(height - bottom - Math.sqrt(time / most) * (height - top - bottom));
   const marks = half === most85 ? [] : [{ time: half, name: "50% within" }];
   marks.push({ time: most85, name: "85% within" });
   return {
@@ -38,16 +37,11 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
       ...marks.map(({ time }) => shape(`M8 ${y(time)}H${width - 8}`, "stroke-line-strong", "3 3")),
       // A zero-length line with round caps is a dot.
       ...taken.map(({ day, time }) =>
-        shape(
-          `M${x(day)} ${y(time)}h0`,
-          "stroke-accent stroke-[7] opacity-70 [stroke-linecap:round]",
-        ),
+        shape(`M${x(day)} ${y(time)}h0`, "stroke-accent stroke-[7] opacity-70 [stroke-linecap:round]"),
       ),
     ],
     words: [
-      ...marks.map(({ time, name }) =>
-        words(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end"),
-      ),
+      ...marks.map(({ time, name }) => words(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end")),
       ...daysBelow(days, 8, width - 8, height - 5),
     ],
     label: `Time from start to done of ${taken.length} tasks: 50% within ${durationText(half)}, 85% within ${durationText(most85)}.`,

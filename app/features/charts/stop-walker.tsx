@@ -12,12 +12,9 @@ export default function StopWalker({ chart: { stops, width, height } }: { chart:
 
   const walk = (event: KeyboardEvent) => {
     const from = at ?? last;
-    const next = {
-      ArrowLeft: Math.max(0, from - 1),
-      ArrowRight: Math.min(last, from + 1),
-      Home: 0,
-      End: last,
-    }[event.key];
+    const next = { ArrowLeft: Math.max(0, from - 1), ArrowRight: Math.min(last, from + 1), Home: 0, End: last }[
+      event.key
+    ];
     if (next === undefined) return;
     event.preventDefault();
     setAt(next);
@@ -49,15 +46,7 @@ export default function StopWalker({ chart: { stops, width, height } }: { chart:
   );
 }
 
-function Tip({
-  stop: { x, text },
-  width,
-  height,
-}: {
-  stop: Chart["stops"][number];
-  width: number;
-  height: number;
-}) {
+function Tip({ stop: { x, text }, width, height }: { stop: Chart["stops"][number]; width: number; height: number }) {
   // Characters are about six units wide at this size. The box may be slightly wider than its text.
   const wide = text.length * 6.2 + 16;
   const start = Math.min(Math.max(2, x - wide / 2), width - wide - 2);

@@ -26,10 +26,7 @@ export function CommentItem({
 }) {
   const { id, author, text, created_at, edited_at } = comment;
   return (
-    <li
-      id={`comment-${id}`}
-      className="grid scroll-mt-20 grid-cols-[1.75rem_minmax(0,1fr)] gap-x-2.5"
-    >
+    <li id={`comment-${id}`} className="grid scroll-mt-20 grid-cols-[1.75rem_minmax(0,1fr)] gap-x-2.5">
       <Avatar name={author} />
       <article aria-label={`Comment by ${author}`} className="grid gap-1">
         <header className="flex flex-wrap items-center gap-x-2 text-xs text-muted">

@@ -28,9 +28,7 @@ export function Comments({
       <div className="grid gap-4">
         <EarlierComments earlier={earlier} />
         {list.length === 0 ? (
-          <p className="text-sm text-muted">
-            No comments yet. Mention a member with @ and their name.
-          </p>
+          <p className="text-sm text-muted">No comments yet. Mention a member with @ and their name.</p>
         ) : (
           <ol className="grid gap-4">
             {list.map((comment) => (
@@ -101,12 +99,7 @@ function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: boolean }
     <ServerForm key={sent} form={form} fetcher={fetcher} creates className="grid gap-2">
       <WriteFields className="grid gap-2">
         <HiddenFields fields={{ intent: "add-comment", kind, id }} />
-        <MentionArea
-          label="Add a comment"
-          productId={productId}
-          defaultValue={defaultValue}
-          errors={errors}
-        />
+        <MentionArea label="Add a comment" productId={productId} defaultValue={defaultValue} errors={errors} />
         {toAgent ? (
           <CheckField
             label="Send to the agent"

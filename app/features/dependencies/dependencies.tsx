@@ -123,13 +123,7 @@ function CandidateList({ kind, id, typed }: { kind: DependencyKind; id: string; 
     <WriteForm className="mt-2 grid" aria-label="Possible blockers">
       <HiddenFields fields={{ intent: "add-dependency" }} />
       {candidates.map(({ code, title, status }) => (
-        <button
-          key={code}
-          type="submit"
-          name="blocked_by"
-          value={code}
-          className="menu-item min-w-0"
-        >
+        <button key={code} type="submit" name="blocked_by" value={code} className="menu-item min-w-0">
           <StatusDot status={status} />
           <span className="font-mono text-xs text-muted">{code}</span>
           <span className="min-w-0 truncate">{title}</span>
@@ -143,10 +137,7 @@ function AddForm({ kind, id, count }: { kind: DependencyKind; id: string; count:
   const [typed, setTyped] = useState<string | null>(null);
   const fetcher = useFetcher({ key: `add-dependency-${count}` });
   const answer = useActionResult();
-  const form = useServerForm<"blocked_by">({
-    lastResult: fetcher.data ?? answer,
-    id: `add-dependency-${count}`,
-  });
+  const form = useServerForm<"blocked_by">({ lastResult: fetcher.data ?? answer, id: `add-dependency-${count}` });
   return (
     <details
       key={count}

@@ -3,10 +3,7 @@ import { useEffect } from "react";
 import type { Candidates, DependencyKind } from "~/nouns/dependencies/contract";
 
 /** Returns possible blockers; null while loading. Loads as soon as `what` is set. */
-export function useCandidates(
-  what: { kind: DependencyKind; id: string } | null,
-  typed: string,
-): Candidates | null {
+export function useCandidates(what: { kind: DependencyKind; id: string } | null, typed: string): Candidates | null {
   const { kind = "task", id = "" } = what ?? {};
   const { data, load } = useFetcher<Candidates>({ key: `candidates ${kind}:${id}` });
   useEffect(() => {

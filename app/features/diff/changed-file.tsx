@@ -67,10 +67,7 @@ export function ChangedFile({
           {note ? <p className="px-3 py-2 text-muted">{note}</p> : null}
           {above}
           {hunks ? (
-            <ChangedLines
-              hunks={only === null ? hunks : only.flatMap((n) => hunks[n] ?? [])}
-              below={below}
-            />
+            <ChangedLines hunks={only === null ? hunks : only.flatMap((n) => hunks[n] ?? [])} below={below} />
           ) : (
             <p className="px-3 py-2 text-muted">{problem ?? <Loading index={file.index} />}</p>
           )}
@@ -134,8 +131,7 @@ function Loading({ index }: { index: number }) {
 }
 
 function noteOf(file: ShownFile): string | null {
-  if (file.status === "submodule")
-    return "A submodule: its commit changed. Open it in its own repository.";
+  if (file.status === "submodule") return "A submodule: its commit changed. Open it in its own repository.";
   if (file.binary) return "A binary file.";
   if (file.truncated) {
     return "Only part of this file is shown: it is too large, or a secret was removed. The branch has the whole file.";
@@ -152,11 +148,7 @@ function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; below: Be
       {segmentsOf(hunk.lines).map(({ isChange, old, next }) => (
         <div
           key={`${placeOf(old)} ${placeOf(next)}`}
-          className={clsx(
-            "seg",
-            isChange && "change",
-            Math.max(old.length, next.length) > 60 && "far",
-          )}
+          className={clsx("seg", isChange && "change", Math.max(old.length, next.length) > 60 && "far")}
         >
           <LineColumn side="old" lines={old} below={below} isTwin={!isChange} />
           <LineColumn side="new" lines={next} below={below} />

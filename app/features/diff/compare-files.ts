@@ -37,8 +37,11 @@ export function compareFiles({ before, now, isSameBase, pairs }: Comparison): Co
   const lines = hunks.flatMap((hunk) => hunk.lines);
   const count = (kind: string) => lines.filter((line) => line.kind === kind).length;
   return {
-    ...{ patch: patchText(hunks), additions: count("added"), deletions: count("deleted") },
-    ...{ pairs: pairs - budget.pairs, isRough: budget.isSpent },
+    patch: patchText(hunks),
+    additions: count("added"),
+    deletions: count("deleted"),
+    pairs: pairs - budget.pairs,
+    isRough: budget.isSpent,
   };
 }
 
@@ -66,13 +69,10 @@ const opposite = { same: "same", added: "deleted", deleted: "added" } as const;
 /** The patch that takes a change back. */
 function reversed(patch: string): string {
   const back = ({ oldStart, newStart, heading, lines }: Hunk): Hunk => ({
-    ...{ heading, oldStart: newStart, newStart: oldStart },
-    lines: lines.map((line) => ({
-      ...line,
-      kind: opposite[line.kind],
-      old: line.new,
-      new: line.old,
-    })),
+    heading,
+    oldStart: newStart,
+    newStart: oldStart,
+    lines: lines.map((line) => ({ ...line, kind: opposite[line.kind], old: line.new, new: line.old })),
   });
   return patchText(parsePatch(patch).hunks.map(back));
 }

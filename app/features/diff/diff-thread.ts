@@ -4,9 +4,7 @@ import highlighter from "highlight.js/lib/common";
 import { type Comparison, compareFiles } from "./compare-files";
 
 /** Code to highlight, or two files to compare. */
-export type DiffQuestion =
-  | { color: { language: string; texts: string[] } }
-  | { compare: Comparison };
+export type DiffQuestion = { color: { language: string; texts: string[] } } | { compare: Comparison };
 
 /** Closes spans that cross a line end, and reopens them on the next line. */
 function linesOf(html: string): string[] {
@@ -23,9 +21,7 @@ function linesOf(html: string): string[] {
 
 /** highlight.js escapes its input; it adds only classes. */
 function color(language: string, texts: readonly string[]): string[][] {
-  return texts.map((text) =>
-    linesOf(highlighter.highlight(text, { language, ignoreIllegals: true }).value),
-  );
+  return texts.map((text) => linesOf(highlighter.highlight(text, { language, ignoreIllegals: true }).value));
 }
 
 function answer(question: DiffQuestion): unknown {

@@ -70,10 +70,7 @@ export function DiffView({
   const places = placesOf(chapters);
   const labels = labelsOf(chapters, byIndex);
   return (
-    <div
-      className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]"
-      data-view={view}
-    >
+    <div className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]" data-view={view}>
       <ChapterList chapters={chapters} files={byIndex} places={places} isViewed={isViewed}>
         <button
           type="button"
@@ -112,10 +109,7 @@ export function DiffView({
                   viewed={
                     marks.length === 0
                       ? null
-                      : {
-                          ...{ isViewed: isViewed(index), marks },
-                          onChange: canWrite ? () => void change(file) : null,
-                        }
+                      : { isViewed: isViewed(index), marks, onChange: canWrite ? () => void change(file) : null }
                   }
                   below={below.get(index) ?? nothing}
                   above={above.get(index) ?? null}
@@ -157,10 +151,7 @@ function placesOf(chapters: readonly ShownChapter[]): string[][] {
 }
 
 /** The path of each file; where an earlier part has the same, with its chapter. */
-function labelsOf(
-  chapters: readonly ShownChapter[],
-  files: ReadonlyMap<number, ShownFile>,
-): string[][] {
+function labelsOf(chapters: readonly ShownChapter[], files: ReadonlyMap<number, ShownFile>): string[][] {
   const seen = new Set<string>();
   return chapters.map(({ parts, title }) =>
     parts.map(({ index }) => {
@@ -183,9 +174,7 @@ function spotOf(line: HTMLElement): Spot | null {
   const { n, o } = line.dataset;
   if (path === undefined || (n === undefined && o === undefined)) return null;
   const file = { path, index: Number(index) };
-  return n === undefined
-    ? { ...file, side: "old", line: Number(o) }
-    : { ...file, side: "new", line: Number(n) };
+  return n === undefined ? { ...file, side: "old", line: Number(o) } : { ...file, side: "new", line: Number(n) };
 }
 
 const lookName = "diff-view";
@@ -263,8 +252,7 @@ async function tell(marks: readonly Mark[], viewed: boolean): Promise<string | n
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ ...mark, viewed }),
       });
-      if (!answer.ok)
-        return "Not marked as viewed: the changes are different now. Reload the page.";
+      if (!answer.ok) return "Not marked as viewed: the changes are different now. Reload the page.";
     } catch {
       return "Not marked as viewed: the service could not be reached. Try again.";
     }

@@ -2,8 +2,7 @@
 export function LineCounts({ additions, deletions }: { additions: number; deletions: number }) {
   return (
     <span className="text-xs whitespace-nowrap tabular-nums">
-      <span className="text-done">{`+${additions}`}</span>{" "}
-      <span className="text-failed">{`−${deletions}`}</span>
+      <span className="text-done">{`+${additions}`}</span> <span className="text-failed">{`−${deletions}`}</span>
     </span>
   );
 }

@@ -23,11 +23,7 @@ export async function changedFiles(diff: JobDiff, { viewer, before }: Asked): Pr
 }
 
 /** Returns files, the first ones with lines. `open` is the index of a folded file to load too. */
-export function showFiles(
-  files: readonly RoundFile[],
-  viewer: string,
-  open: number | undefined,
-): Promise<ShownFile[]> {
+export function showFiles(files: readonly RoundFile[], viewer: string, open: number | undefined): Promise<ShownFile[]> {
   let left = linesAtOnce;
   return Promise.all(
     files.map(async (round) => {
@@ -41,11 +37,7 @@ export function showFiles(
 }
 
 /** Returns one file with its lines. */
-export async function showFile(
-  diff: JobDiff,
-  index: number,
-  { viewer, before }: Asked,
-): Promise<ShownFile | null> {
+export async function showFile(diff: JobDiff, index: number, { viewer, before }: Asked): Promise<ShownFile | null> {
   const files = before ? await roundOf(before, diff, viewer, index) : filesOf(diff);
   const round = files.find((each) => each.index === index);
   return round ? showOne(round, viewer) : null;
@@ -62,10 +54,7 @@ function filesOf(diff: JobDiff): RoundFile[] {
 function nameFile({ file: { patch, ...file }, index, note }: RoundFile): ShownFile {
   const lineCount = patch === undefined ? 0 : patch.split("\n").length - 1;
   const folded = file.folded === true || isFoldedFile(file.path) || file.binary;
-  const key = createHash("sha256")
-    .update(`${file.path}\n${patch}`)
-    .digest("base64url")
-    .slice(0, 12);
+  const key = createHash("sha256").update(`${file.path}\n${patch}`).digest("base64url").slice(0, 12);
   const hunks = patch === undefined ? [] : null;
   return { ...file, index, key, lineCount, folded, hunks, ...(note ? { note } : {}) };
 }
@@ -96,12 +85,7 @@ const kept = new RecentlyMade<ComparedLines | null>(mostKept);
  * Returns the changes between two attempts. If both diffs start from the same original, they can be compared directly;
  * lines neither touched are equal. The file with the index `wanted` is the only one worked on, if given.
  */
-export async function roundOf(
-  before: JobDiff,
-  now: JobDiff,
-  viewer: string,
-  wanted?: number,
-): Promise<RoundFile[]> {
+export async function roundOf(before: JobDiff, now: JobDiff, viewer: string, wanted?: number): Promise<RoundFile[]> {
   const isSameBase = before.base_sha === now.base_sha;
   const files: RoundFile[] = [];
   let pairs = mostPairs;
@@ -118,9 +102,7 @@ export async function roundOf(
     const change = pair.now ? await changeOf(pair, compare) : await returnOf(pair, compare);
     if (change) files.push({ index: pair.index, ...change });
   }
-  return files.filter(
-    ({ file, note }) => note !== undefined || file.patch !== "" || file.status === "renamed",
-  );
+  return files.filter(({ file, note }) => note !== undefined || file.patch !== "" || file.status === "renamed");
 }
 
 function pairsOf(before: JobDiff, now: JobDiff): Pair[] {
@@ -137,12 +119,7 @@ function pairsOf(before: JobDiff, now: JobDiff): Pair[] {
 }
 
 function isSame(old: DiffFile, file: DiffFile): boolean {
-  return (
-    old.patch !== undefined &&
-    old.patch === file.patch &&
-    !old.truncated &&
-    old.old_path === file.old_path
-  );
+  return old.patch !== undefined && old.patch === file.patch && !old.truncated && old.old_path === file.old_path;
 }
 
 type Compare = (

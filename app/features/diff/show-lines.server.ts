@@ -70,11 +70,7 @@ function shownHunks(hunks: readonly Hunk[], colored: string[][] | null): ShownHu
 const shortKinds = { same: "s", added: "a", deleted: "d" } as const;
 
 /** Returns the highlighted lines of each text; null if that fails or takes too long. */
-async function highlight(
-  language: string,
-  texts: string[],
-  viewer: string,
-): Promise<string[][] | "too-busy" | null> {
+async function highlight(language: string, texts: string[], viewer: string): Promise<string[][] | "too-busy" | null> {
   if (texts.reduce((sum, { length }) => sum + length, 0) > longestCode) return null;
   const outcome = await askThread({ color: { language, texts } }, viewer);
   if (typeof outcome === "string") return outcome === "too-busy" ? outcome : null;

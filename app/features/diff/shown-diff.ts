@@ -1,12 +1,7 @@
 import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
 
 /** A shown line: `s` same, `a` added, `d` deleted. The HTML comes from the server and is safe. */
-export type ShownLine = [
-  kind: "s" | "a" | "d",
-  old: number | null,
-  next: number | null,
-  html: string,
-];
+export type ShownLine = [kind: "s" | "a" | "d", old: number | null, next: number | null, html: string];
 
 export interface ShownHunk {
   heading: string;
@@ -58,10 +53,7 @@ export interface FilePage {
 }
 
 /** The chapters of one page with its files. */
-export function pageOfFiles(
-  all: readonly ShownChapter[],
-  wanted = 1,
-): FilePage & { chapters: ShownChapter[] } {
+export function pageOfFiles(all: readonly ShownChapter[], wanted = 1): FilePage & { chapters: ShownChapter[] } {
   const total = all.reduce((sum, { parts }) => sum + parts.length, 0);
   const pages = Math.max(1, Math.ceil(total / filesAtOnce));
   const page = Math.min(Math.max(wanted, 1), pages);

@@ -42,8 +42,7 @@ function step(selector: string, direction: 1 | -1): void {
   const isAt = (element: HTMLElement): boolean => from !== null && element.contains(from);
   const at = all.findIndex(isAt);
   const following = (element: HTMLElement): boolean =>
-    from !== null &&
-    (element.compareDocumentPosition(from) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+    from !== null && (element.compareDocumentPosition(from) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
   const isInDiff = from?.closest(".file") != null;
   const next =
     at >= 0

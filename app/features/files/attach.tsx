@@ -28,9 +28,7 @@ export function useUpload(place: FilePlace | undefined, onSent: (file: Sent) => 
         onSent(await upload(file, place));
       } catch (error) {
         const why = error instanceof Error ? error.message : "The upload failed. Try again.";
-        setProblem((before) =>
-          [before, `${isolated(file.name)}: ${why}`].filter(Boolean).join("\n"),
-        );
+        setProblem((before) => [before, `${isolated(file.name)}: ${why}`].filter(Boolean).join("\n"));
       } finally {
         setPending((count) => count - 1);
       }
@@ -91,13 +89,7 @@ function insert(element: HTMLTextAreaElement | null, text: string): void {
 }
 
 /** Chooses files by keyboard, pointer or camera, and says what went wrong. Without script there is nothing to press. */
-export function AttachButton({
-  upload,
-  label = "Attach files",
-}: {
-  upload: Upload;
-  label?: string;
-}) {
+export function AttachButton({ upload, label = "Attach files" }: { upload: Upload; label?: string }) {
   const { attach, isPending, problem } = upload;
   if (!useHydrated()) return null;
   return (

@@ -33,10 +33,7 @@ export function FileList({
         <li key={file.id} className="flex items-center gap-3 py-2">
           <Thumbnail file={file} />
           <div className="grid min-w-0 grow gap-0.5">
-            <a
-              href={file.url}
-              className="w-fit max-w-full truncate text-sm hover:underline pointer-coarse:py-1.5"
-            >
+            <a href={file.url} className="w-fit max-w-full truncate text-sm hover:underline pointer-coarse:py-1.5">
               {visible(file.name)}
             </a>
             <p className="flex flex-wrap gap-x-1.5 text-xs text-muted">
@@ -64,10 +61,7 @@ function Thumbnail({ file: { url, type } }: { file: ListedFile }) {
   }
   const [kind = "", name = ""] = type.split("/");
   return (
-    <span
-      aria-hidden="true"
-      className={`${look} grid place-items-center text-[0.625rem] uppercase text-muted`}
-    >
+    <span aria-hidden="true" className={`${look} grid place-items-center text-[0.625rem] uppercase text-muted`}>
       {kind === "text" ? "txt" : name}
     </span>
   );
@@ -129,11 +123,7 @@ export function FilesSection({
             </p>
           )}
           <WriteFields quiet>
-            {hydrated ? (
-              <AttachButton upload={upload} label="Add files" />
-            ) : (
-              <PlainForm place={place} />
-            )}
+            {hydrated ? <AttachButton upload={upload} label="Add files" /> : <PlainForm place={place} />}
           </WriteFields>
         </div>
       </Section>

@@ -165,9 +165,7 @@ export function EditLink({
         place.edit();
       }}
       className={clsx(
-        children
-          ? "text-sm text-accent underline underline-offset-2"
-          : buttonClass("quiet", "icon-sm"),
+        children ? "text-sm text-accent underline underline-offset-2" : buttonClass("quiet", "icon-sm"),
         className,
       )}
     >

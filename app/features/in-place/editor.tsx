@@ -56,11 +56,9 @@ export function Editor({ text, place, ...control }: EditorProps) {
     >
       <EnhancedField />
       <HiddenFields fields={text.fields} />
-      {place.seen === undefined ? null : (
-        <HiddenFields fields={{ expected_version: `${place.seen}` }} />
-      )}
+      {place.seen === undefined ? null : <HiddenFields fields={{ expected_version: `${place.seen}` }} />}
       {place.theirs ? <Theirs clash={place.theirs} /> : null}
-      <Control {...control} {...{ id, input, text, place, onKeyDown }} />
+      <Control {...control} id={id} input={input} text={text} place={place} onKeyDown={onKeyDown} />
       <FieldErrors id={`${id}-error`} errors={place.refusal} />
       <Ways
         line={control.line}
@@ -75,9 +73,7 @@ export function Editor({ text, place, ...control }: EditorProps) {
 function Theirs({ clash }: { clash: Clash }) {
   return (
     <div role="status" className="grid gap-1 text-xs text-waiting">
-      <p>
-        {clash.by ?? "Someone else"} changed this while you were editing. Your text is below theirs.
-      </p>
+      <p>{clash.by ?? "Someone else"} changed this while you were editing. Your text is below theirs.</p>
       <blockquote className="max-h-60 overflow-auto whitespace-pre-wrap rounded border border-line bg-sunken px-2.5 py-2 text-sm text-ink">
         {clash.text || "Empty"}
       </blockquote>
@@ -154,15 +150,7 @@ function useFocusAtEnd() {
 }
 
 /** The buttons that save or leave. */
-function Ways({
-  line,
-  isClash,
-  onLeave,
-}: {
-  line: boolean | undefined;
-  isClash: boolean;
-  onLeave: () => void;
-}) {
+function Ways({ line, isClash, onLeave }: { line: boolean | undefined; isClash: boolean; onLeave: () => void }) {
   const hydrated = useHydrated();
   const { pathname, search } = useLocation();
   return (

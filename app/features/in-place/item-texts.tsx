@@ -79,7 +79,8 @@ export function StoryTexts({
     version: story.version,
     fields: { intent: "update", story_id: story.id },
     files: { product_id: story.product_id, story_id: story.id },
-    ...{ action, inPanel },
+    action,
+    inPanel,
   };
   return (
     <>
@@ -124,7 +125,8 @@ export function TaskTexts({
     version: task.version,
     fields: { intent: "edit", task_id: task.id },
     files: { product_id: task.product_id, task_id: task.id },
-    ...{ action, inPanel },
+    action,
+    inPanel,
   };
   return (
     <>

@@ -72,10 +72,7 @@ export function StoryPickers({
         fields={{ intent: "set-sprint", story_id: story.id }}
         options={[
           { value: "", label: "In no sprint" },
-          ...[...sprints, ...closedSprint].map(({ id, code, status }) => ({
-            value: id,
-            label: `${code} (${status})`,
-          })),
+          ...[...sprints, ...closedSprint].map(({ id, code, status }) => ({ value: id, label: `${code} (${status})` })),
         ]}
       >
         {sprint ? (
@@ -98,11 +95,7 @@ export function StoryPickers({
           ...members.map(({ id, username }) => ({ value: id, label: username })),
         ]}
       />
-      <PriorityPicker
-        value={story.priority}
-        action={action}
-        fields={{ intent: "update", story_id: story.id }}
-      />
+      <PriorityPicker value={story.priority} action={action} fields={{ intent: "update", story_id: story.id }} />
     </>
   );
 }
@@ -140,13 +133,7 @@ export function WhoProperties({
         empty={empty}
         placeholder="codex"
       />
-      <TypedProperty
-        label="Model"
-        name="model"
-        value={who.model ?? ""}
-        fields={fields}
-        empty={empty}
-      />
+      <TypedProperty label="Model" name="model" value={who.model ?? ""} fields={fields} empty={empty} />
       <Picker
         label="Effort"
         name="effort"

@@ -57,9 +57,7 @@ export function Picker({
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
-  const fetcher = useFetcher<ActionResult>({
-    key: `pick ${Object.values(fields).concat(name).join(" ")}`,
-  });
+  const fetcher = useFetcher<ActionResult>({ key: `pick ${Object.values(fields).concat(name).join(" ")}` });
   const { data, state, formData } = fetcher;
   const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
   const known = options.some((option) => option.value === chosen);
@@ -125,14 +123,7 @@ export function TypedProperty({
     <div className="property" data-editable>
       <span className="property-label">{text.label}</span>
       {place.editing ? (
-        <Editor
-          text={text}
-          place={place}
-          line
-          mono={mono}
-          placeholder={placeholder}
-          inputMode={inputMode}
-        />
+        <Editor text={text} place={place} line mono={mono} placeholder={placeholder} inputMode={inputMode} />
       ) : (
         <span className="flex min-w-0 items-center justify-between gap-1 pl-1.5">
           <span className={shown === "" ? "text-muted" : mono ? "font-mono text-xs" : ""}>

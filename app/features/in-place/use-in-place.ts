@@ -36,9 +36,7 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
   const [editing, setEditing] = useState(params.get(editParameter) === name);
   const [refusal, setRefusal] = useState<readonly string[]>([]);
   const [base, setBase] = useState({ value, version });
-  const [kept, keep, note] = useKeptText(key, base.value, (began) =>
-    setBase({ value: began, version }),
-  );
+  const [kept, keep, note] = useKeptText(key, base.value, (began) => setBase({ value: began, version }));
   const [clash, setClash] = useState<Clash>();
   const sent = useRef("");
   const opener = useRef<HTMLAnchorElement>(null);
@@ -97,11 +95,7 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
     /** The text being saved; null otherwise. */
     pending: typeof pending === "string" ? pending : null,
     hasKept: kept !== undefined,
-    refusal: theirs
-      ? []
-      : refusal.length > 0
-        ? refusal
-        : refusalOf(editing ? withoutScript : null, name),
+    refusal: theirs ? [] : refusal.length > 0 ? refusal : refusalOf(editing ? withoutScript : null, name),
     edit,
     /** What someone else saved. */
     theirs,
@@ -131,8 +125,7 @@ function refusalOf(answer: unknown, name: string): string[] {
 
 /** Returns the text typed into a refused form, from an action result on a page without JavaScript. */
 function typedIn(answer: unknown, name: string): string | undefined {
-  if (typeof answer !== "object" || answer === null || !("initialValue" in answer))
-    return undefined;
+  if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return undefined;
   const { initialValue } = answer;
   const typed = Object.entries(initialValue ?? {}).find(([field]) => field === name)?.[1];
   return typeof typed === "string" ? typed : undefined;
@@ -180,16 +173,11 @@ export interface Clash {
 
 /** Returns the newer text from an action refused with 412. */
 function clashOf(answer: unknown, name: string): Clash | undefined {
-  if (!isObject(answer) || !isObject(answer.clash) || !isObject(answer.clash.current))
-    return undefined;
+  if (!isObject(answer) || !isObject(answer.clash) || !isObject(answer.clash.current)) return undefined;
   const { current, changed_by: by } = answer.clash;
   const { version, [name]: text } = current;
   if (typeof version !== "number") return undefined;
-  return {
-    version,
-    text: typeof text === "string" ? text : "",
-    by: typeof by === "string" ? by : undefined,
-  };
+  return { version, text: typeof text === "string" ? text : "", by: typeof by === "string" ? by : undefined };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -41,11 +41,7 @@ const moves: readonly PageKey[] = [
 const keys: readonly PageKey[] = [
   ...moves,
   ...choices,
-  {
-    keys: "r",
-    label: "Write an answer",
-    run: () => current()?.querySelector<HTMLElement>("textarea")?.focus(),
-  },
+  { keys: "r", label: "Write an answer", run: () => current()?.querySelector<HTMLElement>("textarea")?.focus() },
 ];
 const putAsideKeys: readonly PageKey[] = [
   ...keys,

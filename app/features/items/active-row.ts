@@ -35,8 +35,7 @@ export function activeRow(): HTMLElement | null {
 export const itemOf = (row: HTMLElement | null): string | null =>
   row?.getAttribute("data-line") ?? row?.getAttribute("data-page-line") ?? null;
 
-export const isPageItem = (row: HTMLElement | null): boolean =>
-  row?.hasAttribute("data-page-line") ?? false;
+export const isPageItem = (row: HTMLElement | null): boolean => row?.hasAttribute("data-page-line") ?? false;
 
 /** Sets the order of items. Virtualized lists need it because they render only nearby rows. */
 export function keepOrder(order: readonly string[] | null): void {
@@ -44,10 +43,7 @@ export function keepOrder(order: readonly string[] | null): void {
 }
 
 export function orderOnPage(): readonly string[] {
-  return (
-    orderOfPage ??
-    [...document.querySelectorAll("[data-line]")].map((row) => row.getAttribute("data-line") ?? "")
-  );
+  return orderOfPage ?? [...document.querySelectorAll("[data-line]")].map((row) => row.getAttribute("data-line") ?? "");
 }
 
 /** Returns the row of an item, if rendered. */
@@ -82,5 +78,4 @@ export const titleOf = (row: HTMLElement | null): string =>
   "";
 
 /** Returns the code shown in a row. */
-export const codeOf = (row: HTMLElement | null): string =>
-  row?.querySelector("[data-code]")?.textContent ?? "it";
+export const codeOf = (row: HTMLElement | null): string => row?.querySelector("[data-code]")?.textContent ?? "it";

@@ -2,8 +2,7 @@ import { useNavigate } from "@remix-run/react";
 import { Confirm } from "~/ui/confirm";
 import { countText } from "~/ui/numbers";
 
-const takenBack =
-  "You can undo this for 30 seconds, unless it also deletes a log, questions or jobs.";
+const takenBack = "You can undo this for 30 seconds, unless it also deletes a log, questions or jobs.";
 
 /** Where the person is after the deletion: elsewhere, or at the list whose panel it was. */
 interface Afterwards {
@@ -11,10 +10,7 @@ interface Afterwards {
   place?: { closeTo: string; onClose?: (() => void) | undefined };
 }
 
-export function DeleteTask({
-  task: { id, code },
-  ...afterwards
-}: Afterwards & { task: { id: string; code: string } }) {
+export function DeleteTask({ task: { id, code }, ...afterwards }: Afterwards & { task: { id: string; code: string } }) {
   return (
     <DeleteItem
       noun="task"
@@ -30,9 +26,7 @@ export function DeleteTask({
 export function DeleteStory({
   page: { story, tasks },
   ...afterwards
-}: Afterwards & {
-  page: { story: { id: string; code: string }; tasks: readonly unknown[] };
-}) {
+}: Afterwards & { page: { story: { id: string; code: string }; tasks: readonly unknown[] } }) {
   return (
     <DeleteItem
       noun="story"
@@ -86,7 +80,5 @@ export function DeleteItem({
 /** Returns "This also deletes its 3 tasks." */
 export function goesAlong(count: number, one: string, many = `${one}s`): string {
   if (count === 0) return `It has no ${many}.`;
-  return count === 1
-    ? `This also deletes its ${one}.`
-    : `This also deletes its ${countText(count, one, many)}.`;
+  return count === 1 ? `This also deletes its ${one}.` : `This also deletes its ${countText(count, one, many)}.`;
 }

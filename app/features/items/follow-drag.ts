@@ -94,9 +94,7 @@ export function followDrag(area: HTMLElement, { over, drop, byTouch }: Dragging)
   window.addEventListener("keydown", onKey, { capture: true, signal });
   // Native dragging, scrolling and context menus would cancel the pointer.
   area.addEventListener("dragstart", (event) => press && stop(event), { signal });
-  area.addEventListener("contextmenu", (event) => press?.hand === "touch" && stop(event), {
-    signal,
-  });
+  area.addEventListener("contextmenu", (event) => press?.hand === "touch" && stop(event), { signal });
   area.addEventListener("touchmove", (event) => lifted && stop(event), { passive: false, signal });
   return () => {
     end();

@@ -48,29 +48,15 @@ export const itemActions: readonly ItemAction[] = [
   { name: "move", key: "m", label: "Move…", kinds: ["task", "story", "pbi"] },
   { name: "waits", key: "b", label: "Blocked by…", kinds: ["task", "story"], single: true },
   { name: "run", key: "r", label: "Run this", kinds: ["task", "story"] },
-  {
-    name: "peek",
-    key: "Space",
-    label: "Peek",
-    kinds: ["task", "story", "pbi"],
-    single: true,
-    reads: true,
-  },
+  { name: "peek", key: "Space", label: "Peek", kinds: ["task", "story", "pbi"], single: true, reads: true },
   { ...copied, name: "pull", key: "g p", label: "Open pull request", kinds: ["task"] },
   { name: "copy-link", key: "$mod+Shift+Comma", label: "Copy link", ...copied },
   { name: "copy-code", key: "$mod+Period", label: "Copy code", ...copied },
-  {
-    ...copied,
-    name: "copy-branch",
-    key: "$mod+Shift+Period",
-    label: "Copy branch name",
-    kinds: ["task", "story"],
-  },
+  { ...copied, name: "copy-branch", key: "$mod+Shift+Period", label: "Copy branch name", kinds: ["task", "story"] },
   { name: "select", key: "x", label: "Select", kinds: ["task", "story", "pbi"], reads: true },
 ];
 
-export const kindsOf = (items: readonly string[]): ReadonlySet<string> =>
-  new Set(items.map(kindOf));
+export const kindsOf = (items: readonly string[]): ReadonlySet<string> => new Set(items.map(kindOf));
 
 /** Returns the actions that apply to these items. */
 export function actionsFor(items: readonly string[], canWrite: boolean): readonly ItemAction[] {
@@ -78,8 +64,7 @@ export function actionsFor(items: readonly string[], canWrite: boolean): readonl
   return itemActions.filter(
     (action) =>
       (canWrite || action.reads) &&
-      (items.length === 1 ||
-        !(action.single || (action.name === "move" && isOnly(kinds, "pbi")))) &&
+      (items.length === 1 || !(action.single || (action.name === "move" && isOnly(kinds, "pbi")))) &&
       action.kinds.some((kind) => kinds.has(kind)),
   );
 }
@@ -114,11 +99,7 @@ type CopyAction = "copy-link" | "copy-code" | "copy-branch";
 const paths: Readonly<Record<string, string>> = { task: "/tasks/", story: "/stories/" };
 
 /** Copies an item's branch, code or link, and shows a toast. */
-export async function copyItem(
-  action: CopyAction,
-  item: string,
-  row: HTMLElement | null,
-): Promise<void> {
+export async function copyItem(action: CopyAction, item: string, row: HTMLElement | null): Promise<void> {
   const id = item.slice(kindOf(item).length + 1);
   const code = codeOf(row);
   if (action === "copy-branch") {
@@ -139,7 +120,6 @@ function linkTo(kind: string, id: string, row: HTMLElement | null): string {
 async function readBranch(kind: string, id: string): Promise<string> {
   const answer = await fetch(`/branch?${new URLSearchParams({ kind, id })}`);
   const read: unknown = await answer.json();
-  if (typeof read !== "object" || read === null || !("branch" in read))
-    throw new Error("No branch");
+  if (typeof read !== "object" || read === null || !("branch" in read)) throw new Error("No branch");
   return String(read.branch);
 }

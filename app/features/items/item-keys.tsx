@@ -1,14 +1,5 @@
 import { useNavigation, useSubmit } from "@remix-run/react";
-import {
-  lazy,
-  type MutableRefObject,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { lazy, type MutableRefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { mostRunItems, runAddress } from "~/features/runs/start-run";
 import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
@@ -41,19 +32,13 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const ItemMenu = useItemMenu();
   const [peeked, setPeeked] = useState<string | null>(null);
-  const peek = useMemo<OwnPeek>(
-    () => ownPeek ?? { open: peeked, coming: null, show: setPeeked },
-    [ownPeek, peeked],
-  );
+  const peek = useMemo<OwnPeek>(() => ownPeek ?? { open: peeked, coming: null, show: setPeeked }, [ownPeek, peeked]);
   const latestPeek = useRef(peek);
   latestPeek.current = peek;
   useEffect(() => watchRows(), []);
   useEffect(() => keepFocusOfRows(), []);
   useEffect(() => clearSelection, []);
-  useEffect(
-    () => closeOnRelease(() => latestPeek.current.open && latestPeek.current.show(null)),
-    [],
-  );
+  useEffect(() => closeOnRelease(() => latestPeek.current.open && latestPeek.current.show(null)), []);
 
   const isReady = ItemMenu !== undefined;
   const start = useStartRun(productId);
@@ -85,9 +70,7 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
         </Suspense>
       ) : null}
       {peeked && !ownPeek ? (
-        <Suspense
-          fallback={<button type="button" hidden data-close onClick={() => setPeeked(null)} />}
-        >
+        <Suspense fallback={<button type="button" hidden data-close onClick={() => setPeeked(null)} />}>
           <Peek item={peeked} onClose={() => setPeeked(null)} />
         </Suspense>
       ) : null}

@@ -5,13 +5,7 @@ import type { DependencyKind } from "~/nouns/dependencies/contract";
 import { MenuHeading, menuEvents } from "~/ui/menu";
 import { codeOf, focusRow, titleOf } from "./active-row";
 import type { ItemAction } from "./item-actions";
-import {
-  choicesFor,
-  type MenuChoice,
-  type ProductChoices,
-  waitChoices,
-  whoChoices,
-} from "./menu-choices";
+import { choicesFor, type MenuChoice, type ProductChoices, waitChoices, whoChoices } from "./menu-choices";
 import { useMenuAt } from "./use-menu-at";
 
 export interface OpenMenu {
@@ -149,20 +143,12 @@ function Choices({
         className="mb-1 h-8 w-full rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10"
       />
       {shown.slice(0, 50).map((choice) => (
-        <button
-          key={choice.label}
-          type="button"
-          data-menu-item
-          className="menu-item"
-          onClick={() => onChoose(choice)}
-        >
+        <button key={choice.label} type="button" data-menu-item className="menu-item" onClick={() => onChoose(choice)}>
           {choice.label}
         </button>
       ))}
       {choices === null ? <p className="px-2.5 py-1.5 text-sm text-muted">Loading…</p> : null}
-      {choices && shown.length === 0 ? (
-        <p className="px-2.5 py-1.5 text-sm text-muted">No options</p>
-      ) : null}
+      {choices && shown.length === 0 ? <p className="px-2.5 py-1.5 text-sm text-muted">No options</p> : null}
     </form>
   );
 }

@@ -99,24 +99,11 @@ export function StoryPanel({
           Open story
         </ButtonLink>
       </div>
-      <StoryTexts
-        story={story}
-        description={description}
-        criteria={criteria}
-        action={action}
-        inPanel
-      />
+      <StoryTexts story={story} description={description} criteria={criteria} action={action} inPanel />
       <TasksOfStory tasks={tasks} newTaskTo={newTaskTo} />
       <PropertyList>
         <StoryPickers page={page} action={action} />
-        <TypedProperty
-          label="Code"
-          name="code"
-          value={story.code}
-          action={action}
-          fields={fields}
-          mono
-        />
+        <TypedProperty label="Code" name="code" value={story.code} action={action} fields={fields} mono />
       </PropertyList>
     </SidePanel>
   );

@@ -55,10 +55,7 @@ const above = "as in the story or product";
 /** Who does it: agents that workers know by name, levels of effort, and what is typed as another agent or a model. */
 export function whoChoices(typed: string): readonly MenuChoice[] {
   const choices = (name: string, field: string, values: readonly string[]) => [
-    ...[...new Set(values)].map((value) => ({
-      label: `${name} ${value}`,
-      fields: { [field]: value },
-    })),
+    ...[...new Set(values)].map((value) => ({ label: `${name} ${value}`, fields: { [field]: value } })),
     { label: `${name} ${above}`, fields: { [field]: "" } },
   ];
   const own = typed.trim() === "" ? [] : [typed.trim()];
@@ -89,21 +86,14 @@ export function choicesFor(
   if (!known) return null;
   if (action === "assignee") {
     return [
-      ...known.members.map(({ id, username }) => ({
-        label: username,
-        fields: { assignee_id: id },
-      })),
+      ...known.members.map(({ id, username }) => ({ label: username, fields: { assignee_id: id } })),
       { label: "Unassigned", fields: { assignee_id: "" } },
     ];
   }
-  if (action === "label")
-    return known.labels.map(({ id, name }) => ({ label: name, fields: { toggle_label: id } }));
+  if (action === "label") return known.labels.map(({ id, name }) => ({ label: name, fields: { toggle_label: id } }));
   if (kinds.has("story")) {
     return [
-      ...known.sprints.map(({ id, code, goal }) => ({
-        label: `${code} ${goal}`.trim(),
-        fields: { sprint_id: id },
-      })),
+      ...known.sprints.map(({ id, code, goal }) => ({ label: `${code} ${goal}`.trim(), fields: { sprint_id: id } })),
       { label: "No sprint", fields: { sprint_id: "" } },
       ...newSprintWith(ofKind(items, "story")),
       ...known.pbis.map((pbi) => titled(pbi, { pbi_id: pbi.id })),
@@ -112,10 +102,7 @@ export function choicesFor(
   if (kinds.has("pbi") && !kinds.has("task")) {
     return known.pbis
       .filter(({ id }) => !items.includes(`pbi:${id}`))
-      .map(({ id, code, title }) => ({
-        label: `Above ${code} ${isolated(title)}`,
-        fields: { before_id: id },
-      }));
+      .map(({ id, code, title }) => ({ label: `Above ${code} ${isolated(title)}`, fields: { before_id: id } }));
   }
   return known.stories.map((story) => titled(story, { story_id: story.id }));
 }

@@ -39,7 +39,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
   if (!data) return <KnownPanel item={`task:${id}`} onClose={onClose} />;
   const { page, description, plan, why } = data;
   return (
-    <TaskPanel {...{ page, description, plan, onClose }} closeTo={to}>
+    <TaskPanel page={page} description={description} plan={plan} onClose={onClose} closeTo={to}>
       {why ? (
         <div className="text-sm text-muted">
           <BlockedReasons reasons={why} />
@@ -56,7 +56,10 @@ function StoryPeek({ id, onClose }: PeekProps) {
   const { page, description, criteria } = data;
   return (
     <StoryPanel
-      {...{ page, description, criteria, onClose }}
+      page={page}
+      description={description}
+      criteria={criteria}
+      onClose={onClose}
       newTaskTo={`/products/${page.product.id}/backlog?panel=new-task&story=${id}`}
       closeTo={to}
     />

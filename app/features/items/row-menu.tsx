@@ -40,14 +40,7 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
   );
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles
-    <div
-      ref={ref}
-      popover="auto"
-      role="group"
-      aria-label={`Actions for ${about}`}
-      className="popover"
-      {...menuEvents}
-    >
+    <div ref={ref} popover="auto" role="group" aria-label={`Actions for ${about}`} className="popover" {...menuEvents}>
       <MenuHeading>
         <span className="font-mono">{about}</span>
       </MenuHeading>

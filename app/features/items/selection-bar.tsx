@@ -34,9 +34,7 @@ export default function SelectionBar({ selected }: { selected: ReadonlySet<strin
         <Button
           key={name}
           size="sm"
-          onClick={(event) =>
-            runItemAction(name, items, event.currentTarget.closest("[role=toolbar]"))
-          }
+          onClick={(event) => runItemAction(name, items, event.currentTarget.closest("[role=toolbar]"))}
         >
           {label}
           <span className="pointer-coarse:hidden">

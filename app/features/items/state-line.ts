@@ -31,14 +31,8 @@ export interface StateLine {
 export function stateLine(task: WorkState): StateLine | null {
   const { open_questions: questions, job_status, job_phase, waits_for, failure_reason } = task;
   const asks = countText(questions, "open question");
-  if (task.holder_name)
-    return {
-      kind: "held",
-      text: `${task.holder_name} has it in a terminal`,
-      tone: "progress",
-    };
-  if (isHeld(job_status))
-    return { kind: "running", text: questions > 0 ? asks : "Running", tone: "progress" };
+  if (task.holder_name) return { kind: "held", text: `${task.holder_name} has it in a terminal`, tone: "progress" };
+  if (isHeld(job_status)) return { kind: "running", text: questions > 0 ? asks : "Running", tone: "progress" };
   if (job_status === "queued" && job_phase === "plan")
     return { kind: "question", text: "Plan to approve", tone: "waiting" };
   if (questions > 0) return { kind: "question", text: asks, tone: "waiting" };
@@ -56,7 +50,6 @@ export function stateLine(task: WorkState): StateLine | null {
     const text = job_phase === "verify" ? "Waiting for a second worker" : queued;
     return { kind: "queued", text, tone: "todo" };
   }
-  if (!task.has_plan && task.status === "todo")
-    return { kind: "unplanned", text: "No plan yet", tone: "idle" };
+  if (!task.has_plan && task.status === "todo") return { kind: "unplanned", text: "No plan yet", tone: "idle" };
   return null;
 }

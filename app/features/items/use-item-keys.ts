@@ -67,8 +67,7 @@ function pressed({ name, single }: ItemAction, event?: KeyboardEvent): boolean {
   const own = itemOf(row);
   const active = document.activeElement;
   const ofPage = isPageItem(row);
-  if (name === "title" && (!own || ofPage || active?.closest("[data-editable]")))
-    return pressEdit();
+  if (name === "title" && (!own || ofPage || active?.closest("[data-editable]"))) return pressEdit();
   if (ofPage && (name === "select" || name === "peek" || name === "waits")) return false;
   if (name === "peek" && active?.matches("button, summary, [role=button]")) return false;
   if (name === "peek" && event && isHeldOn(event)) return true;

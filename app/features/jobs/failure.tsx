@@ -4,10 +4,7 @@ import { firstLine } from "./first-line";
 
 /** Failure classes with their name and remedy. */
 const kinds: Record<string, { name: string; cure: string }> = {
-  agent_error: {
-    name: "The agent failed",
-    cure: "Read the output below, fix the task or its plan, and try again.",
-  },
+  agent_error: { name: "The agent failed", cure: "Read the output below, fix the task or its plan, and try again." },
   verification_failed: {
     name: "Verification failed",
     cure: "Compare the changes with the acceptance criteria, fix the task or its plan, and try again.",
@@ -59,9 +56,5 @@ export function FailureLine({ reason }: { reason: string | null }) {
 }
 
 function FullText({ children }: { children: string }) {
-  return (
-    <pre className="mt-1 max-h-80 overflow-auto font-mono text-xs whitespace-pre-wrap">
-      {children}
-    </pre>
-  );
+  return <pre className="mt-1 max-h-80 overflow-auto font-mono text-xs whitespace-pre-wrap">{children}</pre>;
 }

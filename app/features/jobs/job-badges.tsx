@@ -23,12 +23,9 @@ export function JobStatus({
   /** Whether the job has an open question. */
   asks?: boolean;
 }) {
-  if (job.holder_name)
-    return <StatusPill status="running" label={`${job.holder_name} has it in a terminal`} />;
-  if (job.status === "queued" && job.phase === "plan")
-    return <StatusPill status="waiting" label="Plan to approve" />;
-  if (asks && job.status === "queued")
-    return <StatusPill status="waiting" label="Waiting for an answer" />;
+  if (job.holder_name) return <StatusPill status="running" label={`${job.holder_name} has it in a terminal`} />;
+  if (job.status === "queued" && job.phase === "plan") return <StatusPill status="waiting" label="Plan to approve" />;
+  if (asks && job.status === "queued") return <StatusPill status="waiting" label="Waiting for an answer" />;
   if (waitsForReview(job)) return <StatusPill status="review" label="Needs review" />;
   return <StatusPill status={job.status} />;
 }
@@ -69,10 +66,7 @@ export function attemptName({ attempt, outcome }: JobAttempt): string {
   return `Attempt ${attempt}: ${outcome ? (outcomeWords[outcome] ?? outcome) : "running"}`;
 }
 
-type ShownPull = Pick<
-  z.infer<typeof pullSchema>,
-  "number" | "url" | "state" | "draft" | "ci" | "review"
->;
+type ShownPull = Pick<z.infer<typeof pullSchema>, "number" | "url" | "state" | "draft" | "ci" | "review">;
 
 const ciWords = { none: null, pending: "CI running", passed: "CI passed", failed: "CI failed" };
 const reviewWords = { none: null, approved: "approved", changes_requested: "changes requested" };
@@ -80,10 +74,7 @@ const reviewWords = { none: null, approved: "approved", changes_requested: "chan
 /** A pull request in one line: number, CI and review state. `g p` opens it. */
 export function PullLink({ pull }: { pull: ShownPull }) {
   const { number, url, state, draft, ci, review } = pull;
-  const words =
-    state === "open"
-      ? [draft ? "draft" : null, ciWords[ci], reviewWords[review]].filter(Boolean)
-      : [state];
+  const words = state === "open" ? [draft ? "draft" : null, ciWords[ci], reviewWords[review]].filter(Boolean) : [state];
   const isBad = state === "open" && (ci === "failed" || review === "changes_requested");
   return (
     <a

@@ -16,41 +16,21 @@ export const jobKinds: Record<string, string> = {
 
 /** Sums all tokens of a job, including cached ones. */
 export function tokensOf(
-  job: Pick<
-    AgentJob,
-    "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_write_tokens"
-  >,
+  job: Pick<AgentJob, "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_write_tokens">,
 ): number {
   return (
-    (job.input_tokens ?? 0) +
-    (job.output_tokens ?? 0) +
-    (job.cache_read_tokens ?? 0) +
-    (job.cache_write_tokens ?? 0)
+    (job.input_tokens ?? 0) + (job.output_tokens ?? 0) + (job.cache_read_tokens ?? 0) + (job.cache_write_tokens ?? 0)
   );
 }
 
 /** One job with all its details. Set `isHere` on the job's own page. */
-export function JobCard({
-  job,
-  isHere = false,
-  asks,
-}: {
-  job: AgentJob;
-  isHere?: boolean;
-  asks?: boolean;
-}) {
+export function JobCard({ job, isHere = false, asks }: { job: AgentJob; isHere?: boolean; asks?: boolean }) {
   return (
-    <article
-      aria-label={`Job ${job.status}`}
-      className="grid gap-3 rounded-lg border border-line bg-surface p-4"
-    >
+    <article aria-label={`Job ${job.status}`} className="grid gap-3 rounded-lg border border-line bg-surface p-4">
       <header className="flex flex-wrap items-center gap-2 text-sm">
         <JobStatus job={job} asks={asks} />
         {isHere ? null : (
-          <Link
-            to={`/jobs/${job.id}`}
-            className="text-accent underline underline-offset-2 hover:decoration-2"
-          >
+          <Link to={`/jobs/${job.id}`} className="text-accent underline underline-offset-2 hover:decoration-2">
             Job
           </Link>
         )}
@@ -84,9 +64,7 @@ export function JobFacts({ job }: { job: AgentJob }) {
           <Elapsed from={job.started_at} to={job.attempt_ended_at ?? job.finished_at} />
         </Fact>
       ) : null}
-      {job.verify_result ? (
-        <Fact term="Verification">{job.verify_result.toLowerCase()}</Fact>
-      ) : null}
+      {job.verify_result ? <Fact term="Verification">{job.verify_result.toLowerCase()}</Fact> : null}
       {tokens > 0 ? <Fact term={job.model_id ?? "Tokens"}>{tokensText(tokens)}</Fact> : null}
       {job.costs.length > 0 ? <Fact term="Cost">{costsText(job.costs)}</Fact> : null}
       {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
@@ -99,9 +77,7 @@ export function JobFacts({ job }: { job: AgentJob }) {
       ) : null}
       {job.branch ? (
         <Fact term="Branch">
-          <code className="font-mono text-xs font-normal wrap-anywhere text-muted">
-            {job.branch}
-          </code>
+          <code className="font-mono text-xs font-normal wrap-anywhere text-muted">{job.branch}</code>
         </Fact>
       ) : null}
       {job.head_sha ? (

@@ -30,22 +30,12 @@ export function LabelsProperty({
       <span className="property-label">Labels</span>
       <details className="min-w-0 pl-1.5">
         <summary className="flex min-w-0 flex-wrap items-center gap-1 rounded">
-          {own.length === 0 ? (
-            <span className="text-muted">None</span>
-          ) : (
-            <LabelChips labels={own} />
-          )}
+          {own.length === 0 ? <span className="text-muted">None</span> : <LabelChips labels={own} />}
           <span className="text-xs text-accent underline underline-offset-2 hover:decoration-2">
             Change<span className="sr-only"> labels</span>
           </span>
         </summary>
-        <fetcher.Form
-          key={state}
-          ref={form}
-          method="post"
-          autoComplete="off"
-          className="mt-2 grid gap-1.5"
-        >
+        <fetcher.Form key={state} ref={form} method="post" autoComplete="off" className="mt-2 grid gap-1.5">
           <EnhancedField />
           <HiddenFields fields={fields} />
           {all.map(({ id, name }) => (

@@ -63,10 +63,7 @@ export function VerdictForm({ id, text, action }: { id: string; text: string; ac
 /** Ends a lesson: agents read it no longer. */
 export function RetireForm({ id, action }: { id: string; action?: string }) {
   return (
-    <PressForm
-      action={action}
-      fields={{ intent: "decide-lesson", lesson_id: id, verdict: "retire" }}
-    >
+    <PressForm action={action} fields={{ intent: "decide-lesson", lesson_id: id, verdict: "retire" }}>
       Retire
     </PressForm>
   );

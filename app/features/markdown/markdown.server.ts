@@ -35,17 +35,13 @@ const begun = new Map<string, Promise<Outcome>>();
  * other requests. Texts that are too complex are shown raw, and so are texts not ready in time, until they are.
  * `viewer` is the user whose turn is used.
  */
-export async function renderMarkdown(
-  text: string | null | undefined,
-  viewer: string,
-): Promise<SafeHtml | null> {
+export async function renderMarkdown(text: string | null | undefined, viewer: string): Promise<SafeHtml | null> {
   if (!text?.trim()) return null;
   const known = kept.get(text);
   if (known && known.until > Date.now()) return { html: known.html };
   const patience = markdownThread.hasBegun ? longestWait : longestStart;
   const outcome = await within(patience, formatOnce(text, viewer));
-  if (outcome === "too-busy")
-    return { html: asWritten(text, "until it is formatted"), unfinished: true };
+  if (outcome === "too-busy") return { html: asWritten(text, "until it is formatted"), unfinished: true };
   return { html: outcome === "too-heavy" ? asTooHeavy(text) : outcome.made };
 }
 
@@ -58,9 +54,7 @@ function formatOnce(text: string, viewer: string): Promise<Outcome> {
   const key = `${viewer}\n${text}`;
   const earlier = begun.get(key);
   if (earlier) return earlier;
-  const formatted = isTooIntricate(text)
-    ? Promise.resolve("too-heavy" as const)
-    : markdownThread.run(text, viewer);
+  const formatted = isTooIntricate(text) ? Promise.resolve("too-heavy" as const) : markdownThread.run(text, viewer);
   begun.set(key, formatted);
   void formatted.then((outcome) => {
     begun.delete(key);

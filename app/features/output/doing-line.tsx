@@ -14,12 +14,9 @@ const words = {
   note: "noted",
   error: "error",
 } satisfies Record<OutputKind, string>;
-const wordsNow = {
-  command: "running",
-  tool: "using",
-  edit: "changing",
-  test: "testing",
-} satisfies Partial<Record<OutputKind, string>>;
+const wordsNow = { command: "running", tool: "using", edit: "changing", test: "testing" } satisfies Partial<
+  Record<OutputKind, string>
+>;
 
 /** What an agent is doing now, in one line: "running npm test, 12 s ago". */
 export function DoingLine({ read, live }: { read?: Doing | null; live?: Doing | undefined }) {
@@ -29,8 +26,7 @@ export function DoingLine({ read, live }: { read?: Doing | null; live?: Doing | 
   const word = (status === "running" ? wordFor(wordsNow, kind) : undefined) ?? wordFor(words, kind);
   return (
     <span className="min-w-0 break-words text-muted" data-doing>
-      <LiveText>{word}</LiveText> <code className="font-mono">{title}</code>, <Elapsed from={at} />{" "}
-      ago
+      <LiveText>{word}</LiveText> <code className="font-mono">{title}</code>, <Elapsed from={at} /> ago
     </span>
   );
 }

@@ -110,17 +110,13 @@ const words: Record<OutputKind, string> = {
 
 /** Results of commands, tools and edits are folded; what the agent says is open. */
 const isFolded = (entry: Entry) =>
-  (entry.kind === "command" || entry.kind === "tool" || entry.kind === "edit") &&
-  entry.text.length > 0;
+  (entry.kind === "command" || entry.kind === "tool" || entry.kind === "edit") && entry.text.length > 0;
 
 /** One entry of an agent's output, always rendered as plain text: it is untrusted. */
 function OutputEntry({ entry }: { entry: Entry }) {
   const heading = [entry.title ?? "", entry.path ?? ""].filter(Boolean).join(" · ");
   return (
-    <li
-      className="grid gap-1 py-2 [contain-intrinsic-size:auto_3rem] [content-visibility:auto]"
-      data-kind={entry.kind}
-    >
+    <li className="grid gap-1 py-2 [contain-intrinsic-size:auto_3rem] [content-visibility:auto]" data-kind={entry.kind}>
       {isFolded(entry) ? (
         <details>
           <summary className="flex cursor-pointer flex-wrap items-baseline gap-x-2 text-sm">
@@ -131,11 +127,7 @@ function OutputEntry({ entry }: { entry: Entry }) {
           <Text entry={entry} />
         </details>
       ) : (
-        <div
-          className={clsx(
-            heading || entry.status ? "grid gap-1" : "sm:flex sm:items-baseline sm:gap-x-2",
-          )}
-        >
+        <div className={clsx(heading || entry.status ? "grid gap-1" : "sm:flex sm:items-baseline sm:gap-x-2")}>
           <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
             <Kind entry={entry} />
             {heading ? <Heading text={heading} /> : null}
@@ -150,12 +142,7 @@ function OutputEntry({ entry }: { entry: Entry }) {
 
 function Kind({ entry }: { entry: Entry }) {
   return (
-    <span
-      className={clsx(
-        "w-16 shrink-0 text-xs",
-        entry.kind === "error" ? "text-failed" : "text-muted",
-      )}
-    >
+    <span className={clsx("w-16 shrink-0 text-xs", entry.kind === "error" ? "text-failed" : "text-muted")}>
       {words[entry.kind]}
     </span>
   );
@@ -168,9 +155,7 @@ function Heading({ text }: { text: string }) {
 function Status({ entry }: { entry: Entry }) {
   if (!entry.status) return null;
   const failed = /^exit (?!0$)/.test(entry.status);
-  return (
-    <span className={clsx("text-xs", failed ? "text-failed" : "text-muted")}>{entry.status}</span>
-  );
+  return <span className={clsx("text-xs", failed ? "text-failed" : "text-muted")}>{entry.status}</span>;
 }
 
 /** The text, below its heading or next to its kind if there is no heading. */

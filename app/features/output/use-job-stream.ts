@@ -17,10 +17,7 @@ interface JobStreamOptions {
 }
 
 /** Subscribes to one job: its changes and its agent's output. */
-export function useJobStream(
-  jobId: string,
-  { onOutput, onJob, onResync }: JobStreamOptions,
-): LiveStatus {
+export function useJobStream(jobId: string, { onOutput, onJob, onResync }: JobStreamOptions): LiveStatus {
   return useLiveStream({
     url: `/api/realtime/job?job_id=${jobId}`,
     onVisible: onResync,
@@ -95,11 +92,7 @@ export function useJobOutput(initial: JobOutput, onChange: () => void): LiveOutp
 }
 
 /** Fetches all entries before `seq`, in pages: a long transcript does not fit in one response. */
-async function readBefore(
-  jobId: string,
-  attempt: number,
-  seq: number,
-): Promise<OutputEntry[] | undefined> {
+async function readBefore(jobId: string, attempt: number, seq: number): Promise<OutputEntry[] | undefined> {
   const entries: OutputEntry[] = [];
   for (let after = 0; after < seq - 1; ) {
     const more = await readEntries(jobId, attempt, `after=${after}&limit=5000`);
@@ -112,11 +105,7 @@ async function readBefore(
   return entries;
 }
 
-async function readEntries(
-  jobId: string,
-  attempt: number,
-  query: string,
-): Promise<OutputEntry[] | undefined> {
+async function readEntries(jobId: string, attempt: number, query: string): Promise<OutputEntry[] | undefined> {
   const address = `/api/jobs/${jobId}/output?attempt=${attempt}&${query}`;
   const answer = await fetch(address).catch(() => undefined);
   if (!answer?.ok) return;

@@ -82,10 +82,7 @@ export function InvitePerson({ invitations }: { invitations: readonly Invitation
   const fetcher = useFetcher<ActionResult>({ key: "invite person" });
   const withoutScript = useActionResult();
   const sent = useSent(fetcher);
-  const form = useServerForm<"identifier">({
-    lastResult: fetcher.data ?? withoutScript,
-    id: `invite-person-${sent}`,
-  });
+  const form = useServerForm<"identifier">({ lastResult: fetcher.data ?? withoutScript, id: `invite-person-${sent}` });
   return (
     <Section
       title="Invite someone who has an account"
@@ -96,12 +93,7 @@ export function InvitePerson({ invitations }: { invitations: readonly Invitation
           <WriteFields className="flex flex-wrap items-end gap-3">
             <input type="hidden" name="intent" value="add" />
             <div className="min-w-56 flex-1">
-              <TextField
-                label="Username or email"
-                required
-                autoComplete="off"
-                {...form.field("identifier")}
-              />
+              <TextField label="Username or email" required autoComplete="off" {...form.field("identifier")} />
             </div>
             <SelectField label="Role" name="role" id="person-role" options={invitedRoles} />
             <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Inviting…" size="lg">

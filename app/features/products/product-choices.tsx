@@ -19,8 +19,7 @@ export const branchChoices = [
   {
     value: "SPRINT",
     label: "One branch per sprint, one job per task",
-    description:
-      "Jobs run one after another, each on the work of those before. One branch is merged in the end.",
+    description: "Jobs run one after another, each on the work of those before. One branch is merged in the end.",
   },
   {
     value: "SPRINT_BATCH",
@@ -40,8 +39,7 @@ export const failureChoices = [
   {
     value: "stop",
     label: "Stop the run",
-    description:
-      "Story, PBI, sprint and run fail with the task. Work that waits for a review stays.",
+    description: "Story, PBI, sprint and run fail with the task. Work that waits for a review stays.",
   },
 ] as const;
 
@@ -57,19 +55,9 @@ export const agentItemChoices = [
 
 /** What a person decides of agents' work, with what the pages preselect for a new product. */
 export const gateFields = [
-  {
-    name: "done_requires",
-    legend: "Agent work waits for",
-    choices: requirementChoices,
-    chosen: "person",
-  },
+  { name: "done_requires", legend: "Agent work waits for", choices: requirementChoices, chosen: "person" },
   { name: "on_failure", legend: "When a task fails", choices: failureChoices, chosen: "ask" },
-  {
-    name: "agent_items",
-    legend: "Stories from agents",
-    choices: agentItemChoices,
-    chosen: "triage",
-  },
+  { name: "agent_items", legend: "Stories from agents", choices: agentItemChoices, chosen: "triage" },
 ] as const;
 
 interface Choice {
@@ -94,14 +82,7 @@ export function ChoiceField({
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-sm font-medium">{legend}</legend>
       {choices.map(({ value, ...words }) => (
-        <CheckField
-          key={value}
-          type="radio"
-          name={name}
-          value={value}
-          defaultChecked={value === chosen}
-          {...words}
-        />
+        <CheckField key={value} type="radio" name={name} value={value} defaultChecked={value === chosen} {...words} />
       ))}
     </fieldset>
   );

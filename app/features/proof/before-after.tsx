@@ -65,12 +65,7 @@ function ShownFile({ file }: { file: StoredFile }) {
   if (type.startsWith("image/")) {
     return (
       <a href={url} className="w-fit max-w-full">
-        <img
-          src={url}
-          alt={name}
-          loading="lazy"
-          className="max-h-64 max-w-full rounded border border-line"
-        />
+        <img src={url} alt={name} loading="lazy" className="max-h-64 max-w-full rounded border border-line" />
       </a>
     );
   }

@@ -7,13 +7,7 @@ import { seen, standing } from "./proof-words";
 import { visible } from "./visible";
 
 /** A criterion's text and state, its waiver, and what the page adds below. */
-export function CriterionHead({
-  criterion,
-  children,
-}: {
-  criterion: ProvenCriterion;
-  children?: ReactNode;
-}) {
+export function CriterionHead({ criterion, children }: { criterion: ProvenCriterion; children?: ReactNode }) {
   const { text, kind, waiver } = criterion;
   const { label, tone } = standing(criterion);
   return (
@@ -84,19 +78,13 @@ export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
             <RelativeTime at={each.created_at} />
             {each.head_sha ? <CodeChip>{each.head_sha.slice(0, 10)}</CodeChip> : null}
             {each.stale ? <span>· earlier commit</span> : null}
-            {each.voided_by === null ? null : (
-              <span>· does not count: {each.voided_by} requested changes</span>
-            )}
-            {each.passed_before ? (
-              <span>· does not count: it did not fail before the work</span>
-            ) : null}
+            {each.voided_by === null ? null : <span>· does not count: {each.voided_by} requested changes</span>}
+            {each.passed_before ? <span>· does not count: it did not fail before the work</span> : null}
           </p>
           {each.command ? (
             <p className="wrap-anywhere font-mono">
               $ {visible(each.command)}
-              {each.exit_code === null ? null : (
-                <span className="text-muted"> · exit code {each.exit_code}</span>
-              )}
+              {each.exit_code === null ? null : <span className="text-muted"> · exit code {each.exit_code}</span>}
               {each.base_exit_code === null ? null : (
                 <span className="text-muted"> (before the work: {each.base_exit_code})</span>
               )}
@@ -109,11 +97,7 @@ export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
           ) : null}
           {[each.base_file, each.file].map((file) =>
             file ? (
-              <a
-                key={file.id}
-                href={file.url}
-                className="w-fit text-accent underline wrap-anywhere"
-              >
+              <a key={file.id} href={file.url} className="w-fit text-accent underline wrap-anywhere">
                 {visible(file.name)}
                 {file === each.base_file ? " before the work" : null}
               </a>

@@ -16,19 +16,14 @@ export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title
     return (
       <Section id="proof" title={title}>
         <p className="text-sm text-muted">
-          No criteria yet. Write acceptance criteria as a list in the story, or a definition of done
-          in the product settings. Each line becomes a criterion.
+          No criteria yet. Write acceptance criteria as a list in the story, or a definition of done in the product
+          settings. Each line becomes a criterion.
         </p>
       </Section>
     );
   }
   return (
-    <Section
-      id="proof"
-      flush
-      title={`${title} ${held}/${criteria.length}`}
-      about={requirements[proof.done_requires]}
-    >
+    <Section id="proof" flush title={`${title} ${held}/${criteria.length}`} about={requirements[proof.done_requires]}>
       <ul className="divide-y divide-line">
         {criteria.map((criterion) => (
           <CriterionRow key={criterion.id} storyId={storyId} criterion={criterion} />
@@ -36,9 +31,7 @@ export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title
       </ul>
       {former.length > 0 ? (
         <details className="border-t border-line px-4 py-2.5">
-          <summary className="cursor-pointer text-sm text-muted">
-            {`Criteria edited since (${former.length})`}
-          </summary>
+          <summary className="cursor-pointer text-sm text-muted">{`Criteria edited since (${former.length})`}</summary>
           <ul className="mt-2 grid gap-3">
             {former.map(({ id, text, waiver, evidence }) => (
               <li key={id} className="grid gap-1 text-sm">
@@ -74,9 +67,7 @@ function CriterionRow({ storyId, criterion }: { storyId: string; criterion: Prov
       ) : null}
       {evidence.length > 0 ? (
         <details className="pl-6" open={state === "failed"}>
-          <summary className="cursor-pointer text-xs text-muted">
-            {`Evidence (${evidence.length})`}
-          </summary>
+          <summary className="cursor-pointer text-xs text-muted">{`Evidence (${evidence.length})`}</summary>
           <EvidenceList evidence={evidence} />
         </details>
       ) : null}

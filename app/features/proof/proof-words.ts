@@ -29,9 +29,7 @@ export function standing({ state, grade, evidence }: Omit<ProvenCriterion, "id">
   if (state === "unproven" && isHollow(evidence[0])) return didNotFailBefore;
   const verdict = state === "proven" ? "pass" : "fail";
   if (grade === null || (state !== "proven" && state !== "failed")) return { label, tone };
-  const decides = evidence.find(
-    (each) => counts(each) && each.grade === grade && each.verdict === verdict,
-  );
+  const decides = evidence.find((each) => counts(each) && each.grade === grade && each.verdict === verdict);
   return { label: seen({ grade, verdict, observed_by: decides?.observed_by }), tone };
 }
 
@@ -47,11 +45,7 @@ export function seen({ grade, verdict, observed_by = "a person" }: Seen): string
       fail: "Reported as failed by the agent",
       unverifiable: "The agent could not check it",
     },
-    worker: {
-      pass: "Test passed",
-      fail: "Test failed",
-      unverifiable: "A test could not check it",
-    },
+    worker: { pass: "Test passed", fail: "Test failed", unverifiable: "A test could not check it" },
     other_worker: {
       pass: "Checked by another agent",
       fail: "Rejected by another agent",

@@ -37,14 +37,7 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
             onSubmit={(event) => hold(event, () => "Dismissed")}
             fields={{ intent: "cancel" }}
           >
-            <Button
-              type="submit"
-              size="sm"
-              tone="quiet"
-              name="question_id"
-              value={question.id}
-              className="-mx-2"
-            >
+            <Button type="submit" size="sm" tone="quiet" name="question_id" value={question.id} className="-mx-2">
               Dismiss
             </Button>
           </ActionForm>
@@ -106,8 +99,8 @@ function HeldAnswer({
 function ReaderLeft({ name }: { name: string | null }) {
   return (
     <p className="text-sm">
-      {`${name ?? "The person who could answer"} has left the product, so no one can give this permission.`}{" "}
-      Dismiss the question to let the job continue without it.
+      {`${name ?? "The person who could answer"} has left the product, so no one can give this permission.`} Dismiss the
+      question to let the job continue without it.
     </p>
   );
 }
@@ -124,12 +117,7 @@ interface AnswerProps {
 
 function Options({ question, action, onSubmit }: AnswerProps) {
   return (
-    <ActionForm
-      action={action}
-      onSubmit={onSubmit}
-      className="grid gap-1.5"
-      aria-label="Choose an answer"
-    >
+    <ActionForm action={action} onSubmit={onSubmit} className="grid gap-1.5" aria-label="Choose an answer">
       <Answered question={question} />
       {question.options.map((option, index) => (
         <button

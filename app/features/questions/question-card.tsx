@@ -50,9 +50,7 @@ export function QuestionCard({
           asked {question.asked_by_name ? `by ${question.asked_by_name}’s agent ` : "by Backloom "}
           <RelativeTime at={question.created_at} />
         </span>
-        {question.kind === "permission" && open && !question.reader_left ? (
-          <Badge>only you can answer</Badge>
-        ) : null}
+        {question.kind === "permission" && open && !question.reader_left ? <Badge>only you can answer</Badge> : null}
         {question.park && open ? <Badge tone="waiting">job paused</Badge> : null}
         {aside ? <span className="-my-1 ml-auto">{aside}</span> : null}
       </header>
@@ -126,17 +124,11 @@ function Outcome({ question }: { question: AgentQuestion }) {
     );
   }
   if (question.taken_by_policy) {
-    return (
-      <p className="text-sm">
-        No answer in time. The recommended option was used: {question.effective_answer}
-      </p>
-    );
+    return <p className="text-sm">No answer in time. The recommended option was used: {question.effective_answer}</p>;
   }
   return (
     <p className="text-sm text-muted">
-      {question.status === "expired"
-        ? "No answer in time. The work stopped."
-        : "Dismissed without an answer."}
+      {question.status === "expired" ? "No answer in time. The work stopped." : "Dismissed without an answer."}
     </p>
   );
 }
@@ -153,9 +145,7 @@ function PlanText({ plan }: { plan: string }) {
 /** Approves a plan that waits, as it is or edited, or sends it back with comments. */
 function PlanForm({ question: { id, job_id, plan } }: { question: AgentQuestion }) {
   const action = `/jobs/${job_id}?index`;
-  const verdict = (value: string) => (
-    <HiddenFields fields={{ intent: "judge-plan", verdict: value }} />
-  );
+  const verdict = (value: string) => <HiddenFields fields={{ intent: "judge-plan", verdict: value }} />;
   return (
     <WriteFields className="grid gap-3">
       <ActionForm action={action} aria-label="Approve the plan">

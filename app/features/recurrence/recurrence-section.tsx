@@ -103,10 +103,7 @@ function LastSlot({ last }: { last: NonNullable<Recurrence["last"]> }) {
   );
 }
 
-const missedLabels = {
-  once: "Make one copy when it starts again",
-  skip: "Skip it",
-} as const;
+const missedLabels = { once: "Make one copy when it starts again", skip: "Skip it" } as const;
 
 function ScheduleForm({ recurrence }: { recurrence: ShownRecurrence["recurrence"] }) {
   const fetcher = useFetcher();
@@ -114,11 +111,7 @@ function ScheduleForm({ recurrence }: { recurrence: ShownRecurrence["recurrence"
   const form = useServerForm<"cron" | "zone" | "missed">({
     lastResult: fetcher.data ?? (isOfSchedule(sent) ? sent : undefined),
     id: "recurrence-form",
-    defaultValue: {
-      cron: recurrence?.cron,
-      zone: recurrence?.zone ?? "UTC",
-      missed: recurrence?.missed ?? "once",
-    },
+    defaultValue: { cron: recurrence?.cron, zone: recurrence?.zone ?? "UTC", missed: recurrence?.missed ?? "once" },
   });
   return (
     <ServerForm form={form} fetcher={fetcher} className="mt-3 grid gap-3">
@@ -144,9 +137,7 @@ function ScheduleForm({ recurrence }: { recurrence: ShownRecurrence["recurrence"
         {...form.field("missed")}
       />
       <div>
-        <SubmitButton pendingLabel="Saving…">
-          {recurrence ? "Save schedule" : "Make it recurring"}
-        </SubmitButton>
+        <SubmitButton pendingLabel="Saving…">{recurrence ? "Save schedule" : "Make it recurring"}</SubmitButton>
       </div>
     </ServerForm>
   );

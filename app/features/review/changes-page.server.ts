@@ -8,11 +8,7 @@ import { listReviews, markViewed, noteFirstLook } from "~/nouns/reviews/operatio
  * Notes that a person looks at the changes. Anyone who may not judge looks without a trace, and so does a browser that asks
  * for the headers only, or loads the page before anyone opens it.
  */
-export async function lookAt(
-  { method, headers }: Request,
-  actor: Actor,
-  jobId: string,
-): Promise<void> {
+export async function lookAt({ method, headers }: Request, actor: Actor, jobId: string): Promise<void> {
   if (method !== "GET" || headers.get("sec-purpose")?.startsWith("prefetch")) return;
   try {
     await noteFirstLook(actor, { job_id: jobId });

@@ -16,9 +16,7 @@ export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?
     <div className="grid gap-1.5 text-sm text-muted">
       <p className="flex flex-wrap gap-x-3 gap-y-0.5">
         {frees.tasks > 0 ? (
-          <strong className="font-medium text-ink">
-            {`Approving frees ${countText(frees.tasks, "task")}`}
-          </strong>
+          <strong className="font-medium text-ink">{`Approving frees ${countText(frees.tasks, "task")}`}</strong>
         ) : null}
         <span>
           Done <RelativeTime at={waiting_since} />
@@ -29,9 +27,7 @@ export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?
           </span>
         )}
         {criteria.total > 0 ? (
-          <span>
-            {`${criteria.proven} of ${countText(criteria.total, "criterion", "criteria")} proven`}
-          </span>
+          <span>{`${criteria.proven} of ${countText(criteria.total, "criterion", "criteria")} proven`}</span>
         ) : null}
       </p>
       <MarkList {...review} inFull={inFull} />

@@ -7,15 +7,7 @@ export function useNextKey(next: string | null): void {
   const navigate = useNavigate();
   const keys = useMemo(
     () =>
-      next === null
-        ? []
-        : [
-            {
-              keys: "Shift+N",
-              label: "Next review",
-              run: () => navigate(`/jobs/${next}/changes`),
-            },
-          ],
+      next === null ? [] : [{ keys: "Shift+N", label: "Next review", run: () => navigate(`/jobs/${next}/changes`) }],
     [next, navigate],
   );
   usePageKeys("Reviews", keys);
@@ -28,11 +20,7 @@ export function useVerdictKeys(isOpen: boolean, leadsOn: boolean): void {
     const verdict = leadsOn ? "approve_and_next" : "approve";
     const label = leadsOn ? "Approve and next" : "Approve";
     const approve = { keys: "Shift+A", label, run: () => at(`[value=${verdict}]`)?.click() };
-    const ask = {
-      keys: "Shift+R",
-      label: "Say what should change",
-      run: () => at("textarea")?.focus(),
-    };
+    const ask = { keys: "Shift+R", label: "Say what should change", run: () => at("textarea")?.focus() };
     return isOpen ? [approve, ask] : [];
   }, [isOpen, leadsOn]);
   usePageKeys("Verdict", keys);

@@ -50,7 +50,8 @@ export function ReviewSection({
         </p>
         <ReviewForm
           isOpen={reason === null}
-          {...{ next, criteria }}
+          next={next}
+          criteria={criteria}
           about={waits ? confirmWords(confirms) : null}
         >
           <input type="hidden" name="attempt" value={job.attempt} />
@@ -67,13 +68,7 @@ function aboutReview(waits: boolean, drafts: number): string | undefined {
 }
 
 /** Where to go after a review. */
-export function NextSteps({
-  job,
-  next,
-}: {
-  job?: Pick<AgentJobDetail, "task_id" | "task_code">;
-  next: string | null;
-}) {
+export function NextSteps({ job, next }: { job?: Pick<AgentJobDetail, "task_id" | "task_code">; next: string | null }) {
   const isFirstDay = useHasOnlySample();
   return (
     <p className="flex flex-wrap gap-2">
@@ -88,9 +83,7 @@ export function NextSteps({
         </ButtonLink>
       )}
       <ButtonLink to="/inbox?show=reviews">Open reviews</ButtonLink>
-      {job?.task_id ? (
-        <ButtonLink to={`/tasks/${job.task_id}`}>Open {job.task_code ?? "task"}</ButtonLink>
-      ) : null}
+      {job?.task_id ? <ButtonLink to={`/tasks/${job.task_id}`}>Open {job.task_code ?? "task"}</ButtonLink> : null}
     </p>
   );
 }
@@ -101,26 +94,19 @@ function EarlierReviews({ reviews }: { reviews: JobComments["reviews"] }) {
     <ol className="grid gap-2 text-sm">
       {reviews.map((review) => (
         <li key={review.id}>
-          <strong className="font-medium">{review.author}</strong> {verdictWords[review.verdict]}{" "}
-          attempt {review.attempt}, <RelativeTime at={review.created_at} />
-          {review.summary ? (
-            <p className="break-words whitespace-pre-wrap text-muted">{review.summary}</p>
-          ) : null}
+          <strong className="font-medium">{review.author}</strong> {verdictWords[review.verdict]} attempt{" "}
+          {review.attempt}, <RelativeTime at={review.created_at} />
+          {review.summary ? <p className="break-words whitespace-pre-wrap text-muted">{review.summary}</p> : null}
         </li>
       ))}
     </ol>
   );
 }
 
-const isReviewed = (job: AgentJobDetail, reviews: JobComments["reviews"]) =>
-  reviews.at(-1)?.attempt === job.attempt;
+const isReviewed = (job: AgentJobDetail, reviews: JobComments["reviews"]) => reviews.at(-1)?.attempt === job.attempt;
 
 /** Returns why no review can be sent now, or null. */
-function reasonAgainst(
-  job: AgentJobDetail,
-  waits: boolean,
-  reviews: JobComments["reviews"],
-): string | null {
+function reasonAgainst(job: AgentJobDetail, waits: boolean, reviews: JobComments["reviews"]): string | null {
   if (isReviewed(job, reviews)) return whatFollows(job, reviews);
   if (waits || job.finished_at !== null) return null;
   return job.status === "queued"
@@ -165,12 +151,7 @@ export function ReviewForm({
   const isLate = !isOpen && state === "idle";
   if (!isOpen && summary.trim() === "") return null;
   const form = (
-    <ActionForm
-      fetcherKey={fetcherKey}
-      aria-label="Review"
-      className="grid gap-3"
-      onDone={() => setSummary("")}
-    >
+    <ActionForm fetcherKey={fetcherKey} aria-label="Review" className="grid gap-3" onDone={() => setSummary("")}>
       <WriteFields>
         <input type="hidden" name="intent" value="review" />
         {criteria.map(({ id }) => (
@@ -190,9 +171,7 @@ export function ReviewForm({
           <div className="flex flex-wrap gap-2 max-sm:grid">
             <VerdictButton value="approve" tone="primary" label="Approve" />
             <VerdictButton value="request_changes" label="Request changes" />
-            {next === null ? null : (
-              <VerdictButton value="approve_and_next" label="Approve and next" />
-            )}
+            {next === null ? null : <VerdictButton value="approve_and_next" label="Approve and next" />}
           </div>
         ) : null}
       </WriteFields>

@@ -15,8 +15,7 @@ export function shownChapters(
   const byPath = new Map<string, number[]>();
   for (const { path, index } of files) byPath.set(path, [...(byPath.get(path) ?? []), index]);
   const times = new Map<string, number>();
-  for (const { path } of chapters.flatMap(({ parts }) => parts))
-    times.set(path, (times.get(path) ?? 0) + 1);
+  for (const { path } of chapters.flatMap(({ parts }) => parts)) times.set(path, (times.get(path) ?? 0) + 1);
   const placed = new Map<string, number>();
   const shown = chapters.map((chapter, place) => {
     const elsewhere = new Set(chapter.shown_in);
@@ -34,11 +33,11 @@ export function shownChapters(
   });
   const others = files.filter(({ path }) => !placed.has(path));
   return [
-    ...shown.map(({ title, why, criterion, note, parts }) => ({
-      ...{ title, why, criterion, note, parts },
-    })),
+    ...shown.map(({ title, why, criterion, note, parts }) => ({ title, why, criterion, note, parts })),
     {
-      ...{ title: "No longer changed", why: "", criterion: null },
+      title: "No longer changed",
+      why: "",
+      criterion: null,
       parts: others.map(({ index }) => ({ index, hunks: null })),
     },
   ].filter(({ parts }, place) => {
@@ -63,12 +62,14 @@ export function taskChapters(
   told: ReadonlySet<string | null>,
 ): ShownChapter[] {
   const chapters = tasks.map(({ id, code, title }) => ({
-    ...{ id, title: `${code} ${title}`, why: "", criterion: null },
+    id,
+    title: `${code} ${title}`,
+    why: "",
+    criterion: null,
     parts: parts.flatMap((ofFile, index) => {
       const own = ofFile.filter(({ task_id }) => task_id === id);
       const hunks = own.flatMap((part) => part.hunks);
-      const isWhole =
-        ofFile.every((part) => part.hunks.length === 0) && ofFile.at(-1) === own.at(-1);
+      const isWhole = ofFile.every((part) => part.hunks.length === 0) && ofFile.at(-1) === own.at(-1);
       if (own.length === 0 || (hunks.length === 0 && !isWhole)) return [];
       return [{ index, hunks: ofFile.length === 1 ? null : hunks }];
     }),

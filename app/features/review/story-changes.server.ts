@@ -6,20 +6,13 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { addJobCommentBody, reviewStoryBody } from "~/nouns/reviews/contract";
 import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { getStoryChanges, listViewed } from "~/nouns/reviews/operations.server";
-import {
-  type StoryAttempt,
-  type StoryFile,
-  type ToldStory,
-  tellStory,
-} from "~/nouns/reviews/story-changes";
+import { type StoryAttempt, type StoryFile, type ToldStory, tellStory } from "~/nouns/reviews/story-changes";
 import { asShown, attemptOfLine } from "~/nouns/reviews/story-lines";
 
 /** What no one has judged of a story, or of one of its tasks, with what the person has viewed of it. */
 export async function readStoryDiff(actor: Actor, storyId: string, taskId?: string) {
   const { attempts, open_tasks } = await getStoryChanges(actor, { story_id: storyId });
-  const unjudged = unjudgedOf(attempts).filter(
-    ({ task }) => taskId === undefined || task.id === taskId,
-  );
+  const unjudged = unjudgedOf(attempts).filter(({ task }) => taskId === undefined || task.id === taskId);
   return { ...tellStory(attempts, taskId), attempts, unjudged, open_tasks };
 }
 
@@ -79,14 +72,8 @@ export function aboutFiles(
     return `/jobs/${job_id}/file?attempt=${attempt}&index=${files.indexOf(step.file)}`;
   };
   const marksOf = (index: number) =>
-    (changes.files[index]?.parts ?? []).map(({ job_id, attempt, path }) => ({
-      job_id,
-      attempt,
-      path,
-    }));
-  return Object.fromEntries(
-    shown.map(({ index }) => [index, { address: addressOf(index), marks: marksOf(index) }]),
-  );
+    (changes.files[index]?.parts ?? []).map(({ job_id, attempt, path }) => ({ job_id, attempt, path }));
+  return Object.fromEntries(shown.map(({ index }) => [index, { address: addressOf(index), marks: marksOf(index) }]));
 }
 
 /** A comment on a line of a story's changes: `of` names the attempts that the page showed. */
@@ -115,10 +102,7 @@ export async function commentOnStory(
   const { attempts } = await getStoryChanges(actor, { story_id });
   const story = tellStory(asShown(attempts, readAttempts(of.split(",")) ?? []), task_id);
   if (story.changes.files[index]?.path !== path) {
-    throw new ContractError(
-      409,
-      "These changes are out of date. Copy your text, and reload the page.",
-    );
+    throw new ContractError(409, "These changes are out of date. Copy your text, and reload the page.");
   }
   const found = attemptOfLine(story.steps[index] ?? [], side, line);
   if (found === null) {

@@ -58,9 +58,7 @@ export function useComments(
   if (written) {
     const { index, path, side, line } = written;
     const name = `${written.of} ${index} ${side} ${line}`;
-    const form = (
-      <CommentForm key={name} written={written} texts={texts.current} name={name} onClose={close} />
-    );
+    const form = <CommentForm key={name} written={written} texts={texts.current} name={name} onClose={close} />;
     if (written.of === of) put(index, lineKey(side, line), form);
     else putApart(name, `${path}:${line}`, form);
   }

@@ -9,15 +9,7 @@ import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import { countText } from "~/ui/numbers";
 
 /** What the agent says of its work, doubts included, what the check found, and what it took. */
-export function AgentSays({
-  job,
-  above,
-  children,
-}: {
-  job: AgentJob;
-  above: ReactNode;
-  children?: ReactNode;
-}) {
+export function AgentSays({ job, above, children }: { job: AgentJob; above: ReactNode; children?: ReactNode }) {
   return (
     <div className="grid gap-3 rounded-lg border border-line bg-surface p-4 text-sm">
       {above}
@@ -50,11 +42,7 @@ export function JobPlace({ job }: { job: AgentJob }) {
 }
 
 /** How the agent explains its part of a story, whose files are in the order of the tasks. */
-export function GuideSummary({
-  chapters,
-}: {
-  chapters: readonly { title: string; why: string }[] | null;
-}) {
+export function GuideSummary({ chapters }: { chapters: readonly { title: string; why: string }[] | null }) {
   if (chapters === null || chapters.length === 0) return null;
   return (
     <dl aria-label="Guide" className="grid gap-1">
@@ -109,9 +97,7 @@ export function CriterionProof({ criterion }: { criterion: ProvenCriterion }) {
       {pictures.length > 0 ? <BeforeAfter pictures={pictures} /> : null}
       {evidence.length > 0 ? (
         <details className="pl-6">
-          <summary className="cursor-pointer text-xs text-muted">
-            Evidence ({evidence.length})
-          </summary>
+          <summary className="cursor-pointer text-xs text-muted">Evidence ({evidence.length})</summary>
           <EvidenceList evidence={evidence} />
         </details>
       ) : null}
@@ -127,9 +113,8 @@ function isRedThenGreen(evidence: Evidence): boolean {
 
 /** Which criteria an approval confirms once it finishes the story: those that no person has confirmed or waived. */
 export function toConfirm(criteria: readonly ProvenCriterion[]): number {
-  return criteria.filter(
-    ({ state, grade }) => state !== "waived" && !(state === "proven" && grade === "person"),
-  ).length;
+  return criteria.filter(({ state, grade }) => state !== "waived" && !(state === "proven" && grade === "person"))
+    .length;
 }
 
 /** What *Approve* says next to itself. */

@@ -91,8 +91,7 @@ export function CommonCures({
   /** Whether there are open stories without tasks. */
   canMakeTasks: boolean;
 }) {
-  if (type === "task_no_plan")
-    return <PlanCures planFirst={planFirst} form={form} about={task_code} />;
+  if (type === "task_no_plan") return <PlanCures planFirst={planFirst} form={form} about={task_code} />;
   if (type === "open_question" && question_id) return <AnswerHere questionId={question_id} />;
   if (type === "pbi_blocked")
     return (

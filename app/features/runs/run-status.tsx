@@ -15,13 +15,7 @@ export function RunStatus({
   className?: string;
 }) {
   if (waits_for)
-    return (
-      <StatusPill
-        status="waiting"
-        label={`Waits for you: ${waitsText(waits_for)}`}
-        className={className}
-      />
-    );
+    return <StatusPill status="waiting" label={`Waits for you: ${waitsText(waits_for)}`} className={className} />;
   const label = status === "failed" ? { label: "Stopped" } : {};
   return <StatusPill status={status} {...label} className={className} />;
 }
@@ -55,13 +49,7 @@ export function describeStatuses(statuses: readonly string[]): string {
 }
 
 /** Progress bar with one segment per part of the work, drawn like weaving: alternately high and low. */
-export function WovenProgress({
-  statuses,
-  tall = false,
-}: {
-  statuses: readonly string[];
-  tall?: boolean;
-}) {
+export function WovenProgress({ statuses, tall = false }: { statuses: readonly string[]; tall?: boolean }) {
   if (statuses.length === 0) return null;
   const weave = statuses.length > longestWeave ? thin(statuses) : statuses;
   return (

@@ -72,8 +72,7 @@ export function StartOver({ whose }: { whose: string }) {
 export function MergeLine({ branch }: { branch: string }) {
   return (
     <span className="break-words">
-      No merge of this branch is known:{" "}
-      <code className="font-mono text-xs">git merge {branch}</code>
+      No merge of this branch is known: <code className="font-mono text-xs">git merge {branch}</code>
     </span>
   );
 }

@@ -10,9 +10,7 @@ import { BlockerList, CommonCures } from "./blocker-list";
 
 /** Returns "1 failed, 5 waiting: try again or skip". If none waits, there is nothing to skip to. */
 export function stoppedTitle({ failed, waiting }: { failed: number; waiting: number }): string {
-  return waiting === 0
-    ? `${failed} failed: try again`
-    : `${failed} failed, ${waiting} waiting: try again or skip`;
+  return waiting === 0 ? `${failed} failed: try again` : `${failed} failed, ${waiting} waiting: try again or skip`;
 }
 
 /** Returns the parts of a run: its jobs, or the tasks of its batch. */
@@ -70,9 +68,7 @@ export function RetryForms({
           </Button>
         ) : null}
       </fetcher.Form>
-      {blockers.length > 0 ? null : (
-        <FormResult answer={data} isSending={fetcher.state === "submitting"} />
-      )}
+      {blockers.length > 0 ? null : <FormResult answer={data} isSending={fetcher.state === "submitting"} />}
       {blockers.length > 0 && data?.product_id ? (
         <div role="alert" className="grid gap-2 text-sm">
           <p className="font-medium">A new run cannot start yet:</p>
@@ -80,7 +76,7 @@ export function RetryForms({
             blockers={blockers}
             productId={data.product_id}
             cures={(blocker) => (
-              <CommonCures {...{ blocker, planFirst, form }} canMakeTasks={false} />
+              <CommonCures blocker={blocker} planFirst={planFirst} form={form} canMakeTasks={false} />
             )}
           />
         </div>

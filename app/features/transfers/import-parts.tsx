@@ -61,13 +61,7 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
         </span>
       </label>
       <div className="in-[form:has(option:is([value=spec-kit],[value=openspec]):checked)]:hidden">
-        <TextAreaField
-          label="Or paste it"
-          name="pasted"
-          id="field-pasted"
-          required={false}
-          rows={4}
-        />
+        <TextAreaField label="Or paste it" name="pasted" id="field-pasted" required={false} rows={4} />
       </div>
     </>
   );
@@ -77,17 +71,7 @@ const reportId = "report";
 
 /** What an import will do or did, what it left out and why, and the first rows. */
 export function ImportResult({ report, children }: { report: ImportReport; children: ReactNode }) {
-  const {
-    preview,
-    product,
-    already_there,
-    left_out,
-    unknown_people,
-    rows,
-    statuses,
-    done,
-    in_review,
-  } = report;
+  const { preview, product, already_there, left_out, unknown_people, rows, statuses, done, in_review } = report;
   const counts = counted(report);
   // It is above the form, which may be longer than the window.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new report, also an equal one
@@ -106,20 +90,13 @@ export function ImportResult({ report, children }: { report: ImportReport; child
     >
       <div className="grid gap-3 text-sm">
         {already_there > 0 ? (
-          <p>
-            {countText(already_there, "story is", "stories are")} there from an earlier import and
-            stays unchanged.
-          </p>
+          <p>{countText(already_there, "story is", "stories are")} there from an earlier import and stays unchanged.</p>
         ) : null}
         {done + in_review > 0 ? (
-          <p>
-            {`Of the tasks, ${done} ${preview ? "come" : "came"} in as done and ${in_review} as in review.`}
-          </p>
+          <p>{`Of the tasks, ${done} ${preview ? "come" : "came"} in as done and ${in_review} as in review.`}</p>
         ) : null}
         {unknown_people.length > 0 && !preview ? (
-          <p>
-            Unassigned, because no one here has this name or email: {unknown_people.join(", ")}.
-          </p>
+          <p>Unassigned, because no one here has this name or email: {unknown_people.join(", ")}.</p>
         ) : null}
         {statuses.length > 0 ? <ReadStatuses statuses={statuses} /> : null}
         {left_out.length > 0 ? (
@@ -203,12 +180,7 @@ function FirstRows({ rows, stories }: { rows: ImportReport["rows"]; stories: num
           <li key={index} className="grid gap-0.5 py-1.5">
             <span>{title}</span>
             <span className="text-xs text-muted">
-              {[
-                pbi,
-                tasks > 0 ? countText(tasks, "task", "tasks") : "",
-                done ? "done" : "",
-                ...labels,
-              ]
+              {[pbi, tasks > 0 ? countText(tasks, "task", "tasks") : "", done ? "done" : "", ...labels]
                 .filter(Boolean)
                 .join(" · ")}
             </span>
@@ -220,13 +192,7 @@ function FirstRows({ rows, stories }: { rows: ImportReport["rows"]; stories: num
 }
 
 /** Where the rows go: settled by the preview, and open again once the import was refused, as when the code was taken since. */
-export function ImportTarget({
-  fields,
-  isRefused,
-}: {
-  fields: Readonly<Record<string, string>>;
-  isRefused: boolean;
-}) {
+export function ImportTarget({ fields, isRefused }: { fields: Readonly<Record<string, string>>; isRefused: boolean }) {
   if (!isRefused || "product_id" in fields) return <HiddenFields fields={fields} />;
   const { name = "", code = "", ...others } = fields;
   return (

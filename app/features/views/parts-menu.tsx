@@ -40,35 +40,18 @@ export function PartsMenu({
   const left = hidden.split(" ");
   return (
     <>
-      <button
-        type="button"
-        popovertarget={partsMenuId}
-        aria-haspopup="true"
-        className={buttonClass("plain")}
-      >
+      <button type="button" popovertarget={partsMenuId} aria-haspopup="true" className={buttonClass("plain")}>
         {hidden === "" ? "Display" : `Display: ${left.length} hidden`}
       </button>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles */}
-      <div
-        id={partsMenuId}
-        popover="auto"
-        role="group"
-        aria-label="Display"
-        data-long
-        className="popover"
-      >
+      <div id={partsMenuId} popover="auto" role="group" aria-label="Display" data-long className="popover">
         {children}
         <MenuHeading>{title}</MenuHeading>
         {/* Also without any part it tells the choice from an address that makes none. */}
         <input type="hidden" name="show" />
         {parts.map(({ value, label }) => (
           <label key={value} className="menu-item">
-            <input
-              type="checkbox"
-              name="show"
-              value={value}
-              defaultChecked={!left.includes(value)}
-            />
+            <input type="checkbox" name="show" value={value} defaultChecked={!left.includes(value)} />
             {label}
           </label>
         ))}

@@ -91,8 +91,7 @@ const keys: readonly PageKey[] = [
   { keys: "Alt+KeyV", label: "Save view", run: () => open("[data-view-name]") },
 ];
 
-const field =
-  "h-8 w-full rounded border border-line-strong bg-surface px-2 text-sm pointer-coarse:h-10";
+const field = "h-8 w-full rounded border border-line-strong bg-surface px-2 text-sm pointer-coarse:h-10";
 
 /** Links to saved views, and forms that save, rename and delete one. */
 export function ViewsMenu({
@@ -110,31 +109,17 @@ export function ViewsMenu({
 }) {
   return (
     <div className="w-72 max-w-full max-sm:w-full">
-      <ViewLinks
-        title="Yours"
-        views={views.filter(({ shared }) => !shared)}
-        current={current}
-        path={path}
-      />
-      <ViewLinks
-        title="Shared"
-        views={views.filter(({ shared }) => shared)}
-        current={current}
-        path={path}
-      />
+      <ViewLinks title="Yours" views={views.filter(({ shared }) => !shared)} current={current} path={path} />
+      <ViewLinks title="Shared" views={views.filter(({ shared }) => shared)} current={current} path={path} />
       {views.length === 0 ? (
-        <p className="px-2.5 py-2 text-sm text-muted">
-          A view saves the filter and layout of this page.
-        </p>
+        <p className="px-2.5 py-2 text-sm text-muted">A view saves the filter and layout of this page.</p>
       ) : (
         <a href={path} data-menu-item className="menu-item">
           No view
         </a>
       )}
       <hr className="my-1 border-line" />
-      {current?.may_change ? (
-        <ChangeForms key={current.id} view={current} isChanged={isChanged} here={here} />
-      ) : null}
+      {current?.may_change ? <ChangeForms key={current.id} view={current} isChanged={isChanged} here={here} /> : null}
       {/* The key empties the form after saving. */}
       <form key={views.length} method="post" action={here} className="grid gap-2 p-2.5">
         <label className="grid gap-1 text-sm font-medium">
@@ -180,15 +165,7 @@ function ViewLinks({
   );
 }
 
-function ChangeForms({
-  view,
-  isChanged,
-  here,
-}: {
-  view: SavedView;
-  isChanged: boolean;
-  here: string;
-}) {
+function ChangeForms({ view, isChanged, here }: { view: SavedView; isChanged: boolean; here: string }) {
   const id = <input type="hidden" name="view_id" value={view.id} />;
   return (
     <>
@@ -208,12 +185,7 @@ function ChangeForms({
             Rename, share or delete “<bdi>{view.name}</bdi>”
           </span>
         </summary>
-        <form
-          key={`${view.name} ${view.shared}`}
-          method="post"
-          action={here}
-          className="grid gap-2 p-2.5"
-        >
+        <form key={`${view.name} ${view.shared}`} method="post" action={here} className="grid gap-2 p-2.5">
           {id}
           <label className="grid gap-1 text-sm font-medium">
             Name
@@ -224,13 +196,7 @@ function ChangeForms({
             <Button type="submit" name="intent" value="change-view">
               Save
             </Button>
-            <Button
-              type="submit"
-              name="intent"
-              value="delete-view"
-              formNoValidate
-              className="text-danger"
-            >
+            <Button type="submit" name="intent" value="delete-view" formNoValidate className="text-danger">
               Delete view
             </Button>
           </div>

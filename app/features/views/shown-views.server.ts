@@ -1,11 +1,5 @@
 import { redirect } from "@remix-run/node";
-import {
-  type Look,
-  lookOf,
-  lookParameters,
-  type SavedView,
-  type ViewPage,
-} from "~/nouns/saved-views/contract";
+import { type Look, lookOf, lookParameters, type SavedView, type ViewPage } from "~/nouns/saved-views/contract";
 import { type Part, withHidden } from "./parts-menu";
 
 /** The saved views of a page, and the one its address selects. */
@@ -15,11 +9,7 @@ export interface ShownViews {
   current: { id: string; isChanged: boolean } | null;
 }
 
-export function shownViews(
-  views: readonly SavedView[],
-  page: ViewPage,
-  request: Request,
-): ShownViews {
+export function shownViews(views: readonly SavedView[], page: ViewPage, request: Request): ShownViews {
   const { searchParams } = new URL(request.url);
   const current = views.find(({ id }) => id === searchParams.get("view"));
   if (!current) return { views, current: null };

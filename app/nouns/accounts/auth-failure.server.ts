@@ -34,26 +34,20 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
   email_provider_disabled: {
     status: 503,
-    message:
-      "Email and password are switched off in Supabase Auth. Ask the administrator to switch them on.",
+    message: "Email and password are switched off in Supabase Auth. Ask the administrator to switch them on.",
   },
 };
 
 const keyRefused: Refusal = {
   status: 503,
-  message:
-    "Supabase Auth refuses the key of this service. Ask the administrator to run npm run admin -- doctor.",
+  message: "Supabase Auth refuses the key of this service. Ask the administrator to run npm run admin -- doctor.",
 };
 
-const away: Refusal = {
-  status: 503,
-  message: "Supabase Auth does not answer. Try again in a moment.",
-};
+const away: Refusal = { status: 503, message: "Supabase Auth does not answer. Try again in a moment." };
 
 const paused: Refusal = {
   status: 503,
-  message:
-    "The Supabase project is paused or restricted. Ask the administrator to look at its dashboard.",
+  message: "The Supabase project is paused or restricted. Ask the administrator to look at its dashboard.",
 };
 
 /** The project's limit, unlike that of one client. */
@@ -77,10 +71,7 @@ export function authFailure(error: AuthError): Error {
 }
 
 /** Why no account can be made with these settings of Auth, if so; an invitation is a way in where sign-ups are off. */
-export function registrationRefusal(
-  settings: AuthSettings | null,
-  isInvited: boolean,
-): ContractError | undefined {
+export function registrationRefusal(settings: AuthSettings | null, isInvited: boolean): ContractError | undefined {
   if (settings === null) return contractError(away);
   const code = settings.external.email
     ? settings.disable_signup && !isInvited && "signup_disabled"

@@ -34,19 +34,13 @@ export const passwordSchema = z
   .string({ error: "Choose a password" })
   .refine(isStorable, "Use characters that can be typed")
   .transform((text) => text.normalize("NFC"))
-  .refine((text) => [...text].length >= passwordMinLength, {
-    error: `Use at least ${passwordMinLength} characters`,
-  })
+  .refine((text) => [...text].length >= passwordMinLength, { error: `Use at least ${passwordMinLength} characters` })
   .refine((text) => bytes(text) <= passwordMaxBytes, {
     error: `Use at most ${passwordMaxBytes} bytes (${passwordMaxBytes} plain letters)`,
   });
 
 /** Form `POST /register`. */
-export const registrationSchema = z.object({
-  username: usernameSchema,
-  email: emailSchema,
-  password: passwordSchema,
-});
+export const registrationSchema = z.object({ username: usernameSchema, email: emailSchema, password: passwordSchema });
 export type Registration = z.infer<typeof registrationSchema>;
 
 /** Form `POST /login`. Checks less than registration: a password that could never be valid just fails to sign in. */
@@ -119,10 +113,7 @@ export const profileChangesSchema = z.object({
 
 /** Change of the user's own password. */
 export const passwordChangeSchema = z.object({
-  current_password: z
-    .string({ error: "Enter your present password" })
-    .min(1)
-    .max(passwordReadBytes),
+  current_password: z.string({ error: "Enter your present password" }).min(1).max(passwordReadBytes),
   new_password: passwordSchema,
 });
 export type PasswordChange = z.infer<typeof passwordChangeSchema>;
@@ -185,6 +176,4 @@ export const updateUserInput = z.object({
 export const listUsersInput = z.object({ after: z.string().nullable() });
 
 /** Events before a moment: the caller's own or, for administrators with `all`, everyone's. */
-export const listAuditEventsInput = z
-  .object({ all: z.boolean(), before: z.string().nullable() })
-  .partial();
+export const listAuditEventsInput = z.object({ all: z.boolean(), before: z.string().nullable() }).partial();

@@ -15,10 +15,7 @@ interface NewAccount extends Registration {
 }
 
 /** Creates an account for the operator (admin command, first start): no confirmation, optional role and demo flag. */
-export async function createAccount(
-  database: Database,
-  account: NewAccount,
-): Promise<{ id: string }> {
+export async function createAccount(database: Database, account: NewAccount): Promise<{ id: string }> {
   await removeUnconfirmed(database, account.email);
   await requireFreeUsername(database, account.username);
   const { data, error } = await database.secretClient.auth.admin.createUser({
@@ -31,11 +28,7 @@ export async function createAccount(
   return callService(
     database,
     "configure_account",
-    {
-      p_user_id: data.user.id,
-      p_role: account.role ?? null,
-      p_is_demo: account.is_demo ?? null,
-    },
+    { p_user_id: data.user.id, p_role: account.role ?? null, p_is_demo: account.is_demo ?? null },
     z.object({ id: z.uuid() }),
   );
 }

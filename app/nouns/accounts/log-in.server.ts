@@ -4,13 +4,7 @@ import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { joinProduct } from "~/nouns/products/invitations.server";
 import { type Login, themes } from "./contract";
-import {
-  findLoginIdentity,
-  giveBackLimit,
-  isWithinLimit,
-  takeLimit,
-  uncountIfAway,
-} from "./operations.server";
+import { findLoginIdentity, giveBackLimit, isWithinLimit, takeLimit, uncountIfAway } from "./operations.server";
 import { checkPassword } from "./passwords.server";
 
 /**
@@ -23,18 +17,13 @@ export async function logIn(
   { identifier, password }: Login,
   browser: SigningInBrowser,
 ): Promise<NewSession> {
-  const identity = await findLoginIdentity(database, {
-    identifier,
-    session_id: browser.previousSessionId,
-  });
+  const identity = await findLoginIdentity(database, { identifier, session_id: browser.previousSessionId });
   const { limit_key, account_key } = identity;
   await takeLimit(database, "login", limit_key);
   const isTried = account_key === null || (await isWithinLimit(database, "login", account_key));
   const tried = isTried ? identity : { ...identity, user_id: null };
-  const userId = await uncountIfAway(
-    database,
-    ["login", limit_key, isTried ? account_key : null],
-    () => checkPassword(database, tried, password, browser.address),
+  const userId = await uncountIfAway(database, ["login", limit_key, isTried ? account_key : null], () =>
+    checkPassword(database, tried, password, browser.address),
   );
   if (userId === null) {
     throw new ContractError(

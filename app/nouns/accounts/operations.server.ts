@@ -19,25 +19,13 @@ import {
 } from "./contract";
 
 /** Up to 100 users by name, after the given one; administrators only. */
-export const adminListUsers = operation(
-  "admin_list_users",
-  listUsersInput,
-  z.array(managedUserSchema),
-);
+export const adminListUsers = operation("admin_list_users", listUsersInput, z.array(managedUserSchema));
 
 /** Changes a user's role, demo flag or forced password reset; administrators only. */
-export const adminUpdateUser = operation(
-  "admin_update_user",
-  updateUserInput,
-  z.object({ id: z.uuid() }),
-);
+export const adminUpdateUser = operation("admin_update_user", updateUserInput, z.object({ id: z.uuid() }));
 
 /** Up to 50 audit events, newest first: the user's own, or everyone's for an administrator. */
-export const listAuditEvents = operation(
-  "list_audit_events",
-  listAuditEventsInput,
-  z.array(auditEventSchema),
-);
+export const listAuditEvents = operation("list_audit_events", listAuditEventsInput, z.array(auditEventSchema));
 
 /** The user's own profile (specification: Other records, User). */
 export const getProfile = operation("get_profile", noInput, profileSchema);
@@ -49,18 +37,10 @@ export const listSessions = operation("list_sessions", noInput, z.array(sessionS
 export const updateProfile = operation("update_profile", profileChangesSchema, profileSchema);
 
 /** Ends one of the user's sessions. */
-export const revokeSession = operation(
-  "revoke_session",
-  sessionIdInput,
-  z.object({ id: z.uuid() }),
-);
+export const revokeSession = operation("revoke_session", sessionIdInput, z.object({ id: z.uuid() }));
 
 /** Ends all other sessions of the user. */
-export const revokeOtherSessions = operation(
-  "revoke_other_sessions",
-  noInput,
-  z.object({ ended: z.int() }),
-);
+export const revokeOtherSessions = operation("revoke_other_sessions", noInput, z.object({ ended: z.int() }));
 
 /** Selects the product the user works on, or none (specification: Authentication 8). */
 export const setActiveProduct = operation(
@@ -129,12 +109,7 @@ export type LimitedAction =
  * beyond the limit (specification: Limits). Failed tries count too.
  */
 export async function takeLimit(database: Database, action: LimitedAction, key: string) {
-  await callService(
-    database,
-    "take_limit",
-    { p_action: action, p_key: key },
-    z.object({ ok: z.literal(true) }),
-  );
+  await callService(database, "take_limit", { p_action: action, p_key: key }, z.object({ ok: z.literal(true) }));
 }
 
 /** Counts a try; returns false instead of throwing when it is beyond the limit. */
@@ -165,10 +140,5 @@ export async function uncountIfAway<T>(
 
 /** Uncounts a try that succeeded. */
 export async function giveBackLimit(database: Database, action: LimitedAction, key: string) {
-  await callService(
-    database,
-    "give_back_limit",
-    { p_action: action, p_key: key },
-    z.object({ ok: z.literal(true) }),
-  );
+  await callService(database, "give_back_limit", { p_action: action, p_key: key }, z.object({ ok: z.literal(true) }));
 }

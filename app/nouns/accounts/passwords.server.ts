@@ -6,12 +6,7 @@ import type { Database, SupabaseConnection } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { authFailure } from "./auth-failure.server";
 import type { PasswordChange, Principal } from "./contract";
-import {
-  findLoginIdentity,
-  type LoginIdentity,
-  takeLimit,
-  uncountIfAway,
-} from "./operations.server";
+import { findLoginIdentity, type LoginIdentity, takeLimit, uncountIfAway } from "./operations.server";
 
 /** Changes the user's own password. Asks for the current one, and ends all other sessions. */
 export async function changePassword(
@@ -36,11 +31,7 @@ export async function changePassword(
     throw refusal("new_password", "Choose a password other than your current one.");
   }
   await setPassword(database, principal.user_id, wanted);
-  await notePasswordChange(database, {
-    userId: principal.user_id,
-    keepSessionId: principal.session_id,
-    address,
-  });
+  await notePasswordChange(database, { userId: principal.user_id, keepSessionId: principal.session_id, address });
 }
 
 function refusal(path: string, message: string): ContractError {
@@ -54,13 +45,9 @@ interface NamedReset {
 }
 
 /** Resets a password by name instead of id, for the operator. */
-export async function resetPassword(
-  database: Database,
-  { identifier, password }: NamedReset,
-): Promise<{ id: string }> {
+export async function resetPassword(database: Database, { identifier, password }: NamedReset): Promise<{ id: string }> {
   const { user_id: userId } = await findLoginIdentity(database, { identifier });
-  if (userId === null)
-    throw new ContractError(404, "No such user. Check the ID: the account may have been deleted.");
+  if (userId === null) throw new ContractError(404, "No such user. Check the ID: the account may have been deleted.");
   await resetPasswordOf(database, { userId, password, actorId: null });
   return { id: userId };
 }
@@ -73,20 +60,13 @@ interface PasswordReset {
 }
 
 /** Sets a temporary password: all sessions end, and the next sign-in asks for a new one. */
-export async function resetPasswordOf(
-  database: Database,
-  { userId, password, actorId }: PasswordReset,
-): Promise<void> {
+export async function resetPasswordOf(database: Database, { userId, password, actorId }: PasswordReset): Promise<void> {
   await setPassword(database, userId, password);
   await notePasswordChange(database, { userId, mustReset: true, actorId });
 }
 
 /** Sets a password through Supabase Auth, which alone hashes passwords. It is announced, so that the database knows whose it is. */
-export async function setPassword(
-  database: Database,
-  userId: string,
-  password: string,
-): Promise<void> {
+export async function setPassword(database: Database, userId: string, password: string): Promise<void> {
   const announced = z.object({ announced: z.boolean() });
   await callService(database, "announce_password", { p_user_id: userId }, announced);
   const { error } = await database.secretClient.auth.admin.updateUserById(userId, { password });
@@ -188,11 +168,7 @@ export async function requestRecovery(
 }
 
 /** Sends the message whose link leads to a password, and waits until it is sent. */
-export async function sendRecovery(
-  client: SupabaseConnection,
-  email: string,
-  appOrigin: string,
-): Promise<void> {
+export async function sendRecovery(client: SupabaseConnection, email: string, appOrigin: string): Promise<void> {
   const redirectTo = `${appOrigin}/recover`;
   const { error } = await client.auth.resetPasswordForEmail(email, { redirectTo });
   if (error && !isJustSent(error)) throw authFailure(error);
@@ -216,17 +192,11 @@ interface RecoveryProof {
 export const proofKinds = ["code", "token_hash", "invite"] as const;
 
 /** Exchanges the proof, which works once, for the user's id. */
-export async function proveRecovery(
-  client: SupabaseConnection,
-  { kind, value }: RecoveryProof,
-): Promise<string> {
+export async function proveRecovery(client: SupabaseConnection, { kind, value }: RecoveryProof): Promise<string> {
   const { data, error } =
     kind === "code"
       ? await client.auth.exchangeCodeForSession(value)
-      : await client.auth.verifyOtp({
-          token_hash: value,
-          type: kind === "invite" ? "invite" : "recovery",
-        });
+      : await client.auth.verifyOtp({ token_hash: value, type: kind === "invite" ? "invite" : "recovery" });
   if (data.user) {
     endAuthSession(client);
     return data.user.id;

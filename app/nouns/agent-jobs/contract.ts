@@ -9,15 +9,7 @@ import { agentQuestionSchema } from "~/nouns/questions/contract";
 import { confinementSchema } from "~/nouns/workers/confinement";
 import { jobAttemptSchema } from "./job-output";
 
-export const agentJobStatuses = [
-  "queued",
-  "claimed",
-  "running",
-  "done",
-  "failed",
-  "cancelled",
-  "skipped",
-] as const;
+export const agentJobStatuses = ["queued", "claimed", "running", "done", "failed", "cancelled", "skipped"] as const;
 
 export const agentJobStatusSchema = z.enum(agentJobStatuses);
 
@@ -156,24 +148,15 @@ export type ReportedJob = z.infer<typeof reportedJobSchema>;
 export const agentJobWithAttemptsSchema = agentJobSchema.extend({
   attempts: z.array(
     jobAttemptSchema.extend({
-      usage: usageSchema.extend({
-        estimated: z.boolean(),
-        sources: z.array(z.enum(usageSources)),
-        costs: costsSchema,
-      }),
+      usage: usageSchema.extend({ estimated: z.boolean(), sources: z.array(z.enum(usageSources)), costs: costsSchema }),
     }),
   ),
 });
 
-export const agentJobDetailSchema = agentJobWithAttemptsSchema.extend({
-  questions: z.array(agentQuestionSchema),
-});
+export const agentJobDetailSchema = agentJobWithAttemptsSchema.extend({ questions: z.array(agentQuestionSchema) });
 export type AgentJobDetail = z.infer<typeof agentJobDetailSchema>;
 
-export const agentJobPageSchema = z.object({
-  jobs: z.array(agentJobSchema),
-  next_cursor: z.string().nullable(),
-});
+export const agentJobPageSchema = z.object({ jobs: z.array(agentJobSchema), next_cursor: z.string().nullable() });
 
 /** A commit that work waits for until it is on a repository's main branch. Workers check whether it is there. */
 export const awaitedHeadSchema = z.object({
@@ -283,11 +266,7 @@ export const reportMergedBody = z.object({ head_sha: text(64).min(1) });
 /** The owner may also report a merge that no worker can see, with or without its commit. */
 export const reportMergedInput = reportMergedBody.partial().extend({ job_id: idSchema });
 
-export const mergedJobSchema = z.object({
-  job_id: z.string(),
-  merged_at: z.string(),
-  ...released,
-});
+export const mergedJobSchema = z.object({ job_id: z.string(), merged_at: z.string(), ...released });
 
 export const whyNotMovingInput = z.object({ kind: z.enum(["job", "task", "run"]), id: idSchema });
 

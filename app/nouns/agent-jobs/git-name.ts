@@ -9,9 +9,7 @@ const escapes: Record<string, string> = {
   '"': '\\"',
   "\\": "\\\\",
 };
-const escaped = new Map(
-  Object.entries(escapes).map(([character, written]) => [written, character]),
-);
+const escaped = new Map(Object.entries(escapes).map(([character, written]) => [written, character]));
 
 /** Quotes a name as git does if it contains quotes, backslashes or control characters (`core.quotePath=false`). */
 export function quotedName(name: string): string {
@@ -62,7 +60,6 @@ function startOfLast(words: string): number | null {
     return start < 0 ? null : start;
   }
   const middle = (words.length - 1) / 2;
-  const isTwice =
-    words[middle] === " " && words.slice(2, middle) === words.slice(middle + 1).slice(2);
+  const isTwice = words[middle] === " " && words.slice(2, middle) === words.slice(middle + 1).slice(2);
   return isTwice ? middle : null;
 }

@@ -3,28 +3,13 @@ import { attemptInQuery, attemptSchema, idSchema, text } from "~/contract/text";
 import { reviewMarksSchema } from "~/nouns/reviews/marks";
 
 /** Kinds of changes to a file. Submodules are listed without their content. */
-export const diffStatuses = [
-  "added",
-  "modified",
-  "deleted",
-  "renamed",
-  "copied",
-  "type_changed",
-  "submodule",
-] as const;
+export const diffStatuses = ["added", "modified", "deleted", "renamed", "copied", "type_changed", "submodule"] as const;
 
 /** Most bytes of all patches (`bytes`), of one patch and of the request body, and most files. */
-export const diffLimits = {
-  bytes: 2_097_152,
-  fileBytes: 262_144,
-  files: 5_000,
-  body: 6_291_456,
-} as const;
+export const diffLimits = { bytes: 2_097_152, fileBytes: 262_144, files: 5_000, body: 6_291_456 } as const;
 
 /** A file's path, as in git. */
-export const filePathSchema = text(4_096).refine((value) => value !== "", {
-  message: "Must not be empty.",
-});
+export const filePathSchema = text(4_096).refine((value) => value !== "", { message: "Must not be empty." });
 const sha = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
 const lines = z.int().min(0).max(100_000_000);
 
@@ -58,14 +43,10 @@ export const saveJobDiffBody = z
     /** Paths that the repository's main branch wants marked, besides the product's. */
     review_marks: reviewMarksSchema.optional(),
   })
-  .refine(
-    ({ files }) =>
-      files.reduce((sum, file) => sum + bytesOf(file.patch ?? ""), 0) <= diffLimits.bytes,
-    {
-      path: ["files"],
-      message: `All patches together hold at most ${diffLimits.bytes} bytes. Leave some out, and say truncated.`,
-    },
-  );
+  .refine(({ files }) => files.reduce((sum, file) => sum + bytesOf(file.patch ?? ""), 0) <= diffLimits.bytes, {
+    path: ["files"],
+    message: `All patches together hold at most ${diffLimits.bytes} bytes. Leave some out, and say truncated.`,
+  });
 
 export const saveJobDiffInput = saveJobDiffBody.safeExtend({ job_id: idSchema });
 export type SaveJobDiffInput = z.infer<typeof saveJobDiffInput>;
@@ -74,10 +55,7 @@ export type SaveJobDiffInput = z.infer<typeof saveJobDiffInput>;
 export const jobDiffQuery = z.object({ attempt: attemptInQuery.optional() });
 
 /** `index` leaves only one file. */
-export const jobDiffInput = jobDiffQuery.extend({
-  job_id: idSchema,
-  index: z.int().min(0).optional(),
-});
+export const jobDiffInput = jobDiffQuery.extend({ job_id: idSchema, index: z.int().min(0).optional() });
 
 export const diffFileSchema = z.object({
   path: z.string(),

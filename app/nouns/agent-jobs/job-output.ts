@@ -3,17 +3,7 @@ import { attemptInQuery, attemptSchema, idSchema, text } from "~/contract/text";
 import { confinementSchema } from "~/nouns/workers/confinement";
 
 /** Kinds of entries in an agent's output (docs/runs.md). */
-export const outputKinds = [
-  "text",
-  "thought",
-  "plan",
-  "command",
-  "tool",
-  "edit",
-  "test",
-  "note",
-  "error",
-] as const;
+export const outputKinds = ["text", "thought", "plan", "command", "tool", "edit", "test", "note", "error"] as const;
 export type OutputKind = (typeof outputKinds)[number];
 
 /** Most bytes of text and most entries in one batch. */
@@ -63,18 +53,11 @@ export const outputEntryInput = z.object({
 
 /** Body of `POST /api/jobs/:id/output`. */
 export const appendJobOutputBody = z
-  .object({
-    attempt: attemptSchema,
-    entries: z.array(outputEntryInput).min(1).max(outputBatch.entries),
-  })
+  .object({ attempt: attemptSchema, entries: z.array(outputEntryInput).min(1).max(outputBatch.entries) })
   .refine(
     ({ entries }) =>
-      entries.reduce((sum, entry) => sum + new TextEncoder().encode(entry.text).length, 0) <=
-      outputBatch.bytes,
-    {
-      path: ["entries"],
-      message: `A batch holds at most ${outputBatch.bytes} bytes of text. Send it in parts.`,
-    },
+      entries.reduce((sum, entry) => sum + new TextEncoder().encode(entry.text).length, 0) <= outputBatch.bytes,
+    { path: ["entries"], message: `A batch holds at most ${outputBatch.bytes} bytes of text. Send it in parts.` },
   );
 
 export const appendJobOutputInput = appendJobOutputBody.safeExtend({ job_id: idSchema });

@@ -4,14 +4,7 @@ import { httpUrlSchema, text } from "~/contract/text";
 import { agentName } from "~/contract/who";
 import { proposedLessons } from "~/nouns/lessons/contract";
 import { reportedEvidenceInput } from "~/nouns/proof/contract";
-import {
-  attemptInput,
-  failureClasses,
-  sha,
-  usageEventInput,
-  usageInput,
-  verifyResultInput,
-} from "./contract";
+import { attemptInput, failureClasses, sha, usageEventInput, usageInput, verifyResultInput } from "./contract";
 import { diffLimits } from "./job-diff";
 
 export const reportAgentJobInput = attemptInput.extend({

@@ -32,23 +32,14 @@ import {
 } from "./contract";
 import { conflictDecisionSchema, reportJobConflictInput } from "./job-conflict";
 import { jobDiffInput, jobDiffSchema, saveJobDiffInput } from "./job-diff";
-import {
-  appendedOutputSchema,
-  appendJobOutputInput,
-  jobOutputInput,
-  jobOutputSchema,
-} from "./job-output";
+import { appendedOutputSchema, appendJobOutputInput, jobOutputInput, jobOutputSchema } from "./job-output";
 import { reportAgentJobInput, reportJobUsageInput } from "./job-report";
 
 /** Cancels a queued job, or a chat job before its end (specification: Starting a sprint run 4). */
 export const cancelAgentJob = operation("cancel_agent_job", jobIdInput, agentJobSchema);
 
 /** Tells whether unfinished jobs are left for the caller (specification: Agent job). */
-export const checkQueueEmpty = operation(
-  "check_queue_empty",
-  checkQueueEmptyInput,
-  queueStateSchema,
-);
+export const checkQueueEmpty = operation("check_queue_empty", checkQueueEmptyInput, queueStateSchema);
 
 /** Claims the caller's oldest claimable job, or says why there is none (specification: Agent job). */
 export const claimAgentJob = operation("claim_agent_job", claimAgentJobInput, claimSchema);
@@ -63,11 +54,7 @@ export const getJobDiff = operation("get_job_diff", jobDiffInput, jobDiffSchema.
 export const getJobOutput = operation("get_job_output", jobOutputInput, jobOutputSchema);
 
 /** Renews the lease of a held job; answers continue, pause or stop (specification: Agent job, lease_until). */
-export const heartbeatAgentJob = operation(
-  "heartbeat_agent_job",
-  heartbeatAgentJobInput,
-  heartbeatAnswerSchema,
-);
+export const heartbeatAgentJob = operation("heartbeat_agent_job", heartbeatAgentJobInput, heartbeatAnswerSchema);
 
 /** Jobs the caller can see, newest first (specification: Agent job). */
 export const listAgentJobs = operation("list_agent_jobs", listAgentJobsInput, agentJobPageSchema);
@@ -108,18 +95,10 @@ export const saveJobDiff = patchOperation(
 );
 
 /** Reports the status of one task of a batch (specification: Sprint run, executions). */
-export const updateTaskExecution = operation(
-  "update_task_execution",
-  updateTaskExecutionInput,
-  endedExecutionSchema,
-);
+export const updateTaskExecution = operation("update_task_execution", updateTaskExecutionInput, endedExecutionSchema);
 
 /** Compares one task of a batch with its plan (specification: Sprint run, executions). */
-export const verifySprintTask = operation(
-  "verify_sprint_task",
-  verifySprintTaskInput,
-  verificationSchema,
-);
+export const verifySprintTask = operation("verify_sprint_task", verifySprintTaskInput, verificationSchema);
 
 /** Compares a job's work with its plan (specification: Agent job, verify_result). */
 export const verifyTaskAgainstPlan = operation(
@@ -132,11 +111,7 @@ export const verifyTaskAgainstPlan = operation(
 export const whyNotMoving = operation("why_not_moving", whyNotMovingInput, whyNotMovingSchema);
 
 /** Appends output entries of an attempt; answers the last stored `seq`. */
-export const appendJobOutput = operation(
-  "append_job_output",
-  appendJobOutputInput,
-  appendedOutputSchema,
-);
+export const appendJobOutput = operation("append_job_output", appendJobOutputInput, appendedOutputSchema);
 
 /** A person approves the plan that a job waits with, or sends it back (docs/worker.md). */
 export const reviewPlan = operation("review_plan", reviewPlanInput, agentJobSchema);

@@ -26,9 +26,7 @@ function reasonToLeaveOut(file: DiffFile): string | null {
 function isAboutItsFile({ path, old_path: oldPath = path }: DiffFile, text: string): boolean {
   const { headers, isWhole } = parsePatch(text);
   const heads = [path, oldPath].flatMap((old) =>
-    [path, oldPath].map(
-      (next) => `diff --git ${quotedName(`a/${old}`)} ${quotedName(`b/${next}`)}`,
-    ),
+    [path, oldPath].map((next) => `diff --git ${quotedName(`a/${old}`)} ${quotedName(`b/${next}`)}`),
   );
   const names = new Map([
     ["---", [`a/${oldPath}`, "/dev/null"]],
@@ -45,8 +43,7 @@ function isAboutItsFile({ path, old_path: oldPath = path }: DiffFile, text: stri
       ([head = "", ...lines]) =>
         heads.includes(plainHead(head)) &&
         lines.every((line) => {
-          const [, word = "", name = ""] =
-            /^(---|\+\+\+|(?:rename|copy) (?:from|to)) (.*?)\t?$/.exec(line) ?? [];
+          const [, word = "", name = ""] = /^(---|\+\+\+|(?:rename|copy) (?:from|to)) (.*?)\t?$/.exec(line) ?? [];
           return names.get(word)?.includes(readName(name)) ?? true;
         }),
     )

@@ -57,18 +57,8 @@ function endOfHeader(lines: readonly string[], start: number): number {
 }
 
 /** Reads the lines of one hunk. Returns the index after it. */
-function readHunk(
-  patch: Patch,
-  lines: readonly string[],
-  start: number,
-  head: RegExpExecArray,
-): number {
-  const hunk: Hunk = {
-    heading: head[5] ?? "",
-    oldStart: Number(head[1]),
-    newStart: Number(head[3]),
-    lines: [],
-  };
+function readHunk(patch: Patch, lines: readonly string[], start: number, head: RegExpExecArray): number {
+  const hunk: Hunk = { heading: head[5] ?? "", oldStart: Number(head[1]), newStart: Number(head[3]), lines: [] };
   patch.hunks.push(hunk);
   let oldLeft = Number(head[2] ?? 1);
   let newLeft = Number(head[4] ?? 1);
@@ -87,12 +77,7 @@ function readHunk(
     if (kind === null) break;
     const isOld = kind !== "added";
     const isNew = kind !== "deleted";
-    hunk.lines.push({
-      kind,
-      text: line.slice(1),
-      old: isOld ? oldLine : null,
-      new: isNew ? newLine : null,
-    });
+    hunk.lines.push({ kind, text: line.slice(1), old: isOld ? oldLine : null, new: isNew ? newLine : null });
     if (isOld) {
       oldLine += 1;
       oldLeft -= 1;

@@ -27,10 +27,7 @@ export async function reportWithDiff(
 function guideOf(guide: unknown) {
   const parsed = guideSchema.safeParse(guide);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => ({
-    path: ["guide", ...path].join("."),
-    message,
-  }));
+  const issues = parsed.error.issues.map(({ path, message }) => ({ path: ["guide", ...path].join("."), message }));
   const { chapters, title, why } = guideLimits;
   throw new ContractError(
     422,

@@ -1,12 +1,6 @@
 import { z } from "zod";
 import { canonicalId } from "~/http/validation.server";
-import {
-  inProductOfJob,
-  productOfCode,
-  reference,
-  resolveId,
-  resolveOptionalId,
-} from "~/mcp/references.server";
+import { inProductOfJob, productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { longestWaitSeconds, waitForJob } from "~/mcp/wait-for-job.server";
 import {
@@ -33,8 +27,7 @@ import { reportWithDiff } from "./report-with-diff.server";
 export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
-  description:
-    "Claim the next job, waiting up to wait_seconds, or get the reason. Texts are user content.",
+  description: "Claim the next job, waiting up to wait_seconds, or get the reason. Texts are user content.",
   access: "write",
   scopes: ["work"],
   input: claimAgentJobInput.safeExtend({
@@ -64,8 +57,7 @@ export const jobHeartbeatTool = defineTool({
 export const updateJobStatusTool = defineTool({
   name: "update_job_status",
   title: "Report a job",
-  description:
-    "Report running, done, skipped, or failed with failure_class. rate_limited with resets_at requeues.",
+  description: "Report running, done, skipped, or failed with failure_class. rate_limited with resets_at requeues.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -131,9 +123,7 @@ export const checkQueueEmptyTool = defineTool({
   scopes: ["read", "work"],
   input: checkQueueEmptyInput.safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id }) =>
-    checkQueueEmpty(actor, {
-      product_id: await resolveOptionalId(actor, "product", product_id),
-    }),
+    checkQueueEmpty(actor, { product_id: await resolveOptionalId(actor, "product", product_id) }),
 });
 
 export const cancelJobTool = defineTool({

@@ -3,23 +3,13 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callService } from "~/db/rpc.server";
 import { noInput, operation } from "~/nouns/operation.server";
-import {
-  type ApiToken,
-  apiTokenIdInput,
-  apiTokenPrefix,
-  apiTokenSchema,
-  type NewApiToken,
-} from "./contract";
+import { type ApiToken, apiTokenIdInput, apiTokenPrefix, apiTokenSchema, type NewApiToken } from "./contract";
 
 /** The user's API tokens, without the tokens themselves. */
 export const listApiTokens = operation("list_api_tokens", noInput, z.array(apiTokenSchema));
 
 /** Revokes an API token of the user at once. */
-export const revokeApiToken = operation(
-  "revoke_api_token",
-  apiTokenIdInput,
-  z.object({ id: z.uuid() }),
-);
+export const revokeApiToken = operation("revoke_api_token", apiTokenIdInput, z.object({ id: z.uuid() }));
 
 type CreatedApiToken = ApiToken & {
   /** The token itself: shown once, never stored. */
@@ -64,12 +54,7 @@ export async function issueApiToken(
   const { id } = await callService(
     database,
     "issue_api_token",
-    {
-      p_user_id: userId,
-      p_label: input.label,
-      ...stored,
-      p_expires_days: input.expires_days ?? null,
-    },
+    { p_user_id: userId, p_label: input.label, ...stored, p_expires_days: input.expires_days ?? null },
     z.object({ id: z.uuid() }),
   );
   return { id, token };

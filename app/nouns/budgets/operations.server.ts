@@ -13,11 +13,7 @@ import {
 } from "./contract";
 
 /** Deletes a budget and releases what it held. Deleting twice is fine. */
-export const deleteBudget = operation(
-  "delete_budget",
-  deleteBudgetInput,
-  z.object({ removed: z.boolean() }),
-);
+export const deleteBudget = operation("delete_budget", deleteBudgetInput, z.object({ removed: z.boolean() }));
 
 /** The budgets of a product, sprint, run or task, with what is spent, reserved and left. */
 export const getBudgets = operation("get_budgets", getBudgetsInput, budgetListSchema);

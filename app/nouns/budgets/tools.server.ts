@@ -9,10 +9,7 @@ export const getBudgetsTool = defineTool({
   description:
     "Get budgets of a product, sprint, run or task: amount, spent, reserved and left. Only people set budgets.",
   access: "read",
-  input: budgetsQuery.safeExtend({
-    product_id: idOrCode,
-    sprint_id: idOrCode.optional(),
-  }),
+  input: budgetsQuery.safeExtend({ product_id: idOrCode, sprint_id: idOrCode.optional() }),
   run: async ({ actor }, { product_id, sprint_id, ...input }) => {
     const product = await resolveId(actor, "product", product_id);
     return getBudgets(actor, {

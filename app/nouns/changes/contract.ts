@@ -27,10 +27,7 @@ export const changeThingsInput = z.object({
       confirmed: z.boolean(),
     })
     .partial()
-    .refine(
-      ({ confirmed, ...changes }) => Object.keys(changes).length > 0,
-      "Choose what to change.",
-    ),
+    .refine(({ confirmed, ...changes }) => Object.keys(changes).length > 0, "Choose what to change."),
 });
 export type ChangeThingsInput = z.infer<typeof changeThingsInput>;
 

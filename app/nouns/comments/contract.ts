@@ -51,10 +51,7 @@ export const commentLimit = { default: 100, max: 200 } as const;
 
 export const commentBody = z.object({ body: requiredText(commentLength) });
 
-export const commentQuery = z.object({
-  limit: limitInQuery(commentLimit),
-  cursor: cursorSchema.optional(),
-});
+export const commentQuery = z.object({ limit: limitInQuery(commentLimit), cursor: cursorSchema.optional() });
 
 const place = { kind: z.enum(commentPlaces), id: idSchema };
 
@@ -65,10 +62,7 @@ export const listCommentsInput = z.object({
 });
 
 export const addCommentBody = commentBody.extend({
-  send_to_agent: z
-    .boolean()
-    .optional()
-    .describe("On a task or story: also send it to the agent working on it"),
+  send_to_agent: z.boolean().optional().describe("On a task or story: also send it to the agent working on it"),
 });
 
 export const addCommentInput = addCommentBody.extend(place);

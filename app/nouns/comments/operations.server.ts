@@ -22,11 +22,7 @@ export const addComment = operation("add_comment", addCommentInput, commentSchem
 export const editComment = operation("edit_comment", editCommentInput, commentSchema);
 
 /** Deletes a comment; its author or the product's owner only. */
-export const deleteComment = operation(
-  "delete_comment",
-  commentIdInput,
-  z.object({ deleted: z.boolean() }),
-);
+export const deleteComment = operation("delete_comment", commentIdInput, z.object({ deleted: z.boolean() }));
 
 /** Messages to a job's agent, and their state. */
 export const listJobMessages = operation("list_job_messages", jobIdInput, jobMessagesSchema);

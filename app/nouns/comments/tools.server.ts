@@ -5,11 +5,7 @@ import { defineTool } from "~/mcp/tool.server";
 import { addCommentBody, commentLimit, commentPlaces } from "./contract";
 import { addComment, listComments } from "./operations.server";
 
-const place = {
-  kind: z.enum(commentPlaces),
-  id: reference.describe("Id or code"),
-  ...productOfCode,
-};
+const place = { kind: z.enum(commentPlaces), id: reference.describe("Id or code"), ...productOfCode };
 
 export const addCommentTool = defineTool({
   name: "add_comment",

@@ -48,11 +48,7 @@ export const addDependencyInput = z.object({
   blocked_by: blockerReference,
 });
 
-export const removeDependencyInput = z.object({
-  kind: z.enum(dependencyKinds),
-  id: idSchema,
-  blocker: z.string(),
-});
+export const removeDependencyInput = z.object({ kind: z.enum(dependencyKinds), id: idSchema, blocker: z.string() });
 
 export const listDependenciesInput = z.object({ kind: z.enum(dependencyKinds), id: idSchema });
 

@@ -20,11 +20,7 @@ export const addDependency = operation("add_dependency", addDependencyInput, dep
 export const listCandidates = operation("list_candidates", listCandidatesInput, candidatesSchema);
 
 /** What blocks a task or story, and what it blocks. */
-export const listDependencies = operation(
-  "list_dependencies",
-  listDependenciesInput,
-  dependenciesSchema,
-);
+export const listDependencies = operation("list_dependencies", listDependenciesInput, dependenciesSchema);
 
 /** Unblocked tasks of a product, those of the active sprint first. */
 export const listReady = operation("list_ready", listReadyInput, z.array(readyTaskSchema));
@@ -33,8 +29,4 @@ export const listReady = operation("list_ready", listReadyInput, z.array(readyTa
 export const listRunOrder = operation("list_run_order", sprintRunIdInput, runOrderSchema);
 
 /** Removes a dependency. Removing a missing one is fine. */
-export const removeDependency = operation(
-  "remove_dependency",
-  removeDependencyInput,
-  dependenciesSchema,
-);
+export const removeDependency = operation("remove_dependency", removeDependencyInput, dependenciesSchema);

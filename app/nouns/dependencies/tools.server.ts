@@ -32,11 +32,7 @@ export const removeDependencyTool = defineTool({
   effect: { repeatable: true },
   input: z.object(ends),
   run: async ({ actor }, { kind, id, blocked_by, product_id }) =>
-    removeDependency(actor, {
-      kind,
-      id: await resolveId(actor, kind, id, product_id),
-      blocker: blocked_by,
-    }),
+    removeDependency(actor, { kind, id: await resolveId(actor, kind, id, product_id), blocker: blocked_by }),
 });
 
 export const listReadyTool = defineTool({
@@ -45,14 +41,8 @@ export const listReadyTool = defineTool({
   description:
     "List tasks to do that are not blocked, active sprint first. dispatchable: in the active sprint, with a plan.",
   access: "read",
-  input: z.object({
-    product_id: idOrCode,
-    limit: z.int().min(1).max(readyLimit.max).optional(),
-  }),
+  input: z.object({ product_id: idOrCode, limit: z.int().min(1).max(readyLimit.max).optional() }),
   run: async ({ actor }, { product_id, limit }) => ({
-    tasks: await listReady(actor, {
-      product_id: await resolveId(actor, "product", product_id),
-      limit,
-    }),
+    tasks: await listReady(actor, { product_id: await resolveId(actor, "product", product_id), limit }),
   }),
 });

@@ -55,10 +55,7 @@ export const fileIdInput = z.object({ file_id: idSchema });
 /** Bytes of one reading; a longer file is read in several. */
 export const filePartLimit = 1_048_576;
 
-export const readFileInput = fileIdInput.extend({
-  from: z.int().optional(),
-  length: z.int().optional(),
-});
+export const readFileInput = fileIdInput.extend({ from: z.int().optional(), length: z.int().optional() });
 
 export const filePartSchema = z.object({
   name: z.string(),
@@ -88,10 +85,7 @@ export type ListedFile = z.infer<typeof listedFileSchema>;
 
 export const fileListLimit = { default: 100, max: 200 } as const;
 
-export const fileListQuery = z.object({
-  limit: limitInQuery(fileListLimit),
-  cursor: cursorSchema.optional(),
-});
+export const fileListQuery = z.object({ limit: limitInQuery(fileListLimit), cursor: cursorSchema.optional() });
 
 export const listFilesInput = z.object({
   product_id: idSchema,

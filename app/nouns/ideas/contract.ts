@@ -2,14 +2,7 @@ import { z } from "zod";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths } from "~/contract/limits";
 import { ideaStatusSchema } from "~/contract/status";
-import {
-  codeSchema,
-  cursorSchema,
-  idSchema,
-  prioritySchema,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { codeSchema, cursorSchema, idSchema, prioritySchema, requiredText, text } from "~/contract/text";
 import { pbiSchema } from "~/nouns/pbis/contract";
 
 /** An idea as its owner sees it (specification: Idea). */
@@ -30,15 +23,10 @@ export type Idea = z.infer<typeof ideaSchema>;
 
 export const ideaDetailSchema = ideaSchema.extend({
   pbi: z.object({ id: z.string(), code: z.string(), product_id: z.string() }).nullable(),
-  logs: z.array(
-    z.object({ id: z.string(), kind: z.string(), content: z.string(), created_at: z.string() }),
-  ),
+  logs: z.array(z.object({ id: z.string(), kind: z.string(), content: z.string(), created_at: z.string() })),
 });
 
-export const ideaPageSchema = z.object({
-  items: z.array(ideaSchema),
-  next_cursor: z.string().nullable(),
-});
+export const ideaPageSchema = z.object({ items: z.array(ideaSchema), next_cursor: z.string().nullable() });
 
 export const promotedIdeaSchema = z.object({ idea: ideaSchema, pbi: pbiSchema });
 

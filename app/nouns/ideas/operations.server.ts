@@ -17,11 +17,7 @@ import {
 export const archiveIdea = operation("archive_idea", ideaIdInput, ideaSchema);
 
 /** Creates an idea of the caller (specification: Idea). */
-export const createIdea = operation(
-  "create_idea",
-  createIdeaInput.safeExtend(refuseSimilar),
-  ideaSchema,
-);
+export const createIdea = operation("create_idea", createIdeaInput.safeExtend(refuseSimilar), ideaSchema);
 
 /** One idea with its PBI and log (specification: Idea). */
 export const getIdea = operation("get_idea", ideaIdInput, ideaDetailSchema);

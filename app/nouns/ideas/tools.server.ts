@@ -24,8 +24,7 @@ export const createIdeaTool = defineTool({
 export const updateIdeaTool = defineTool({
   name: "update_idea",
   title: "Update an idea",
-  description:
-    "Change an idea's title, description, product or status. A status only moves forward.",
+  description: "Change an idea's title, description, product or status. A status only moves forward.",
   access: "write",
   effect: { destructive: true, repeatable: true },
   input: updateIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),

@@ -40,10 +40,7 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings) {
   return client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     timeout: patienceSeconds,
     // Checks the ID token's signature as well, although it comes directly from the provider.
-    execute: [
-      client.enableNonRepudiationChecks,
-      ...(isLocal ? [client.allowInsecureRequests] : []),
-    ],
+    execute: [client.enableNonRepudiationChecks, ...(isLocal ? [client.allowInsecureRequests] : [])],
   });
 }
 
@@ -87,8 +84,7 @@ export async function finishSignIn(
     })
     .catch(refuse);
   const idToken = tokens.claims();
-  if (!idToken)
-    throw new ContractError(401, "The identity provider did not identify you. Sign in again.");
+  if (!idToken) throw new ContractError(401, "The identity provider did not identify you. Sign in again.");
   const claims = await completeClaims(config, tokens.access_token, idToken);
   return {
     issuer: settings.issuer,
@@ -101,9 +97,7 @@ export async function finishSignIn(
 }
 
 /** Result of renewing a sign-in. */
-type Renewal =
-  | { outcome: "kept"; refreshToken: string; isAdmin: boolean | null }
-  | { outcome: "ended" };
+type Renewal = { outcome: "kept"; refreshToken: string; isAdmin: boolean | null } | { outcome: "ended" };
 
 /** Checks whether the account still exists. Throws if the provider cannot tell. */
 export async function renewSignIn(
@@ -114,10 +108,9 @@ export async function renewSignIn(
   const tokens = await client.refreshTokenGrant(config, refreshToken).catch(nullWhenEnded);
   if (tokens === null) return { outcome: "ended" };
   // The new token must be kept even if reading claims fails, because the old one may be invalid now.
-  const claims = await completeClaims(config, tokens.access_token, {
-    sub: subject,
-    ...tokens.claims(),
-  }).catch(() => null);
+  const claims = await completeClaims(config, tokens.access_token, { sub: subject, ...tokens.claims() }).catch(
+    () => null,
+  );
   return {
     outcome: "kept",
     refreshToken: tokens.refresh_token ?? refreshToken,
@@ -167,18 +160,10 @@ function isGoogle(config: client.Configuration): boolean {
 /** Converts a provider error to a refusal. Blames this browser only if the provider works and is configured. */
 function refuse(error: unknown): never {
   if (error instanceof client.AuthorizationResponseError && error.error === "access_denied") {
-    throw refusal(
-      403,
-      "The identity provider denied access. Ask its administrator for access to Backloom.",
-      error,
-    );
+    throw refusal(403, "The identity provider denied access. Ask its administrator for access to Backloom.", error);
   }
   if (isAway(error) || isMisconfigured(error)) refuseProvider(error);
-  throw refusal(
-    401,
-    "This sign-in is not valid for this browser. Start again from the sign-in page.",
-    error,
-  );
+  throw refusal(401, "This sign-in is not valid for this browser. Start again from the sign-in page.", error);
 }
 
 function refuseProvider(error: unknown): never {
@@ -194,17 +179,13 @@ function isAway(error: unknown): boolean {
   if (!(error instanceof client.ClientError)) return error instanceof TypeError;
   const { cause } = error;
   return (
-    ["OAUTH_TIMEOUT", "OAUTH_ABORT"].includes(error.code ?? "") ||
-    (cause instanceof Response && cause.status >= 500)
+    ["OAUTH_TIMEOUT", "OAUTH_ABORT"].includes(error.code ?? "") || (cause instanceof Response && cause.status >= 500)
   );
 }
 
 /** The provider rejects Backloom's client id, secret or redirect address. */
 function isMisconfigured(error: unknown): boolean {
-  return (
-    error instanceof client.ResponseBodyError &&
-    ["invalid_client", "unauthorized_client"].includes(error.error)
-  );
+  return error instanceof client.ResponseBodyError && ["invalid_client", "unauthorized_client"].includes(error.error);
 }
 
 function refusal(status: 401 | 403 | 503, message: string, cause: unknown): ContractError {

@@ -12,11 +12,7 @@ type Purpose =
   | "import report";
 
 /** Encrypts with a key derived from the first secret and the purpose. The secret must not be guessable. */
-export async function seal(
-  purpose: Purpose,
-  text: string,
-  [secret]: readonly string[],
-): Promise<string> {
+export async function seal(purpose: Purpose, text: string, [secret]: readonly string[]): Promise<string> {
   if (secret === undefined) throw new Error("No SESSION_SECRET to seal with");
   return new CompactEncrypt(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
@@ -24,11 +20,7 @@ export async function seal(
 }
 
 /** Decrypts with any of the secrets; null if damaged, foreign, or sealed with a removed secret. */
-export async function unseal(
-  purpose: Purpose,
-  sealed: string,
-  secrets: readonly string[],
-): Promise<string | null> {
+export async function unseal(purpose: Purpose, sealed: string, secrets: readonly string[]): Promise<string | null> {
   for (const secret of secrets) {
     try {
       const { plaintext } = await compactDecrypt(sealed, keyOf(purpose, secret), {
@@ -44,12 +36,7 @@ export async function unseal(
 }
 
 /** A text that its owner may keep for us and read, but not change or hand to another. */
-export function stamp(
-  purpose: Purpose,
-  owner: string,
-  text: string,
-  [secret]: readonly string[],
-): string {
+export function stamp(purpose: Purpose, owner: string, text: string, [secret]: readonly string[]): string {
   if (secret === undefined) throw new Error("No SESSION_SECRET to stamp with");
   return `${stampOf(purpose, owner, text, secret).toString("base64url")}.${text}`;
 }

@@ -5,11 +5,7 @@ import type { Env } from "~/env.server";
 import type { OidcSettings } from "~/env-oidc.server";
 import { usernameSchema } from "~/nouns/accounts/contract";
 import { createAccount } from "~/nouns/accounts/create-account.server";
-import {
-  createSession,
-  type NewSession,
-  type SigningInBrowser,
-} from "~/nouns/accounts/log-in.server";
+import { createSession, type NewSession, type SigningInBrowser } from "~/nouns/accounts/log-in.server";
 import { findLoginIdentity } from "~/nouns/accounts/operations.server";
 import { setPassword } from "~/nouns/accounts/passwords.server";
 import { withInvitation } from "~/nouns/products/invitations.server";
@@ -49,11 +45,7 @@ export async function signInByProvider(
 }
 
 /** Links the provider account with the one signed in here. */
-export async function connectToProvider(
-  context: SignInContext,
-  person: ProvenPerson,
-  account: string,
-): Promise<void> {
+export async function connectToProvider(context: SignInContext, person: ProvenPerson, account: string): Promise<void> {
   requireAllowedDomain(person, context.settings);
   await link(context, person, { account, by_address: false });
   await keep(context, person);
@@ -67,11 +59,7 @@ async function link(
   await linkIdentity(database, { issuer, subject, ip: browser.address, ...whose });
 }
 
-async function signUp(
-  context: SignInContext,
-  person: ProvenPerson,
-  code: string | undefined,
-): Promise<NewSession> {
+async function signUp(context: SignInContext, person: ProvenPerson, code: string | undefined): Promise<NewSession> {
   const { database, env } = context;
   const email = person.verifiedEmail;
   if (email === null) throw new ContractError(403, unverified);
@@ -114,8 +102,7 @@ async function enter(context: SignInContext, person: ProvenPerson, account: stri
 
 async function keep({ database, env }: SignInContext, person: ProvenPerson) {
   const { issuer, subject, refreshToken, isAdmin: is_admin } = person;
-  const refresh_token =
-    refreshToken && (await seal("refresh token", refreshToken, env.sessionSecrets));
+  const refresh_token = refreshToken && (await seal("refresh token", refreshToken, env.sessionSecrets));
   await keepIdentity(database, { issuer, subject, refresh_token, is_admin });
 }
 
@@ -127,8 +114,7 @@ function requireAllowedDomain({ verifiedEmail }: ProvenPerson, settings: OidcSet
   throw new ContractError(403, message);
 }
 
-const unverified =
-  "Your email address is not verified at the identity provider. Verify it there, then sign in again.";
+const unverified = "Your email address is not verified at the identity provider. Verify it there, then sign in again.";
 
 function randomPassword(): string {
   return randomBytes(32).toString("base64url");

@@ -53,13 +53,7 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     task_id: nullableText,
     task_code: nullableText,
   }),
-  z.object({
-    ...frame,
-    ...about,
-    kind: z.literal("job"),
-    reason: nullableText,
-    idea_id: z.string(),
-  }),
+  z.object({ ...frame, ...about, kind: z.literal("job"), reason: nullableText, idea_id: z.string() }),
   z.object({ ...frame, ...about, kind: z.literal("added"), owner_name: nullableText }),
   z.object({
     ...frame,

@@ -55,13 +55,9 @@ export const insightsSchema = z.object({
   totals: numbersSchema,
   by_model: z.array(numbersSchema.extend({ model_id: nullableText })),
   by_day: z.array(numbersSchema.extend({ date: z.string() })),
-  by_day_model: z.array(
-    z.object({ date: z.string(), model_id: nullableText, currency: z.string(), cost: z.number() }),
-  ),
+  by_day_model: z.array(z.object({ date: z.string(), model_id: nullableText, currency: z.string(), cost: z.number() })),
   /** All products of the caller that had costs. */
-  by_product: z.array(
-    z.object({ product_id: z.string(), code: z.string(), name: z.string(), costs: costsSchema }),
-  ),
+  by_product: z.array(z.object({ product_id: z.string(), code: z.string(), name: z.string(), costs: costsSchema })),
   /** Tasks done in the last 90 days, each from its first start to its last end. */
   cycle_times: z.array(
     z.object({
@@ -82,11 +78,7 @@ export const insightsSchema = z.object({
   review_times: reviewTimesSchema,
   by_sprint: z.array(numbersSchema.extend({ sprint_id: nullableText, sprint_code: nullableText })),
   by_story: z.array(
-    numbersSchema.extend({
-      story_id: nullableText,
-      story_code: nullableText,
-      story_title: nullableText,
-    }),
+    numbersSchema.extend({ story_id: nullableText, story_code: nullableText, story_title: nullableText }),
   ),
 });
 export type Insights = z.infer<typeof insightsSchema>;

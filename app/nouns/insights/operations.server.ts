@@ -18,11 +18,7 @@ export const getInsights = operation("get_insights", getInsightsInput, insightsS
 export const listModelPrices = operation("list_model_prices", noInput, modelPriceListSchema);
 
 /** Sets the price of a model, or removes it; administrators only (specification: Model price). */
-export const setModelPrice = operation(
-  "set_model_price",
-  setModelPriceInput,
-  setModelPriceAnswerSchema,
-);
+export const setModelPrice = operation("set_model_price", setModelPriceInput, setModelPriceAnswerSchema);
 
 const countFinished = operation("get_scoreboard", productIdInput, countedRowsSchema);
 

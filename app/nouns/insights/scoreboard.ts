@@ -54,10 +54,7 @@ const thousandths = (share: number) => Math.round(share * 1_000) / 1_000;
  * Who is clearly best for a task with these labels: its interval lies above those of all others. Asked of each label
  * first, then of all tasks. Null where it is not clear.
  */
-export function clearlyBest(
-  rows: readonly ScoreboardRow[],
-  labels: readonly string[],
-): ScoreboardRow | null {
+export function clearlyBest(rows: readonly ScoreboardRow[], labels: readonly string[]): ScoreboardRow | null {
   for (const label of [...labels, null]) {
     const [best, ...others] = rows
       .filter((row) => row.label === label && row.interval !== null && row.agent !== null)

@@ -95,7 +95,4 @@ export type IssueNoteReport = Omit<z.input<typeof reportIssueNoteBody>, "lease">
 
 export const reportIssueNoteInput = reportIssueNoteBody.extend({ issue_note_id: idSchema });
 
-export const reportedIssueNoteSchema = z.object({
-  id: z.string(),
-  state: z.enum(["working", "written", "refused"]),
-});
+export const reportedIssueNoteSchema = z.object({ id: z.string(), state: z.enum(["working", "written", "refused"]) });

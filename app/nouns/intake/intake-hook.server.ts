@@ -33,17 +33,9 @@ export async function setIntakeHook(
 }
 
 /** Revokes the address at once. Owner only. */
-export const revokeIntakeHook = operation(
-  "revoke_intake_hook",
-  productIdInput,
-  z.object({ product_id: z.string() }),
-);
+export const revokeIntakeHook = operation("revoke_intake_hook", productIdInput, z.object({ product_id: z.string() }));
 
-const getIntakeHook = operation(
-  "get_intake_hook",
-  productIdInput,
-  z.object({ hook: intakeHookSchema.nullable() }),
-);
+const getIntakeHook = operation("get_intake_hook", productIdInput, z.object({ hook: intakeHookSchema.nullable() }));
 
 /** The product's hook with its key. The key is null if it was made with a secret that is not among these. */
 export async function readIntakeHook(

@@ -20,8 +20,4 @@ export const observeIssues = operation("observe_issues", observeIssuesInput, obs
 export const nextIssueNote = operation("next_issue_note", nextIssueNoteInput, nextIssueNoteSchema);
 
 /** What became of it. */
-export const reportIssueNote = operation(
-  "report_issue_note",
-  reportIssueNoteInput,
-  reportedIssueNoteSchema,
-);
+export const reportIssueNote = operation("report_issue_note", reportIssueNoteInput, reportedIssueNoteSchema);

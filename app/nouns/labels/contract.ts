@@ -21,10 +21,7 @@ export const createLabelBody = z.object({ name: labelNameSchema, color: colorSch
 export const createLabelInput = createLabelBody.extend({ product_id: idSchema });
 
 export const updateLabelBody = z.object({ name: labelNameSchema, color: colorSchema }).partial();
-export const updateLabelInput = updateLabelBody.extend({
-  product_id: idSchema,
-  label_id: idSchema,
-});
+export const updateLabelInput = updateLabelBody.extend({ product_id: idSchema, label_id: idSchema });
 
 export const labelIdInput = z.object({ product_id: idSchema, label_id: idSchema });
 

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import { productIdInput } from "~/nouns/products/contract";
-import {
-  createLabelInput,
-  labelIdInput,
-  labelListSchema,
-  labelSchema,
-  updateLabelInput,
-} from "./contract";
+import { createLabelInput, labelIdInput, labelListSchema, labelSchema, updateLabelInput } from "./contract";
 
 /** The labels of a product, by name. */
 export const listLabels = operation("list_labels", productIdInput, labelListSchema);
@@ -24,8 +18,4 @@ export const updateLabel = patchOperation(
 );
 
 /** Deletes a label and removes it from stories and tasks. */
-export const deleteLabel = operation(
-  "delete_label",
-  labelIdInput,
-  z.object({ deleted: z.boolean() }),
-);
+export const deleteLabel = operation("delete_label", labelIdInput, z.object({ deleted: z.boolean() }));

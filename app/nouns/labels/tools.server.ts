@@ -30,28 +30,16 @@ export const createLabelTool = defineTool({
 export const setLabelsTool = defineTool({
   name: "set_labels",
   title: "Set the labels of a story or task",
-  description:
-    "Replace the labels of a story or task. An empty list removes all. create_label is at /mcp/all.",
+  description: "Replace the labels of a story or task. An empty list removes all. create_label is at /mcp/all.",
   access: "write",
   effect: { repeatable: true },
   input: z
-    .object({
-      story_id: idOrCode.optional(),
-      task_id: idOrCode.optional(),
-      labels: labelNamesSchema,
-      ...productOfCode,
-    })
+    .object({ story_id: idOrCode.optional(), task_id: idOrCode.optional(), labels: labelNamesSchema, ...productOfCode })
     .refine(({ story_id, task_id }) => (story_id === undefined) !== (task_id === undefined), {
       message: "Give either story_id or task_id.",
     }),
   run: async ({ actor }, { story_id, task_id, product_id, labels }) =>
     task_id === undefined
-      ? updateStory(actor, {
-          story_id: await resolveId(actor, "story", story_id ?? "", product_id),
-          labels,
-        })
-      : updateTask(actor, {
-          task_id: await resolveId(actor, "task", task_id, product_id),
-          labels,
-        }),
+      ? updateStory(actor, { story_id: await resolveId(actor, "story", story_id ?? "", product_id), labels })
+      : updateTask(actor, { task_id: await resolveId(actor, "task", task_id, product_id), labels }),
 });

@@ -11,14 +11,7 @@ export const nextLandingBody = z.object({
 
 export const nextLandingInput = nextLandingBody.extend({ product_id: idSchema });
 
-const landingStates = [
-  "working",
-  "waiting_ci",
-  "landed",
-  "conflict",
-  "test_failed",
-  "refused",
-] as const;
+const landingStates = ["working", "waiting_ci", "landed", "conflict", "test_failed", "refused"] as const;
 
 /** A branch that is landing on the main branch, or has ended. */
 export const landingSchema = z.object({

@@ -5,12 +5,7 @@ const counts = z.record(z.string(), z.number());
 
 /** Database values for monitoring (docs/operate.md). */
 export const databaseFactsSchema = z.object({
-  jobs: z.object({
-    queued: counts,
-    oldest_ready_seconds: seconds,
-    held: z.number(),
-    longest_wait_seconds: seconds,
-  }),
+  jobs: z.object({ queued: counts, oldest_ready_seconds: seconds, held: z.number(), longest_wait_seconds: seconds }),
   runs: counts,
   leases_lost: z.number(),
   workers_online: z.number(),
@@ -29,11 +24,7 @@ export const databaseFactsSchema = z.object({
   ),
   /** Last success of each schedule entry, in seconds since 1970. */
   schedules: counts,
-  database: z.object({
-    connections: z.number(),
-    max_connections: z.number(),
-    bytes: z.number(),
-  }),
+  database: z.object({ connections: z.number(), max_connections: z.number(), bytes: z.number() }),
   rows: counts,
 });
 export type DatabaseFacts = z.infer<typeof databaseFactsSchema>;

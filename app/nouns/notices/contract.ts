@@ -36,13 +36,9 @@ export const dueNoticeSchema = z.object({
   attempts: z.int(),
   payload: noticePayloadSchema,
   created_at: z.string(),
-  webhook: z
-    .object({ id: z.string(), url: z.string(), secret: z.string(), active: z.boolean() })
-    .nullable(),
+  webhook: z.object({ id: z.string(), url: z.string(), secret: z.string(), active: z.boolean() }).nullable(),
   user_id: z.string().nullable(),
-  subscriptions: z.array(
-    z.object({ id: z.string(), endpoint: z.string(), p256dh: z.string(), auth: z.string() }),
-  ),
+  subscriptions: z.array(z.object({ id: z.string(), endpoint: z.string(), p256dh: z.string(), auth: z.string() })),
 });
 export type DueNotice = z.infer<typeof dueNoticeSchema>;
 export const dueNoticesSchema = z.object({ notices: z.array(dueNoticeSchema) });
@@ -77,10 +73,7 @@ export const subscribePushInput = z.object({
 
 export const subscribedPushSchema = z.object({ id: z.string() });
 
-export const unsubscribePushInput = z.object({
-  id: idSchema.optional(),
-  endpoint: httpUrlSchema.optional(),
-});
+export const unsubscribePushInput = z.object({ id: idSchema.optional(), endpoint: httpUrlSchema.optional() });
 
 export const unsubscribedPushSchema = z.object({ removed: z.int() });
 

@@ -29,11 +29,7 @@ export const createWebhook = operation("create_webhook", createWebhookInput, cre
 export const deleteWebhook = operation("delete_webhook", webhookIdInput, deletedWebhookSchema);
 
 /** The caller's devices (specification: Push subscription). */
-export const listPushSubscriptions = operation(
-  "list_push_subscriptions",
-  noInput,
-  pushSubscriptionListSchema,
-);
+export const listPushSubscriptions = operation("list_push_subscriptions", noInput, pushSubscriptionListSchema);
 
 /** Delivery log of a webhook, newest first. */
 export const listWebhookDeliveries = operation(
@@ -52,11 +48,7 @@ export const pingWebhook = operation("ping_webhook", webhookIdInput, pingedWebho
 export const subscribePush = operation("subscribe_push", subscribePushInput, subscribedPushSchema);
 
 /** Removes a device of the caller (specification: Push subscription). */
-export const unsubscribePush = operation(
-  "unsubscribe_push",
-  unsubscribePushInput,
-  unsubscribedPushSchema,
-);
+export const unsubscribePush = operation("unsubscribe_push", unsubscribePushInput, unsubscribedPushSchema);
 
 /** Changes address, events or activity of a webhook. */
 export const updateWebhook = operation("update_webhook", updateWebhookInput, webhookSchema);
@@ -65,8 +57,4 @@ export const updateWebhook = operation("update_webhook", updateWebhookInput, web
 export const markNotice = serviceOperation("mark_notice", markNoticeInput, markedNoticeSchema);
 
 /** Takes notices that are due. Each becomes due again unless it is marked. */
-export const takeDueNotices = serviceOperation(
-  "take_due_notices",
-  takeDueNoticesInput,
-  dueNoticesSchema,
-);
+export const takeDueNotices = serviceOperation("take_due_notices", takeDueNoticesInput, dueNoticesSchema);

@@ -9,14 +9,8 @@ export const scopeSchema = z.enum(scopes);
 /** Texts about each scope for the person who grants it. */
 export const scopeWords: Readonly<Record<Scope, { title: string; about: string }>> = {
   read: { title: "Read", about: "See the backlog, sprints, runs and questions." },
-  plan: {
-    title: "Plan",
-    about: "Create and change stories, tasks, sprints and ideas, and start or stop runs.",
-  },
-  work: {
-    title: "Work",
-    about: "Take jobs, report and land their work, log commits and test results, ask questions.",
-  },
+  plan: { title: "Plan", about: "Create and change stories, tasks, sprints and ideas, and start or stop runs." },
+  work: { title: "Work", about: "Take jobs, report and land their work, log commits and test results, ask questions." },
 };
 
 /** The MCP endpoints. Each is a separate resource: a token for one is not valid at the other. */

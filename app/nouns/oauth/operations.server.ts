@@ -7,12 +7,7 @@ export const listGrants = operation("list_grants", noInput, z.array(grantSchema)
 
 export const registerOauthClient = serviceOperation(
   "register_oauth_client",
-  z.object({
-    client_id: z.string(),
-    name: z.string(),
-    redirect_uris: z.array(z.string()),
-    address_key: z.string(),
-  }),
+  z.object({ client_id: z.string(), name: z.string(), redirect_uris: z.array(z.string()), address_key: z.string() }),
   z.object({ client_id: z.string(), issued_at: z.number().int() }),
 );
 
@@ -20,9 +15,7 @@ export const registerOauthClient = serviceOperation(
 export const getOauthClient = serviceOperation(
   "get_oauth_client",
   z.object({ client_id: z.string() }),
-  z
-    .object({ client_id: z.string(), name: z.string(), redirect_uris: z.array(z.string()) })
-    .nullable(),
+  z.object({ client_id: z.string(), name: z.string(), redirect_uris: z.array(z.string()) }).nullable(),
 );
 
 /** Stores what a person allowed, under the hash of a code. */
@@ -45,9 +38,7 @@ export const createOauthCode = serviceOperation(
 
 /** Refusals are answers, not errors: an error would roll back what they revoke. */
 const tokenAnswer = z.union([
-  z.object({
-    refused: z.enum(["invalid_client", "invalid_grant", "invalid_target", "invalid_scope"]),
-  }),
+  z.object({ refused: z.enum(["invalid_client", "invalid_grant", "invalid_target", "invalid_scope"]) }),
   z.object({
     expires_in: z.number().int(),
     scope: z.string(),

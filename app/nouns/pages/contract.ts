@@ -54,19 +54,9 @@ export const dashboardSchema = z.object({
     }),
   ),
   /** Products that someone added the caller to, until the caller decides whether their workers may work there. */
-  added_to: z.array(
-    z.object({ id, code: z.string(), name: z.string(), owner_username: z.string().nullable() }),
-  ),
+  added_to: z.array(z.object({ id, code: z.string(), name: z.string(), owner_username: z.string().nullable() })),
   questions: z.array(agentQuestionSchema),
-  reviews: z.array(
-    z.object({
-      id,
-      code: z.string(),
-      title: z.string(),
-      product_name: z.string(),
-      changed_at: moment,
-    }),
-  ),
+  reviews: z.array(z.object({ id, code: z.string(), title: z.string(), product_name: z.string(), changed_at: moment })),
   costs_today: costsSchema,
   done_today: z.number(),
   workers_online: z.number(),
@@ -82,48 +72,42 @@ const namedUser = z.object({ id, username: z.string() });
 export const shellInput = z.object({ active_product_id: z.string().nullable() });
 
 export const shellSchema = z.object({
-  products: z.array(
-    z.object({ id, code: z.string(), name: z.string(), role: z.enum(memberRoles) }),
-  ),
+  products: z.array(z.object({ id, code: z.string(), name: z.string(), role: z.enum(memberRoles) })),
   active_sprint_id: id.nullable(),
   inbox: z.number(),
 });
 
-export const boardTaskSchema = taskSchema
-  .pick({ ...coded, story_id: true, sort_order: true, priority: true })
-  .extend({
-    /** A card that is being moved shows what the form says. */
-    status: z.string(),
-    story_code: z.string(),
-    story_title: z.string(),
-    has_plan: z.boolean(),
-    assignee_id: id.nullable(),
-    label_ids: z.array(id),
-    job_id: id.nullable(),
-    job_status: z.string().nullable(),
-    job_phase: z.string().nullable(),
-    job_started_at: moment.nullable(),
-    job_seen_at: moment.nullable(),
-    job_doing: z.nullable(doingSchema),
-    worker_name: z.string().nullable(),
-    holder_name: z.string().nullable().default(null),
-    /** The agent that the work was handed to, and the one that had it before. */
-    fallback_agent: z.string().nullable().default(null),
-    agent_before: z.string().nullable().default(null),
-    failure_reason: z.string().nullable(),
-    open_questions: z.number(),
-    /** How many criteria of the story the task's work proves, and how many there are. */
-    proof: z.tuple([z.number(), z.number()]).nullable(),
-    /** The pull request of its newest work. */
-    pull: pullSchema
-      .pick({ number: true, url: true, state: true, draft: true, ci: true, review: true })
-      .nullable(),
-    /** Lines that came and went with its newest work. */
-    changes: z.tuple([z.number(), z.number()]).nullable(),
-    /** Codes of what it waits for, and how many tasks wait for it. */
-    waits_for: z.array(z.string()),
-    frees: z.number(),
-  });
+export const boardTaskSchema = taskSchema.pick({ ...coded, story_id: true, sort_order: true, priority: true }).extend({
+  /** A card that is being moved shows what the form says. */
+  status: z.string(),
+  story_code: z.string(),
+  story_title: z.string(),
+  has_plan: z.boolean(),
+  assignee_id: id.nullable(),
+  label_ids: z.array(id),
+  job_id: id.nullable(),
+  job_status: z.string().nullable(),
+  job_phase: z.string().nullable(),
+  job_started_at: moment.nullable(),
+  job_seen_at: moment.nullable(),
+  job_doing: z.nullable(doingSchema),
+  worker_name: z.string().nullable(),
+  holder_name: z.string().nullable().default(null),
+  /** The agent that the work was handed to, and the one that had it before. */
+  fallback_agent: z.string().nullable().default(null),
+  agent_before: z.string().nullable().default(null),
+  failure_reason: z.string().nullable(),
+  open_questions: z.number(),
+  /** How many criteria of the story the task's work proves, and how many there are. */
+  proof: z.tuple([z.number(), z.number()]).nullable(),
+  /** The pull request of its newest work. */
+  pull: pullSchema.pick({ number: true, url: true, state: true, draft: true, ci: true, review: true }).nullable(),
+  /** Lines that came and went with its newest work. */
+  changes: z.tuple([z.number(), z.number()]).nullable(),
+  /** Codes of what it waits for, and how many tasks wait for it. */
+  waits_for: z.array(z.string()),
+  frees: z.number(),
+});
 export type BoardTask = z.infer<typeof boardTaskSchema>;
 
 export const boardStorySchema = storySchema
@@ -245,19 +229,10 @@ export const backlogTreeSchema = z.object({
   pbis: z.array(pbiSchema.pick({ ...coded, priority: true, status: true, pr_url: true })),
   stories: z.array(
     storySchema
-      .pick({
-        ...coded,
-        pbi_id: true,
-        priority: true,
-        status: true,
-        sprint_id: true,
-        assignee_id: true,
-      })
+      .pick({ ...coded, pbi_id: true, priority: true, status: true, sprint_id: true, assignee_id: true })
       .extend({ label_ids: z.array(id) }),
   ),
-  tasks: z.array(
-    taskSchema.pick({ ...coded, story_id: true, status: true }).extend({ label_ids: z.array(id) }),
-  ),
+  tasks: z.array(taskSchema.pick({ ...coded, story_id: true, status: true }).extend({ label_ids: z.array(id) })),
   /** What more is known of where a task stands; most have nothing here. */
   states: z.array(
     boardTaskSchema

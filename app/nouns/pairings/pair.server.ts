@@ -4,12 +4,7 @@ import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callService, orRefused, unlessRefused } from "~/db/rpc.server";
 import type { Principal } from "~/nouns/accounts/contract";
 import type { SigningInBrowser } from "~/nouns/accounts/log-in.server";
-import {
-  type PairingForApproval,
-  type PairingSecret,
-  pairingForApprovalSchema,
-  type StartedPairing,
-} from "./contract";
+import { type PairingForApproval, type PairingSecret, pairingForApprovalSchema, type StartedPairing } from "./contract";
 
 interface WaitingDesktop {
   userAgent: string | null;

@@ -2,14 +2,7 @@ import { z } from "zod";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths } from "~/contract/limits";
 import { pbiStatusSchema } from "~/contract/status";
-import {
-  codeSchema,
-  httpUrlSchema,
-  idSchema,
-  prioritySchema,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { codeSchema, httpUrlSchema, idSchema, prioritySchema, requiredText, text } from "~/contract/text";
 import { storySchema } from "~/nouns/stories/contract";
 
 /** A PBI in a backlog (specification: PBI). */

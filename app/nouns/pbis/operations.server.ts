@@ -13,11 +13,7 @@ import {
 } from "./contract";
 
 /** Creates a PBI, last within its priority (specification: PBI, Entity codes). */
-export const createPbi = operation(
-  "create_pbi",
-  createPbiInput.safeExtend(refuseSimilar),
-  pbiSchema,
-);
+export const createPbi = operation("create_pbi", createPbiInput.safeExtend(refuseSimilar), pbiSchema);
 
 /** Deletes a PBI with its stories and tasks. */
 export const deletePbi = operation("delete_pbi", pbiIdInput, z.object({ id: z.string() }));
@@ -38,9 +34,4 @@ export const movePbi = operation("move_pbi", movePbiInput, pbiSchema);
 export const setPbiPr = operation("set_pbi_pr", setPbiPrInput, pbiSchema);
 
 /** Edits, blocks or unblocks a PBI (specification: PBI). */
-export const updatePbi = patchOperation(
-  "update_pbi",
-  updatePbiInput,
-  { own: ["pbi_id"], rest: "changes" },
-  pbiSchema,
-);
+export const updatePbi = patchOperation("update_pbi", updatePbiInput, { own: ["pbi_id"], rest: "changes" }, pbiSchema);

@@ -2,14 +2,7 @@ import { z } from "zod";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths } from "~/contract/limits";
 import { ideaStatusSchema, sprintStatusSchema } from "~/contract/status";
-import {
-  codeSchema,
-  hostsSchema,
-  idSchema,
-  repositoryUrlSchema,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { codeSchema, hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
 import { agentName, shownWho, whoFields } from "~/contract/who";
 import { pbiSchema } from "~/nouns/pbis/contract";
 import { reviewMarksSchema } from "~/nouns/reviews/marks";
@@ -134,22 +127,13 @@ const agentTaskSchema = taskDetailSchema.pick({
 
 /** GET /api/products/:id/next-story. */
 export const nextStorySchema = storySchema
-  .pick({
-    id: true,
-    code: true,
-    title: true,
-    description: true,
-    acceptance_criteria: true,
-    status: true,
-  })
+  .pick({ id: true, code: true, title: true, description: true, acceptance_criteria: true, status: true })
   .extend({ tasks: z.array(agentTaskSchema) });
 
 /** GET /api/products/:id/agent-context. */
 export const agentContextSchema = z.object({
   product: productSchema,
-  active_sprint: z
-    .object({ id: z.string(), sprint_goal: z.string(), status: z.literal("ACTIVE") })
-    .nullable(),
+  active_sprint: z.object({ id: z.string(), sprint_goal: z.string(), status: z.literal("ACTIVE") }).nullable(),
   next_story: nextStorySchema
     .extend({
       priority: z.int(),
@@ -228,10 +212,7 @@ export const issueLabelSchema = text(100)
   .trim()
   .regex(/^[^,\r\n\t]*$/, "Name one label, without a comma.");
 
-export const createProductInput = z
-  .object(productFields)
-  .partial()
-  .required({ code: true, name: true });
+export const createProductInput = z.object(productFields).partial().required({ code: true, name: true });
 
 export const updateProductInput = z
   .object(productFields)
@@ -255,10 +236,6 @@ export const grantedRoleSchema = z
   .transform((role) => role.toUpperCase())
   .pipe(z.enum(["MEMBER", "VIEWER"]));
 
-export const setMemberRoleInput = z.object({
-  product_id: idSchema,
-  user_id: idSchema,
-  role: grantedRoleSchema,
-});
+export const setMemberRoleInput = z.object({ product_id: idSchema, user_id: idSchema, role: grantedRoleSchema });
 
 export const removeProductMemberInput = z.object({ product_id: idSchema, user_id: idSchema });

@@ -40,11 +40,7 @@ export const listInvitations = operation(
 );
 
 /** Revokes a link; owner only. */
-export const revokeInvitation = operation(
-  "revoke_invitation",
-  invitationIdInput,
-  z.object({ id: z.string() }),
-);
+export const revokeInvitation = operation("revoke_invitation", invitationIdInput, z.object({ id: z.string() }));
 
 /** The caller joins with a link's code; without one, with the link by which their account was made. */
 export const joinProduct = operation(
@@ -109,10 +105,6 @@ export async function invitePerson(
   actor: Actor,
   { product_id, identifier, role }: InvitePersonInput,
 ): Promise<z.infer<typeof invitedSchema>> {
-  const given = {
-    p_product_id: product_id,
-    p_identifier: identifier,
-    ...(role === undefined ? {} : { p_role: role }),
-  };
+  const given = { p_product_id: product_id, p_identifier: identifier, ...(role === undefined ? {} : { p_role: role }) };
   return unlessRefused(await callAs(actor, "invite_person", given, orRefused(invitedSchema)));
 }

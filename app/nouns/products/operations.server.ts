@@ -34,11 +34,7 @@ export const archiveProduct = operation("archive_product", productIdInput, produ
 export const createProduct = operation("create_product", createProductInput, productDetailSchema);
 
 /** Deletes a product with everything in it; the caller must repeat its code. */
-export const deleteProduct = operation(
-  "delete_product",
-  deleteProductInput,
-  z.object({ id: z.string() }),
-);
+export const deleteProduct = operation("delete_product", deleteProductInput, z.object({ id: z.string() }));
 
 /** The context with which an agent starts (specification: GET /api/products/:id/agent-context). */
 export const getAgentContext = operation("get_agent_context", productIdInput, agentContextSchema);
@@ -53,18 +49,10 @@ export const getNextStory = operation("get_next_story", productIdInput, nextStor
 export const getProduct = operation("get_product", productIdInput, productDetailSchema);
 
 /** The caller leaves a product (specification: Other records). */
-export const leaveProduct = operation(
-  "leave_product",
-  productIdInput,
-  z.object({ product_id: z.string() }),
-);
+export const leaveProduct = operation("leave_product", productIdInput, z.object({ product_id: z.string() }));
 
 /** Owner and members of a product (specification: Authentication 4). */
-export const listProductMembers = operation(
-  "list_product_members",
-  productIdInput,
-  z.array(productMemberSchema),
-);
+export const listProductMembers = operation("list_product_members", productIdInput, z.array(productMemberSchema));
 
 /** The caller's active products (specification: GET /api/products). */
 export const listProducts = operation("list_products", noInput, z.array(productSchema));

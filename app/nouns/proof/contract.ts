@@ -1,12 +1,5 @@
 import { z } from "zod";
-import {
-  attemptSchema,
-  httpUrlSchema,
-  idSchema,
-  integerSchema,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { attemptSchema, httpUrlSchema, idSchema, integerSchema, requiredText, text } from "~/contract/text";
 import { fileSchema } from "~/nouns/files/contract";
 import { doneRequirements } from "~/nouns/products/contract";
 
@@ -23,10 +16,9 @@ export const excerptBytes = 8_192;
 
 const criterionIdSchema = z.string().regex(/^[0-9a-f]{12}$/, "Must be the id of a criterion.");
 
-const excerptSchema = text(excerptBytes).refine(
-  (value) => new TextEncoder().encode(value).length <= excerptBytes,
-  { message: "Must have at most 8 KiB." },
-);
+const excerptSchema = text(excerptBytes).refine((value) => new TextEncoder().encode(value).length <= excerptBytes, {
+  message: "Must have at most 8 KiB.",
+});
 
 const exitCode = integerSchema;
 
@@ -80,10 +72,7 @@ export const judgeCriterionInput = z.object({
 });
 
 /** Body of `POST /api/stories/:id/waivers`. */
-export const waiveCriterionBody = z.object({
-  criterion: criterionIdSchema,
-  reason: requiredText(2_000),
-});
+export const waiveCriterionBody = z.object({ criterion: criterionIdSchema, reason: requiredText(2_000) });
 
 export const waiveCriterionInput = waiveCriterionBody.extend({ story_id: idSchema });
 
@@ -116,11 +105,7 @@ export const evidenceSchema = z.object({
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
-const waiverSchema = z.object({
-  reason: z.string(),
-  waived_by: z.string(),
-  created_at: z.string(),
-});
+const waiverSchema = z.object({ reason: z.string(), waived_by: z.string(), created_at: z.string() });
 
 export const provenCriterionSchema = z.object({
   id: z.string(),
@@ -140,24 +125,12 @@ export const storyProofSchema = z.object({
   head_sha: z.string().nullable(),
   criteria: z.array(provenCriterionSchema),
   former: z.array(
-    z.object({
-      id: z.string(),
-      text: z.string(),
-      waiver: waiverSchema.nullable(),
-      evidence: z.array(evidenceSchema),
-    }),
+    z.object({ id: z.string(), text: z.string(), waiver: waiverSchema.nullable(), evidence: z.array(evidenceSchema) }),
   ),
 });
 /** What proves the stories of a job: one, or those of its batch. */
 export const jobProofSchema = z.object({
-  stories: z.array(
-    z.object({
-      id: z.string(),
-      code: z.string(),
-      title: z.string(),
-      proof: storyProofSchema,
-    }),
-  ),
+  stories: z.array(z.object({ id: z.string(), code: z.string(), title: z.string(), proof: storyProofSchema })),
 });
 export type StoryProof = z.infer<typeof storyProofSchema>;
 

@@ -1,13 +1,7 @@
 import { jobIdInput } from "~/nouns/agent-jobs/contract";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import { storyIdInput } from "~/nouns/stories/contract";
-import {
-  addEvidenceInput,
-  evidenceSchema,
-  jobProofSchema,
-  storyProofSchema,
-  waiveCriterionInput,
-} from "./contract";
+import { addEvidenceInput, evidenceSchema, jobProofSchema, storyProofSchema, waiveCriterionInput } from "./contract";
 
 /** Proof of a job's stories (docs/proof.md). */
 export const getJobProof = operation("get_job_proof", jobIdInput, jobProofSchema);

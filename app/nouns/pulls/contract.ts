@@ -7,13 +7,7 @@ export const ciStates = ["none", "pending", "passed", "failed"] as const;
 const pullReviews = ["none", "approved", "changes_requested"] as const;
 
 /** Limits of one report: pull requests; for each, failed CI checks with logs, and comments (texts in characters). */
-export const pullLimits = {
-  pulls: 100,
-  failed: 5,
-  log: 20_000,
-  comments: 50,
-  comment: 10_000,
-} as const;
+export const pullLimits = { pulls: 100, failed: 5, log: 20_000, comments: 50, comment: 10_000 } as const;
 
 /** A comment on the code at its Git host. */
 const commentSchema = z.object({
@@ -65,10 +59,7 @@ export const observePullsInput = z.object({
  */
 export const observedSchema = z.object({ observed: z.int(), again: z.array(z.int()) });
 
-export const listPullsInput = z.object({
-  product_id: idSchema,
-  state: z.enum(["open", "all"]).optional(),
-});
+export const listPullsInput = z.object({ product_id: idSchema, state: z.enum(["open", "all"]).optional() });
 
 export const pullSchema = z.object({
   id: z.string(),
@@ -105,9 +96,7 @@ export const pullTextsSchema = z.object({
       digest: z.string(),
       /** Address of the open one, as last seen. */
       url: z.string().nullish(),
-      stories: z.array(
-        z.object({ id: z.string(), code: z.string(), title: z.string(), description: z.string() }),
-      ),
+      stories: z.array(z.object({ id: z.string(), code: z.string(), title: z.string(), description: z.string() })),
     }),
   ),
 });

@@ -1,13 +1,5 @@
 import { z } from "zod";
-import {
-  attemptSchema,
-  cursorSchema,
-  hostSchema,
-  idSchema,
-  integerSchema,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { attemptSchema, cursorSchema, hostSchema, idSchema, integerSchema, requiredText, text } from "~/contract/text";
 
 export const agentQuestionStatuses = ["open", "answered", "cancelled", "expired"] as const;
 export const userQuestionStatuses = ["pending", "answered"] as const;
@@ -26,10 +18,7 @@ export const questionLimits = {
   maxExpirySeconds: 2_592_000,
 } as const;
 
-export const questionOptionSchema = z.object({
-  label: z.string(),
-  description: z.string().optional(),
-});
+export const questionOptionSchema = z.object({ label: z.string(), description: z.string().optional() });
 
 /** An agent question (specification: Agent question). `effective_answer` includes an option chosen by policy. */
 export const agentQuestionSchema = z.object({
@@ -111,11 +100,7 @@ export const askQuestionInput = z.object({
   options: z.array(optionInput).max(questionLimits.options).optional(),
   recommended_option: integerSchema.min(0).optional(),
   assignee_id: idSchema.optional(),
-  expires_in_seconds: z
-    .int()
-    .min(questionLimits.minExpirySeconds)
-    .max(questionLimits.maxExpirySeconds)
-    .optional(),
+  expires_in_seconds: z.int().min(questionLimits.minExpirySeconds).max(questionLimits.maxExpirySeconds).optional(),
   on_expiry: z.enum(expiryPolicies).optional(),
   escalate_to: idSchema.optional(),
   park: z.boolean().optional(),
@@ -160,15 +145,9 @@ export const userQuestionSchema = z.object({
 });
 export type UserQuestion = z.infer<typeof userQuestionSchema>;
 
-export const askAboutIdeaInput = z.object({
-  idea_id: idSchema,
-  question: requiredText(questionLimits.text),
-});
+export const askAboutIdeaInput = z.object({ idea_id: idSchema, question: requiredText(questionLimits.text) });
 
-export const answerUserQuestionInput = z.object({
-  user_question_id: idSchema,
-  answer: requiredText(20_000),
-});
+export const answerUserQuestionInput = z.object({ user_question_id: idSchema, answer: requiredText(20_000) });
 
 export const listOpenUserQuestionsInput = z.object({
   product_id: idSchema.optional(),

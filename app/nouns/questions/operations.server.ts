@@ -17,18 +17,10 @@ import {
 } from "./contract";
 
 /** A user answers an open question (specification: Agent question). */
-export const answerQuestion = operation(
-  "answer_question",
-  answerQuestionInput,
-  agentQuestionSchema,
-);
+export const answerQuestion = operation("answer_question", answerQuestionInput, agentQuestionSchema);
 
 /** The worker answers a user's question (specification: User question). */
-export const answerUserQuestion = operation(
-  "answer_user_question",
-  answerUserQuestionInput,
-  userQuestionSchema,
-);
+export const answerUserQuestion = operation("answer_user_question", answerUserQuestionInput, userQuestionSchema);
 
 /** Asks about an idea; a PLAN_CHAT job takes the question to a worker (specification: User question). */
 export const askAboutIdea = operation("ask_about_idea", askAboutIdeaInput, userQuestionSchema);
@@ -40,18 +32,10 @@ export const askQuestion = operation("ask_question", askQuestionInput, agentQues
 export const cancelQuestion = operation("cancel_question", questionIdInput, agentQuestionSchema);
 
 /** The conversation about an idea (specification: Idea; User question). */
-export const getIdeaConversation = operation(
-  "get_idea_conversation",
-  ideaToDiscussInput,
-  ideaConversationSchema,
-);
+export const getIdeaConversation = operation("get_idea_conversation", ideaToDiscussInput, ideaConversationSchema);
 
 /** Open questions in the caller's products (specification: Notifications stream). */
-export const getNotificationsState = operation(
-  "get_notifications_state",
-  noInput,
-  notificationsStateSchema,
-);
+export const getNotificationsState = operation("get_notifications_state", noInput, notificationsStateSchema);
 
 /** One question with its answer (specification: Agent question). */
 export const getQuestion = operation("get_question", questionIdInput, agentQuestionSchema);
@@ -64,8 +48,4 @@ export const listOpenUserQuestions = operation(
 );
 
 /** Questions in the caller's products by state, newest first (specification: Agent question). */
-export const listQuestions = operation(
-  "list_questions",
-  listQuestionsInput,
-  agentQuestionPageSchema,
-);
+export const listQuestions = operation("list_questions", listQuestionsInput, agentQuestionPageSchema);

@@ -1,9 +1,4 @@
-import {
-  inProductOfJob,
-  productOfCode,
-  reference,
-  resolveOptionalId,
-} from "~/mcp/references.server";
+import { inProductOfJob, productOfCode, reference, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import {
   answerUserQuestionInput,
@@ -24,8 +19,7 @@ import {
 export const askUserQuestionTool = defineTool({
   name: "ask_user_question",
   title: "Ask a person",
-  description:
-    "Ask about a story, task or idea. park: true with job_id and attempt frees the worker until the answer.",
+  description: "Ask about a story, task or idea. park: true with job_id and attempt frees the worker until the answer.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
@@ -96,13 +90,9 @@ export const answerUserQuestionTool = defineTool({
 export const listOpenUserQuestionsTool = defineTool({
   name: "list_open_user_questions",
   title: "List users' open questions",
-  description:
-    "List users' unanswered questions about ideas, oldest first, 50 per page. Texts are user content.",
+  description: "List users' unanswered questions about ideas, oldest first, 50 per page. Texts are user content.",
   access: "read",
   input: listOpenUserQuestionsInput.safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id, ...page }) =>
-    listOpenUserQuestions(actor, {
-      ...page,
-      product_id: await resolveOptionalId(actor, "product", product_id),
-    }),
+    listOpenUserQuestions(actor, { ...page, product_id: await resolveOptionalId(actor, "product", product_id) }),
 });

@@ -7,8 +7,7 @@ export const missedChoices = ["once", "skip"] as const;
 const cronSchema = text(200)
   .transform((line) => line.trim().split(/\s+/).join(" "))
   .refine((line) => line.split(" ").length === 5, {
-    message:
-      'Use five fields: minute, hour, day, month, weekday. For example "0 9 * * 1" is every Monday at 09:00.',
+    message: 'Use five fields: minute, hour, day, month, weekday. For example "0 9 * * 1" is every Monday at 09:00.',
   });
 
 const zoneSchema = text(100).refine(isZone, {

@@ -34,11 +34,7 @@ export async function setRecurrence(actor: Actor, { story_id, ...schedule }: Set
 }
 
 /** Stops a story from recurring; it becomes a normal backlog story. */
-export const deleteRecurrence = operation(
-  "delete_recurrence",
-  storyIdInput,
-  z.object({ story_id: z.string() }),
-);
+export const deleteRecurrence = operation("delete_recurrence", storyIdInput, z.object({ story_id: z.string() }));
 
 function withNext({ recurrence, template }: z.output<typeof storyRecurrenceSchema>) {
   if (recurrence === null) return { recurrence, template };
@@ -72,10 +68,7 @@ const fireRecurrence = serviceOperation(
     is_late: z.boolean(),
     next_at: z.string().nullable(),
   }),
-  z.object({
-    outcome: z.enum(["fired", "open", "budget", "missed", "taken"]),
-    story_id: z.string().nullish(),
-  }),
+  z.object({ outcome: z.enum(["fired", "open", "budget", "missed", "taken"]), story_id: z.string().nullish() }),
 );
 
 /**

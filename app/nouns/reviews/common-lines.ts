@@ -20,11 +20,7 @@ export function isSameLine(one: Line | undefined, other: Line | undefined): bool
  * The smallest set of removed and added lines, by longest common subsequence. Beyond the budget all lines count as
  * replaced.
  */
-export function signsOf(
-  a: readonly Line[],
-  b: readonly Line[],
-  budget: Budget,
-): (" " | "-" | "+")[] {
+export function signsOf(a: readonly Line[], b: readonly Line[], budget: Budget): (" " | "-" | "+")[] {
   const [rows, columns] = [a.length, b.length];
   if (rows * columns > budget.pairs) {
     budget.isSpent = true;

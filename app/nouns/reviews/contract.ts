@@ -1,12 +1,5 @@
 import { z } from "zod";
-import {
-  attemptSchema,
-  cursorSchema,
-  idSchema,
-  limitInQuery,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { attemptSchema, cursorSchema, idSchema, limitInQuery, requiredText, text } from "~/contract/text";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { filePathSchema, jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
 import { markPathsSchema, reviewMarks } from "./marks";
@@ -44,29 +37,19 @@ export const reviewStoryBody = reviewJobBody.omit({ attempt: true }).extend({
 export const reviewStoryInput = reviewStoryBody.extend({ story_id: idSchema });
 
 /** Without files it says only which attempts there are. */
-export const storyChangesInput = z.object({
-  story_id: idSchema,
-  with_files: z.boolean().optional(),
-});
+export const storyChangesInput = z.object({ story_id: idSchema, with_files: z.boolean().optional() });
 
 export const jobGuideInput = jobDiffQuery.extend({ job_id: idSchema });
 
 /** Body of `PUT /api/jobs/:id/viewed`: whether the caller has looked at a file of an attempt. */
-export const markViewedBody = z.object({
-  attempt: attemptSchema,
-  path: filePathSchema,
-  viewed: z.boolean(),
-});
+export const markViewedBody = z.object({ attempt: attemptSchema, path: filePathSchema, viewed: z.boolean() });
 
 export const markViewedInput = markViewedBody.extend({ job_id: idSchema });
 
 export const listViewedInput = z.object({ job_id: idSchema, attempt: z.int() });
 
 /** Files that the caller has seen as they are at an attempt, and the newest attempt before it that they looked at. */
-export const viewedSchema = z.object({
-  paths: z.array(z.string()),
-  before: z.int().nullable(),
-});
+export const viewedSchema = z.object({ paths: z.array(z.string()), before: z.int().nullable() });
 
 export const reviewJobInput = reviewJobBody.extend({ job_id: idSchema });
 
@@ -114,10 +97,7 @@ export const storedCommentsSchema = z.object({
   reviews: z.array(jobReviewSchema),
 });
 
-export const jobCommentsSchema = z.object({
-  comments: z.array(jobCommentSchema),
-  reviews: z.array(jobReviewSchema),
-});
+export const jobCommentsSchema = z.object({ comments: z.array(jobCommentSchema), reviews: z.array(jobReviewSchema) });
 export type JobComments = z.infer<typeof jobCommentsSchema>;
 
 /** The newest review in a claim: its summary without a place, then each comment with its line. */
@@ -130,11 +110,7 @@ export const reviewCommentSchema = z.object({
   author: z.string(),
 });
 
-const waitSchema = z.object({
-  jobs: z.int(),
-  median_seconds: z.int().nullable(),
-  p90_seconds: z.int().nullable(),
-});
+const waitSchema = z.object({ jobs: z.int(), median_seconds: z.int().nullable(), p90_seconds: z.int().nullable() });
 
 /** How long finished work waited for a person to look at it first, and for the first verdict. */
 export const reviewTimesSchema = z.object({ first_look: waitSchema, verdict: waitSchema });
@@ -172,15 +148,10 @@ export const waitingReviewsSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-export const listSameFilesInput = z.object({
-  job_id: idSchema,
-  whole_story: z.boolean().optional(),
-});
+export const listSameFilesInput = z.object({ job_id: idSchema, whole_story: z.boolean().optional() });
 
 /** Other waiting work of the same files, with at most four of these. */
-export const sameFilesSchema = z.array(
-  z.object({ job_id: z.string(), code: z.string(), paths: z.array(z.string()) }),
-);
+export const sameFilesSchema = z.array(z.object({ job_id: z.string(), code: z.string(), paths: z.array(z.string()) }));
 
 /** Query of `GET /api/reviews`. */
 export const listReviewsQuery = z.object({
@@ -189,9 +160,7 @@ export const listReviewsQuery = z.object({
   cursor: cursorSchema.optional(),
 });
 
-export const listReviewsInput = listReviewsQuery.extend({
-  limit: z.int().min(1).max(100).optional(),
-});
+export const listReviewsInput = listReviewsQuery.extend({ limit: z.int().min(1).max(100).optional() });
 
 /** What a guide is made of besides the files, as the database has it. */
 export const guideSourceSchema = z.object({

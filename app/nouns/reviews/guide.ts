@@ -71,11 +71,7 @@ class Telling {
   }
 
   /** Takes the hunks of a file that touch the lines, each once, and notes which earlier chapters have some of them. */
-  take(
-    { path, from = 1, to = Number.POSITIVE_INFINITY }: Part,
-    chapter: number,
-    shownIn: Set<number>,
-  ) {
+  take({ path, from = 1, to = Number.POSITIVE_INFINITY }: Part, chapter: number, shownIn: Set<number>) {
     const taken: number[] = [];
     for (const [place, told] of this.files.get(path) ?? []) {
       this.steps -= 1;
@@ -124,7 +120,9 @@ export function chaptersOf(
   const telling = new Telling(files);
   if (guide === null) return byRule(files, telling, clues);
   const told = guide.map(({ title, why, criterion, parts }, place) => ({
-    ...{ title, why, criterion: clues.criteria.find((known) => known === criterion) ?? null },
+    title,
+    why,
+    criterion: clues.criteria.find((known) => known === criterion) ?? null,
     ...gather(telling, parts, place),
   }));
   telling.steps = Number.POSITIVE_INFINITY;
@@ -171,13 +169,7 @@ function byRule(files: readonly File[], telling: Telling, { proof, tests }: Clue
     if (isConfiguration.test(path)) return "Configuration";
     return named.has(path) ? "Code that the proof names" : "Code";
   };
-  const kinds = [
-    "Code that the proof names",
-    "Code",
-    "Tests",
-    "Configuration",
-    "Generated and lock files",
-  ];
+  const kinds = ["Code that the proof names", "Code", "Tests", "Configuration", "Generated and lock files"];
   return kinds.flatMap((title, place) => {
     const ofKind = files.filter((file) => kindOf(file) === title).map(({ path }) => ({ path }));
     const { parts } = gather(telling, ofKind, place);

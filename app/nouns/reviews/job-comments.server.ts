@@ -46,10 +46,7 @@ export async function addJobComment(
 ): Promise<JobComment> {
   const diff = await getJobDiff(actor, { job_id, attempt });
   if (diff === null) {
-    throw new ContractError(
-      409,
-      "There are no changes to comment on yet. Wait for the attempt to end.",
-    );
+    throw new ContractError(409, "There are no changes to comment on yet. Wait for the attempt to end.");
   }
   const file = diff.files.find((each) => each.path === path);
   const found = file && linesOf(file, side).find((each) => each.line === line);
@@ -57,9 +54,7 @@ export async function addJobComment(
     throw new ContractError(
       422,
       `The changes of attempt ${diff.attempt} do not show this line. Choose one of the diff.`,
-      {
-        issues: [{ path: file ? "line" : "path", message: "Is not part of the diff." }],
-      },
+      { issues: [{ path: file ? "line" : "path", message: "Is not part of the diff." }] },
     );
   }
   const stored = await callAs(

@@ -190,10 +190,7 @@ function hunksOf(ops: readonly Op[]): JoinedHunk[] {
       continue;
     }
     const { kind, text, isUnended, by } = op;
-    const line: PatchLine = {
-      ...{ kind, text },
-      ...{ old: kind === "added" ? null : old, new: kind === "deleted" ? null : next },
-    };
+    const line: PatchLine = { kind, text, old: kind === "added" ? null : old, new: kind === "deleted" ? null : next };
     run.push(isUnended ? { ...line, isUnended } : line);
     authors.push(by);
     if (kind !== "added") old += 1;
@@ -204,21 +201,12 @@ function hunksOf(ops: readonly Op[]): JoinedHunk[] {
 }
 
 /** The hunks of a run of known lines: each change with its context. `old` and `next` are the lines after the run. */
-function cut(
-  run: readonly PatchLine[],
-  authors: readonly number[],
-  old: number,
-  next: number,
-): JoinedHunk[] {
+function cut(run: readonly PatchLine[], authors: readonly number[], old: number, next: number): JoinedHunk[] {
   const changes = run.flatMap(({ kind }, at) => (kind === "same" ? [] : [at]));
   const hunks: JoinedHunk[] = [];
   for (let first = 0; first < changes.length; ) {
     let last = first;
-    while (
-      (changes[last + 1] ?? Number.POSITIVE_INFINITY) - (changes[last] ?? 0) <=
-      2 * context + 1
-    )
-      last += 1;
+    while ((changes[last + 1] ?? Number.POSITIVE_INFINITY) - (changes[last] ?? 0) <= 2 * context + 1) last += 1;
     const start = Math.max(0, (changes[first] ?? 0) - context);
     const lines = run.slice(start, (changes[last] ?? 0) + context + 1);
     const left = run.slice(start);

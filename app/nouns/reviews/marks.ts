@@ -20,10 +20,7 @@ export const markWords: Readonly<Record<ReviewMark, { label: string; advice: str
   migration: { label: "Migration", advice: "Data moves: look for indexes, locks and a way back." },
   dependencies: { label: "Dependencies", advice: "Check the names and versions of packages." },
   ci: { label: "CI", advice: "What runs on your CI changed." },
-  secrets_or_auth: {
-    label: "Secrets or sign-in",
-    advice: "Look for keys in the text, and for who may do what.",
-  },
+  secrets_or_auth: { label: "Secrets or sign-in", advice: "Look for keys in the text, and for who may do what." },
   deleted_tests: { label: "Tests deleted", advice: "See what checks this now." },
   large: { label: "Large", advice: "More than 400 lines." },
   outside_plan: { label: "Outside the plan", advice: "The plan does not name these files." },
@@ -63,7 +60,4 @@ export function readMarks(text: string): Record<string, string[]> {
 }
 
 /** Patterns of paths that replace the default ones of a mark: `*` within a folder, `**` across folders. */
-export const reviewMarksSchema = z.partialRecord(
-  z.enum(pathMarks),
-  z.array(z.string().min(1).max(200)).max(50),
-);
+export const reviewMarksSchema = z.partialRecord(z.enum(pathMarks), z.array(z.string().min(1).max(200)).max(50));

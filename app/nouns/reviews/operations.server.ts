@@ -35,11 +35,7 @@ export const reviewJob = operation("review_job", reviewJobInput, sentReviewSchem
 export const reviewStory = operation("review_story", reviewStoryInput, sentReviewsSchema);
 
 /** What the attempts of a story changed, in the order in which they did. */
-export const getStoryChanges = operation(
-  "get_story_changes",
-  storyChangesInput,
-  storyAttemptsSchema,
-);
+export const getStoryChanges = operation("get_story_changes", storyChangesInput, storyAttemptsSchema);
 
 /** What waits for the caller's verdict, in the order in which to judge it. */
 export const listReviews = operation("list_reviews", listReviewsInput, waitingReviewsSchema);
@@ -71,9 +67,13 @@ export async function readGuide(
   const told = guideSchema.safeParse(found?.head_sha === head_sha ? found.chapters : null);
   const guide = told.success && told.data.length > 0 ? told.data : null;
   return {
-    ...{ attempt, head_sha, source: guide === null ? ("order" as const) : ("agent" as const) },
+    attempt,
+    head_sha,
+    source: guide === null ? ("order" as const) : ("agent" as const),
     chapters: chaptersOf(files, guide, {
-      ...{ proof: found?.proof ?? "", tests: found?.tests ?? [], criteria: found?.criteria ?? [] },
+      proof: found?.proof ?? "",
+      tests: found?.tests ?? [],
+      criteria: found?.criteria ?? [],
     }),
   };
 }

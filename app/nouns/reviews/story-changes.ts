@@ -37,13 +37,7 @@ export const storyAttemptsSchema = z.object({
 /** A file of the story with the attempts that changed it; each hunk is under the first of them. */
 const storyFileSchema = diffFileSchema.extend({
   parts: z.array(
-    z.object({
-      task_id: z.string(),
-      job_id: z.string(),
-      attempt: z.int(),
-      path: z.string(),
-      hunks: z.array(z.int()),
-    }),
+    z.object({ task_id: z.string(), job_id: z.string(), attempt: z.int(), path: z.string(), hunks: z.array(z.int()) }),
   ),
 });
 export type StoryFile = z.infer<typeof storyFileSchema>;
@@ -53,13 +47,7 @@ export const storyChangesSchema = z.object({
   base_sha: z.string().nullable(),
   head_sha: z.string().nullable(),
   tasks: z.array(
-    z.object({
-      id: z.string(),
-      code: z.string(),
-      job_id: z.string(),
-      attempt: z.int(),
-      judged: z.boolean(),
-    }),
+    z.object({ id: z.string(), code: z.string(), job_id: z.string(), attempt: z.int(), judged: z.boolean() }),
   ),
   files: z.array(storyFileSchema),
 });
@@ -88,9 +76,7 @@ export function tellStory(attempts: readonly StoryAttempt[], taskId?: string): T
   // What was asked to be changed counts as a part of the attempt that changed it.
   const isOpen = ({ task, verdict: said }: StoryAttempt): boolean =>
     said === null || (said === "request_changes" && newest.get(task.id)?.verdict === null);
-  const open = attempts.filter(
-    (each) => isOpen(each) && (taskId === undefined || each.task.id === taskId),
-  );
+  const open = attempts.filter((each) => isOpen(each) && (taskId === undefined || each.task.id === taskId));
   const shown = new Set(open);
   const from = attempts.findIndex((each) => shown.has(each));
   const to = attempts.findLastIndex((each) => shown.has(each));
@@ -104,7 +90,11 @@ export function tellStory(attempts: readonly StoryAttempt[], taskId?: string): T
     base_sha: open[0]?.base_sha ?? null,
     head_sha: open.at(-1)?.head_sha ?? null,
     tasks: [...newest.values()].map(({ task: { id, code }, job_id, attempt, verdict: said }) => ({
-      ...{ id, code, job_id, attempt, judged: said !== null },
+      id,
+      code,
+      job_id,
+      attempt,
+      judged: said !== null,
     })),
     files: files.map(({ file }) => file),
   };
@@ -136,8 +126,7 @@ function chainsOf(attempts: readonly StoryAttempt[], shown: ReadonlySet<StoryAtt
     .filter(({ length }) => length > 0);
 }
 
-const lengthOf = (chain: readonly Step[]) =>
-  chain.reduce((sum, { file }) => sum + (file.patch?.length ?? 0), 0);
+const lengthOf = (chain: readonly Step[]) => chain.reduce((sum, { file }) => sum + (file.patch?.length ?? 0), 0);
 
 interface JoinedFile {
   file: StoryFile;
@@ -155,7 +144,11 @@ function apart(chain: readonly Step[]): JoinedFile[] {
 }
 
 const partOf = ({ of: { task, job_id, attempt }, file: { path } }: Step, hunks: number[]) => ({
-  ...{ task_id: task.id, job_id, attempt, path, hunks },
+  task_id: task.id,
+  job_id,
+  attempt,
+  path,
+  hunks,
 });
 
 /** What all steps did to a file together: nothing where the last one took all of it back. Null if they do not fit. */
@@ -182,7 +175,11 @@ function joinedFile(chain: Step[]): JoinedFile[] | null {
     return [partOf(step, hunks)];
   });
   const joint = {
-    ...{ ...rest, status, additions: counted("added"), deletions: counted("deleted"), parts },
+    ...rest,
+    status,
+    additions: counted("added"),
+    deletions: counted("deleted"),
+    parts,
     ...(isRenamed ? { old_path: oldPath } : {}),
     patch: `${headerOf(chain)}${patchText(open)}`,
   };
@@ -191,12 +188,7 @@ function joinedFile(chain: Step[]): JoinedFile[] | null {
 
 function isText({ file }: Step): boolean {
   const { patch, truncated, binary, status } = file;
-  return (
-    patch !== undefined &&
-    !truncated &&
-    !binary &&
-    !["submodule", "type_changed", "copied"].includes(status)
-  );
+  return patch !== undefined && !truncated && !binary && !["submodule", "type_changed", "copied"].includes(status);
 }
 
 /** Whether each step begins with the content that the one before left, as far as git names it. */

@@ -47,9 +47,7 @@ export function placeComments({ changes, steps }: ToldStory, comments: readonly 
   const crossings = { old: new Map<Step, Crossing>(), new: new Map<Step, Crossing>() };
   const lineInStory = (index: number, { job_id, attempt, path, side, line }: StoredComment) => {
     const chain = steps[index] ?? [];
-    const own = chain.findIndex(
-      ({ of, file }) => of.job_id === job_id && of.attempt === attempt && file.path === path,
-    );
+    const own = chain.findIndex(({ of, file }) => of.job_id === job_id && of.attempt === attempt && file.path === path);
     if (own < 0) return line;
     const from = otherSide(side);
     const between = side === "new" ? chain.slice(own + 1) : chain.slice(0, own).toReversed();

@@ -60,9 +60,7 @@ export const createSavedViewBody = z.object({
 
 export const createSavedViewInput = createSavedViewBody.extend({ product_id: idSchema });
 
-export const updateSavedViewBody = z
-  .object({ name: viewNameSchema, look: lookSchema, shared: z.boolean() })
-  .partial();
+export const updateSavedViewBody = z.object({ name: viewNameSchema, look: lookSchema, shared: z.boolean() }).partial();
 
 export const updateSavedViewInput = updateSavedViewBody.extend({ view_id: idSchema });
 

@@ -10,25 +10,13 @@ import {
 } from "./contract";
 
 /** Saves a view of the backlog or board under a name. */
-export const createSavedView = operation(
-  "create_saved_view",
-  createSavedViewInput,
-  savedViewSchema,
-);
+export const createSavedView = operation("create_saved_view", createSavedViewInput, savedViewSchema);
 
 /** Deletes a view for everyone who has it. */
-export const deleteSavedView = operation(
-  "delete_saved_view",
-  savedViewIdInput,
-  z.object({ deleted: z.boolean() }),
-);
+export const deleteSavedView = operation("delete_saved_view", savedViewIdInput, z.object({ deleted: z.boolean() }));
 
 /** The caller's own and the shared views of a product. */
-export const listSavedViews = operation(
-  "list_saved_views",
-  listSavedViewsInput,
-  savedViewListSchema,
-);
+export const listSavedViews = operation("list_saved_views", listSavedViewsInput, savedViewListSchema);
 
 /** Changes a view's name, layout or sharing. */
 export const updateSavedView = patchOperation(

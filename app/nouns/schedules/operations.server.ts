@@ -2,26 +2,13 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { noInput, serviceOperation } from "~/nouns/operation.server";
-import {
-  type CleanedArtifacts,
-  cleanedPortionSchema,
-  expiredQuestionsSchema,
-  sweptSchema,
-} from "./contract";
+import { type CleanedArtifacts, cleanedPortionSchema, expiredQuestionsSchema, sweptSchema } from "./contract";
 
 /** Expires overdue open questions and cancels overdue pending pairings (specification: Scheduled endpoints). */
-export const expireQuestions = serviceOperation(
-  "expire_questions",
-  noInput,
-  expiredQuestionsSchema,
-);
+export const expireQuestions = serviceOperation("expire_questions", noInput, expiredQuestionsSchema);
 
 /** Handles expired leases, questions that work waits for, and stale rows; safe in any number of processes. */
-export const sweep = serviceOperation(
-  "sweep",
-  z.object({ full: z.boolean() }).partial(),
-  sweptSchema,
-);
+export const sweep = serviceOperation("sweep", z.object({ full: z.boolean() }).partial(), sweptSchema);
 
 /**
  * Deletes failed and cancelled jobs after seven days (specification: Scheduled endpoints). Works in batches, one
@@ -29,12 +16,7 @@ export const sweep = serviceOperation(
  */
 export async function cleanupAgentArtifacts(database: Database): Promise<CleanedArtifacts> {
   for (let deleted = 0; ; ) {
-    const portion = await callService(
-      database,
-      "cleanup_agent_artifacts",
-      {},
-      cleanedPortionSchema,
-    );
+    const portion = await callService(database, "cleanup_agent_artifacts", {}, cleanedPortionSchema);
     deleted += portion.deleted;
     if (!portion.more) return { deleted, ran_at: portion.ran_at };
   }

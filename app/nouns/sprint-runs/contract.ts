@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { lengths } from "~/contract/limits";
-import {
-  attemptSchema,
-  cursorSchema,
-  httpUrlSchema,
-  idSchema,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { attemptSchema, cursorSchema, httpUrlSchema, idSchema, requiredText, text } from "~/contract/text";
 import { beginningSchema } from "~/nouns/agent-jobs/beginning";
 import {
   agentJobSchema,
@@ -87,14 +80,7 @@ export const updateTaskExecutionInput = attemptInput.extend({
   implementation_plan: text(lengths.text).optional(),
 });
 
-export const sprintRunStatuses = [
-  "queued",
-  "running",
-  "paused",
-  "done",
-  "failed",
-  "cancelled",
-] as const;
+export const sprintRunStatuses = ["queued", "running", "paused", "done", "failed", "cancelled"] as const;
 
 export const sprintRunStatusSchema = z.enum(sprintRunStatuses);
 
@@ -162,9 +148,7 @@ export const preflightSchema = z.object({
   /** Work for its stories that is not on main yet. The run continues it. */
   begins_from: z.array(beginningSchema),
   /** Warnings that do not prevent the start: budgets that are probably too small. */
-  warnings: z.array(
-    z.object({ type: z.literal("budget"), message: z.string(), budget_id: z.string() }),
-  ),
+  warnings: z.array(z.object({ type: z.literal("budget"), message: z.string(), budget_id: z.string() })),
 });
 export type Preflight = z.infer<typeof preflightSchema>;
 
@@ -253,10 +237,7 @@ export const sprintRunDetailSchema = sprintRunSchema.extend({
 });
 export type SprintRunDetail = z.infer<typeof sprintRunDetailSchema>;
 
-export const sprintRunPageSchema = z.object({
-  runs: z.array(sprintRunSchema),
-  next_cursor: z.string().nullable(),
-});
+export const sprintRunPageSchema = z.object({ runs: z.array(sprintRunSchema), next_cursor: z.string().nullable() });
 
 /** Options of a start that remove blockers. */
 const cures = {
@@ -265,10 +246,7 @@ const cures = {
   leave_out: z.boolean().optional().describe("Start with the tasks that are ready"),
 };
 
-const planReviewInput = z
-  .enum(planReviewers)
-  .optional()
-  .describe("person: approves each plan before the work begins");
+const planReviewInput = z.enum(planReviewers).optional().describe("person: approves each plan before the work begins");
 
 /** What the form of a start says of plans; without it the product decides. */
 export const planReviewForm = z.object({ plan_review: planReviewInput });
@@ -296,9 +274,7 @@ export const resumeSprintInput = z.object({
 });
 
 /** A started sprint run. With `leave_out`, `left_out` lists the tasks it leaves out. */
-export const startedSprintRunSchema = sprintRunSchema.extend({
-  left_out: z.array(leftOutSchema).optional(),
-});
+export const startedSprintRunSchema = sprintRunSchema.extend({ left_out: z.array(leftOutSchema).optional() });
 
 /** Starts a run without a sprint: of listed tasks, or of a story's remaining tasks. */
 export const startRunInput = z.object({
@@ -311,10 +287,7 @@ export const startRunInput = z.object({
 });
 
 /** Answer of POST /api/runs. */
-export const startedRunSchema = z.object({
-  run: sprintRunSchema,
-  left_out: z.array(leftOutSchema),
-});
+export const startedRunSchema = z.object({ run: sprintRunSchema, left_out: z.array(leftOutSchema) });
 export type StartedRun = z.infer<typeof startedRunSchema>;
 
 export const sprintRunIdInput = z.object({ sprint_run_id: idSchema });

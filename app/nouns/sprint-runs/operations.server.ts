@@ -22,11 +22,7 @@ export const cancelSprintRun = operation("cancel_sprint_run", sprintRunIdInput, 
 export const getSprintRun = operation("get_sprint_run", sprintRunIdInput, sprintRunDetailSchema);
 
 /** Runs of a product or sprint, newest first (specification: Sprint run). */
-export const listSprintRuns = operation(
-  "list_sprint_runs",
-  listSprintRunsInput,
-  sprintRunPageSchema,
-);
+export const listSprintRuns = operation("list_sprint_runs", listSprintRunsInput, sprintRunPageSchema);
 
 /** Pauses a run, for a person or for a worker with a merge conflict (specification: Sprint run). */
 export const pauseSprintRun = operation("pause_sprint_run", pauseSprintRunInput, sprintRunSchema);
@@ -41,21 +37,13 @@ export const resumeSprintRun = operation("resume_sprint_run", sprintRunIdInput, 
  * Resets a failed sprint and starts a new run (specification: Task states). Null if people have
  * finished everything by hand: the sprint is active again and can be completed. `skip_failed` leaves out failed tasks.
  */
-export const resumeSprint = operation(
-  "resume_sprint",
-  resumeSprintInput,
-  startedSprintRunSchema.nullable(),
-);
+export const resumeSprint = operation("resume_sprint", resumeSprintInput, startedSprintRunSchema.nullable());
 
 /**
  * Starts a run of an active sprint, with a budget if `stop_at` is given; a refusal carries `{ blockers }`
  * (specification: Starting a sprint run).
  */
-export const startSprintRun = operation(
-  "start_sprint_run",
-  sprintToRunInput,
-  startedSprintRunSchema,
-);
+export const startSprintRun = operation("start_sprint_run", sprintToRunInput, startedSprintRunSchema);
 
 /** Starts a run over chosen tasks or a story, without a sprint; a refusal carries `{ blockers }` (docs/running.md). */
 export const startRun = operation("start_run", startRunInput, startedRunSchema);

@@ -1,20 +1,8 @@
 import { z } from "zod";
 import { cursorInput, cutList, listLimit } from "~/mcp/cut-list";
-import {
-  idOrCode,
-  productOfCode,
-  reference,
-  resolveId,
-  resolveOptionalId,
-} from "~/mcp/references.server";
+import { idOrCode, productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
-import {
-  pauseSprintRunInput,
-  resumeSprintInput,
-  sprintRunIdInput,
-  sprintToRunInput,
-  startRunInput,
-} from "./contract";
+import { pauseSprintRunInput, resumeSprintInput, sprintRunIdInput, sprintToRunInput, startRunInput } from "./contract";
 import {
   cancelSprintRun,
   getSprintRun,
@@ -26,11 +14,13 @@ import {
 } from "./operations.server";
 
 /** Takes codes as well, where REST takes only ids. */
-const runInput = startRunInput.omit({ stop_at: true }).extend({
-  task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
-  story_id: reference.optional().describe("Its remaining tasks"),
-  ...productOfCode,
-});
+const runInput = startRunInput
+  .omit({ stop_at: true })
+  .extend({
+    task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
+    story_id: reference.optional().describe("Its remaining tasks"),
+    ...productOfCode,
+  });
 
 export const startRunTool = defineTool({
   name: "start_run",
@@ -43,17 +33,12 @@ export const startRunTool = defineTool({
   run: async ({ actor }, { task_ids, story_id, product_id, ...input }) =>
     startRun(actor, {
       ...input,
-      task_ids:
-        task_ids &&
-        (await Promise.all(task_ids.map((id) => resolveId(actor, "task", id, product_id)))),
+      task_ids: task_ids && (await Promise.all(task_ids.map((id) => resolveId(actor, "task", id, product_id)))),
       story_id: await resolveOptionalId(actor, "story", story_id, product_id),
     }),
 });
 
-const sprintInput = z.object({
-  sprint_id: idOrCode,
-  ...productOfCode,
-});
+const sprintInput = z.object({ sprint_id: idOrCode, ...productOfCode });
 
 export const startSprintRunTool = defineTool({
   name: "start_sprint_run",
@@ -64,10 +49,7 @@ export const startSprintRunTool = defineTool({
   creates: true,
   input: sprintToRunInput.omit({ stop_at: true }).extend(sprintInput.shape),
   run: async ({ actor }, { sprint_id, product_id, ...input }) =>
-    startSprintRun(actor, {
-      ...input,
-      sprint_id: await resolveId(actor, "sprint", sprint_id, product_id),
-    }),
+    startSprintRun(actor, { ...input, sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
 });
 
 export const getSprintRunTool = defineTool({
@@ -92,8 +74,7 @@ export const getSprintRunTool = defineTool({
 export const pauseSprintRunTool = defineTool({
   name: "pause_sprint_run",
   title: "Pause a sprint run",
-  description:
-    "Pause a run and ask a person. Workers send job_id, attempt and reason merge_conflict.",
+  description: "Pause a run and ask a person. Workers send job_id, attempt and reason merge_conflict.",
   access: "write",
   scopes: ["plan", "work"],
   input: pauseSprintRunInput,

@@ -40,9 +40,7 @@ export type SprintOverview = z.infer<typeof sprintOverviewSchema>;
 /** What the sprint board shows. */
 export const sprintBoardSchema = z.object({
   sprint: sprintSchema,
-  stories: z.array(
-    storySchema.extend({ pbi_code: z.string(), assignee_username: z.string().nullable() }),
-  ),
+  stories: z.array(storySchema.extend({ pbi_code: z.string(), assignee_username: z.string().nullable() })),
   tasks: z.array(taskSchema.extend({ story_code: z.string(), has_plan: z.boolean() })),
 });
 
@@ -51,11 +49,7 @@ export const sprintContextSchema = z.object({
   product: productSchema,
   sprint: sprintSchema,
   stories: z.array(
-    nextStorySchema.extend({
-      priority: z.int(),
-      sort_order: z.number(),
-      assignee_id: z.string().nullable(),
-    }),
+    nextStorySchema.extend({ priority: z.int(), sort_order: z.number(), assignee_id: z.string().nullable() }),
   ),
   next_cursor: z.string().nullable(),
 });
@@ -106,9 +100,7 @@ export const createSprintInput = z
   .refine(datesInOrder, datesOutOfOrder);
 
 /** A new sprint and the stories that move into it. */
-export const createSprintWithInput = createSprintInput.safeExtend({
-  story_ids: z.array(idSchema).max(500).optional(),
-});
+export const createSprintWithInput = createSprintInput.safeExtend({ story_ids: z.array(idSchema).max(500).optional() });
 
 export const updateSprintInput = z
   .object(sprintFields)
@@ -157,15 +149,9 @@ export type ReviewedStory = z.infer<typeof reviewedStorySchema>;
 const retrospectiveSchema = z.object({
   /** What came back to agents while the sprint ran, by cause. */
   returns: z.array(z.object({ cause: z.enum(returnCauses), tasks: z.int(), times: z.int() })),
-  waits: z.array(
-    z.object({ reason: z.enum(["question", "review"]), times: z.int(), seconds: z.number() }),
-  ),
+  waits: z.array(z.object({ reason: z.enum(["question", "review"]), times: z.int(), seconds: z.number() })),
   /** Tasks with an estimate that agents finished. */
-  estimates: z.object({
-    tasks: z.int(),
-    estimated_minutes: z.number(),
-    actual_minutes: z.number(),
-  }),
+  estimates: z.object({ tasks: z.int(), estimated_minutes: z.number(), actual_minutes: z.number() }),
   /** Accepted while the sprint ran. */
   lessons: z.array(z.string()),
 });
@@ -184,9 +170,7 @@ export const sprintReviewSchema = z.object({
   whole_sprint: z.array(reviewedJobSchema),
   runs: z.array(z.object({ id, status: z.string(), created_at: moment })),
   questions: z.array(z.object({ id, question: z.string(), story_id: id, story_code: z.string() })),
-  failed_jobs: z.array(
-    z.object({ id, task_code: z.string(), task_title: z.string(), reason: z.string().nullable() }),
-  ),
+  failed_jobs: z.array(z.object({ id, task_code: z.string(), task_title: z.string(), reason: z.string().nullable() })),
   waivers: z.array(
     z.object({
       story_id: id,

@@ -24,21 +24,13 @@ export const completeSprint = operation("complete_sprint", sprintIdInput, sprint
 export const createSprint = operation("create_sprint", createSprintWithInput, sprintSchema);
 
 /** A sprint with stories and tasks, for agents. */
-export const getSprintContext = operation(
-  "get_sprint_context",
-  getSprintContextInput,
-  sprintContextSchema,
-);
+export const getSprintContext = operation("get_sprint_context", getSprintContextInput, sprintContextSchema);
 
 /** Content of the sprint board (specification: Sprint). */
 export const getSprint = operation("get_sprint", sprintIdInput, sprintBoardSchema);
 
 /** The first tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
-export const listSprintTasks = operation(
-  "list_sprint_tasks",
-  listSprintTasksInput,
-  z.array(sprintTaskSchema),
-);
+export const listSprintTasks = operation("list_sprint_tasks", listSprintTasksInput, z.array(sprintTaskSchema));
 
 /** Sprints of a product, newest first (specification: Sprint). */
 export const listSprints = operation("list_sprints", productIdInput, z.array(sprintOverviewSchema));

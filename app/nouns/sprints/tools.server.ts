@@ -13,10 +13,7 @@ export const getSprintContextTool = defineTool({
   access: "read",
   input: getSprintContextInput.safeExtend({ sprint_id: idOrCode }).safeExtend(productOfCode),
   run: async ({ actor }, { sprint_id, product_id, ...page }) =>
-    getSprintContext(actor, {
-      ...page,
-      sprint_id: await resolveId(actor, "sprint", sprint_id, product_id),
-    }),
+    getSprintContext(actor, { ...page, sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
 });
 
 export const createSprintTool = defineTool({
@@ -25,9 +22,7 @@ export const createSprintTool = defineTool({
   description: "Create a planned sprint with the next code SP-<n>. Dates are YYYY-MM-DD.",
   access: "write",
   creates: true,
-  input: createSprintInput.safeExtend({
-    product_id: idOrCode,
-  }),
+  input: createSprintInput.safeExtend({ product_id: idOrCode }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createSprint(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
 });
@@ -38,11 +33,7 @@ export const addStoryToSprintTool = defineTool({
   description: "Add a story to a planned or active sprint of its product.",
   access: "write",
   effect: { repeatable: true },
-  input: z.object({
-    sprint_id: idOrCode,
-    story_id: idOrCode,
-    ...productOfCode,
-  }),
+  input: z.object({ sprint_id: idOrCode, story_id: idOrCode, ...productOfCode }),
   run: async ({ actor }, { sprint_id, story_id, product_id }) =>
     addStoryToSprint(actor, {
       sprint_id: await resolveId(actor, "sprint", sprint_id, product_id),

@@ -2,15 +2,7 @@ import { z } from "zod";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths, storyLogMetadata } from "~/contract/limits";
 import { sprintStatusSchema, storyStatusSchema } from "~/contract/status";
-import {
-  codeSchema,
-  cursorSchema,
-  idSchema,
-  isStorable,
-  prioritySchema,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { codeSchema, cursorSchema, idSchema, isStorable, prioritySchema, requiredText, text } from "~/contract/text";
 import { shownWho, whoFields } from "~/contract/who";
 import { blockedBySchema } from "~/nouns/dependencies/contract";
 import { labelNamesSchema, shownLabels } from "~/nouns/labels/contract";
@@ -35,10 +27,7 @@ export const storyLogSchema = z.object({
   created_at: z.string(),
 });
 
-export const storyLogPageSchema = z.object({
-  items: z.array(storyLogSchema),
-  next_cursor: z.string().nullable(),
-});
+export const storyLogPageSchema = z.object({ items: z.array(storyLogSchema), next_cursor: z.string().nullable() });
 
 /** Answer of POST /api/stories/:id/log. */
 export const storyLogReceiptSchema = z.object({ id: z.string(), created_at: z.string() });
@@ -157,12 +146,7 @@ export const storyWithWhoSchema = storySchema.extend(shownWho);
 export const storyDetailSchema = storyWithWhoSchema.extend({
   pbi: z.object({ id: z.string(), code: z.string(), title: z.string() }),
   sprint: z
-    .object({
-      id: z.string(),
-      code: z.string(),
-      sprint_goal: z.string(),
-      status: sprintStatusSchema,
-    })
+    .object({ id: z.string(), code: z.string(), sprint_goal: z.string(), status: sprintStatusSchema })
     .nullable(),
   assignee_username: z.string().nullable(),
   tasks: z.array(taskDetailSchema),
@@ -197,10 +181,7 @@ export const updateStoryInput = z
   .extend({ story_id: idSchema, ...expectedVersion });
 
 /** A missing assignee clears it, because forms omit an emptied choice. */
-export const assignStoryInput = z.object({
-  story_id: idSchema,
-  assignee_id: idSchema.nullable().default(null),
-});
+export const assignStoryInput = z.object({ story_id: idSchema, assignee_id: idSchema.nullable().default(null) });
 
 export const addStoryToSprintInput = z.object({ sprint_id: idSchema, story_id: idSchema });
 
@@ -211,10 +192,7 @@ const placeSchema = z.object({ id: z.string(), code: z.string(), title: z.string
 /** Stories in a product's triage, PBIs that can take them, and stories to merge them into. */
 export const triageSchema = z.object({
   stories: z.array(
-    storySchema.extend({
-      origin: z.enum(["hook", "forge"]).nullable(),
-      external_url: z.string().nullable(),
-    }),
+    storySchema.extend({ origin: z.enum(["hook", "forge"]).nullable(), external_url: z.string().nullable() }),
   ),
   pbis: z.array(placeSchema),
   targets: z.array(placeSchema),

@@ -23,21 +23,13 @@ import {
 import type { ListItem } from "./pasted-list";
 
 /** Adds a story to a sprint of its product (specification: Ordering rules 5). */
-export const addStoryToSprint = operation(
-  "add_story_to_sprint",
-  addStoryToSprintInput,
-  storyWithWhoSchema,
-);
+export const addStoryToSprint = operation("add_story_to_sprint", addStoryToSprintInput, storyWithWhoSchema);
 
 /** Assigns a story to a member, or to no one (specification: Story). */
 export const assignStory = operation("assign_story", assignStoryInput, storyWithWhoSchema);
 
 /** Creates a story (specification: Story, Entity codes). */
-export const createStory = operation(
-  "create_story",
-  createStoryInput.safeExtend(refuseSimilar),
-  storyWithWhoSchema,
-);
+export const createStory = operation("create_story", createStoryInput.safeExtend(refuseSimilar), storyWithWhoSchema);
 
 /** Deletes a story with its tasks and log. */
 export const deleteStory = operation("delete_story", storyIdInput, z.object({ id: z.string() }));
@@ -52,11 +44,7 @@ export const listStoryLogs = operation("list_story_logs", listStoryLogsInput, st
 export const listStoryTasks = operation("list_story_tasks", storyIdInput, z.array(taskSchema));
 
 /** Moves a story back to the backlog (specification: Ordering rules 2). */
-export const removeStoryFromSprint = operation(
-  "remove_story_from_sprint",
-  storyIdInput,
-  storyWithWhoSchema,
-);
+export const removeStoryFromSprint = operation("remove_story_from_sprint", storyIdInput, storyWithWhoSchema);
 
 /** Edits a story; a new code gives it a new sort_order (specification: Ordering rules 2). */
 export const updateStory = patchOperation(
@@ -67,21 +55,13 @@ export const updateStory = patchOperation(
 );
 
 /** Adds an entry to the log of a story (specification: POST /api/stories/:id/log). */
-export const appendStoryLog = operation(
-  "append_story_log",
-  appendStoryLogInput,
-  storyLogReceiptSchema,
-);
+export const appendStoryLog = operation("append_story_log", appendStoryLogInput, storyLogReceiptSchema);
 
 /** Makes the next run of a story, or of all stories of a sprint, start over from main; people only. */
 export const startOver = operation("start_over", startOverInput, startOverSchema);
 
 /** A product's triage, oldest first, and where its stories can go. */
-export const listTriage = operation(
-  "list_triage",
-  z.object({ product_id: z.string() }),
-  triageSchema,
-);
+export const listTriage = operation("list_triage", z.object({ product_id: z.string() }), triageSchema);
 
 /** Moves a story from triage into the backlog; people only. */
 export const acceptStory = operation("accept_story", acceptStoryInput, storyWithWhoSchema);
@@ -103,10 +83,7 @@ export function createFromList(
   return callAs(
     actor,
     "create_from_list",
-    {
-      p_items: items,
-      ...("pbi_id" in into ? { p_pbi_id: into.pbi_id } : { p_story_id: into.story_id }),
-    },
+    { p_items: items, ...("pbi_id" in into ? { p_pbi_id: into.pbi_id } : { p_story_id: into.story_id }) },
     madeSchema,
   );
 }

@@ -65,12 +65,7 @@ function readLine(line: string): Line {
   const heading = /^(#{1,6})\s/.exec(content)?.[1];
   const { indent, isQuoted, rest, box } = readMarks(line);
   // Headings are above all other lines.
-  if (heading)
-    return {
-      depth: heading.length - 10,
-      text: content.slice(heading.length).trim(),
-      ticked: false,
-    };
+  if (heading) return { depth: heading.length - 10, text: content.slice(heading.length).trim(), ticked: false };
   const text = isQuoted ? content : (box?.title ?? rest);
   return { depth: indent, text, ticked: box?.mark === "x" && !isQuoted };
 }
@@ -78,11 +73,7 @@ function readLine(line: string): Line {
 /** Creates an item from a line. If it is too long for a title, the whole line goes into the description. */
 function itemOf(text: string): ListItem {
   if (text.length <= listLimits.title) return { title: text, description: "", tasks: [] };
-  return {
-    title: `${text.slice(0, listLimits.title - 1).trimEnd()}…`,
-    description: text,
-    tasks: [],
-  };
+  return { title: `${text.slice(0, listLimits.title - 1).trimEnd()}…`, description: text, tasks: [] };
 }
 
 /** Returns for example "3 stories and 5 tasks", or "nothing". */
@@ -96,7 +87,5 @@ export function listSentence(stories: number, tasks: number): string {
 
 export function countItems({ items }: PastedList, into: "pbi" | "story") {
   const below = items.reduce((sum, { tasks }) => sum + tasks.length, 0);
-  return into === "pbi"
-    ? { stories: items.length, tasks: below }
-    : { stories: 0, tasks: items.length };
+  return into === "pbi" ? { stories: items.length, tasks: below } : { stories: 0, tasks: items.length };
 }

@@ -2,13 +2,7 @@ import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { requiredText } from "~/contract/text";
 import { validate } from "~/http/validation.server";
-import {
-  idOrCode,
-  productOfCode,
-  reference,
-  resolveId,
-  resolveOptionalId,
-} from "~/mcp/references.server";
+import { idOrCode, productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool, duplicates, refusesSimilar, type ToolContext } from "~/mcp/tool.server";
 import { createStoryInput, metadataSchema, storyLogBody } from "./contract";
 import { appendStoryLog, createStory } from "./operations.server";
@@ -19,15 +13,11 @@ const waitsInTriage =
 export const createStoryTool = defineTool({
   name: "create_story",
   title: "Create a story",
-  description:
-    "Create a story in a PBI, and in a sprint with sprint_id. The code defaults to the next ST-<nnn>.",
+  description: "Create a story in a PBI, and in a sprint with sprint_id. The code defaults to the next ST-<nnn>.",
   access: "write",
   creates: true,
   input: createStoryInput
-    .safeExtend({
-      pbi_id: idOrCode,
-      sprint_id: reference.optional().describe("Planned or active"),
-    })
+    .safeExtend({ pbi_id: idOrCode, sprint_id: reference.optional().describe("Planned or active") })
     .safeExtend(productOfCode)
     .safeExtend(duplicates),
   run: async ({ actor }, { pbi_id, sprint_id, product_id, allow_duplicate, ...fields }) => {
@@ -95,8 +85,5 @@ interface Entry {
 async function append({ actor }: ToolContext, type: string, input: Entry) {
   const { story_id, product_id, ...fields } = input;
   const body = validate(storyLogBody, { ...fields, type }, "body");
-  return appendStoryLog(actor, {
-    ...body,
-    story_id: await resolveId(actor, "story", story_id, product_id),
-  });
+  return appendStoryLog(actor, { ...body, story_id: await resolveId(actor, "story", story_id, product_id) });
 }

@@ -2,14 +2,7 @@ import { z } from "zod";
 import { expectedVersion, shownVersion } from "~/contract/concurrency";
 import { lengths } from "~/contract/limits";
 import { taskStatusSchema } from "~/contract/status";
-import {
-  codeSchema,
-  idSchema,
-  prioritySchema,
-  repositoryUrlSchema,
-  requiredText,
-  text,
-} from "~/contract/text";
+import { codeSchema, idSchema, prioritySchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
 import { shownWho, whoFields } from "~/contract/who";
 import { blockedBySchema, released } from "~/nouns/dependencies/contract";
 import { labelNamesSchema, shownLabels } from "~/nouns/labels/contract";
@@ -84,10 +77,7 @@ export const updateTaskBody = z
     { message: "Send status or implementation_plan, or only agent, model, effort or labels." },
   );
 
-export const updateTaskInput = updateTaskBody.safeExtend({
-  task_id: idSchema,
-  ...expectedVersion,
-});
+export const updateTaskInput = updateTaskBody.safeExtend({ task_id: idSchema, ...expectedVersion });
 
 const taskFields = {
   title: requiredText(lengths.title),

@@ -16,11 +16,7 @@ import {
 } from "./contract";
 
 /** Creates a task (specification: Task, Entity codes). */
-export const createTask = operation(
-  "create_task",
-  createTaskInput.safeExtend(refuseSimilar),
-  taskDetailSchema,
-);
+export const createTask = operation("create_task", createTaskInput.safeExtend(refuseSimilar), taskDetailSchema);
 
 /** Creates one task of each open story without any, with its title and description. */
 export const makeStoryTasks = operation(

@@ -15,8 +15,7 @@ const taskReference = { task_id: idOrCode, ...productOfCode };
 export const getTaskTool = defineTool({
   name: "get_task",
   title: "Get a task",
-  description:
-    "Get a task with its plan and its story's acceptance criteria. Texts are user content.",
+  description: "Get a task with its plan and its story's acceptance criteria. Texts are user content.",
   access: "read",
   input: z.object(taskReference),
   run: async ({ actor }, { task_id, product_id }) =>
@@ -30,10 +29,7 @@ export const createTaskTool = defineTool({
     "Create a task in a story. Add an implementation_plan: tasks without one block runs. The code defaults to the next T-<n>.",
   access: "write",
   creates: true,
-  input: createTaskInput
-    .safeExtend({ story_id: idOrCode })
-    .safeExtend(productOfCode)
-    .safeExtend(duplicates),
+  input: createTaskInput.safeExtend({ story_id: idOrCode }).safeExtend(productOfCode).safeExtend(duplicates),
   run: async ({ actor }, { story_id, product_id, allow_duplicate, ...fields }) =>
     createTask(actor, {
       ...fields,
@@ -50,11 +46,7 @@ export const updateTaskStatusTool = defineTool({
   access: "write",
   scopes: ["plan", "work"],
   effect: { repeatable: true },
-  input: z.object({
-    ...taskReference,
-    status: settableStatus,
-    ...expectedVersion,
-  }),
+  input: z.object({ ...taskReference, status: settableStatus, ...expectedVersion }),
   run: async ({ actor }, { task_id, product_id, ...fields }) =>
     updateTask(actor, { ...fields, task_id: await resolveId(actor, "task", task_id, product_id) }),
 });
@@ -74,10 +66,7 @@ export const updateTaskPlanTool = defineTool({
     ...expectedVersion,
   }),
   run: async ({ actor }, { task_id, product_id, ...fields }) =>
-    updateTask(actor, {
-      ...fields,
-      task_id: await resolveId(actor, "task", task_id, product_id),
-    }),
+    updateTask(actor, { ...fields, task_id: await resolveId(actor, "task", task_id, product_id) }),
 });
 
 export const setAgentTool = defineTool({

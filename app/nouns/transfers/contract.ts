@@ -86,16 +86,9 @@ export type ReadStatus = z.infer<typeof readStatusSchema>;
 
 const draftShape = z.object({
   pbis: z.array(
-    z.object({
-      code: codeSchema.nullable(),
-      title,
-      description: text,
-      stories: z.array(importedStorySchema).min(1),
-    }),
+    z.object({ code: codeSchema.nullable(), title, description: text, stories: z.array(importedStorySchema).min(1) }),
   ),
-  ideas: z.array(
-    z.object({ title, description: text, archived_at: z.iso.datetime().nullable(), created_at }),
-  ),
+  ideas: z.array(z.object({ title, description: text, archived_at: z.iso.datetime().nullable(), created_at })),
   definition_of_done: text,
   left_out,
   statuses: z.array(readStatusSchema),
@@ -112,10 +105,7 @@ const counted: Record<string, (draft: ImportDraft) => [most: number, is: number]
     sum([...storiesOf(draft), ...tasksOf(draft)], ({ blocked_by }) => blocked_by.length),
   ],
   "log entries": (draft) => [importLimits.log, sum(storiesOf(draft), ({ log }) => log.length)],
-  "ticked criteria": (draft) => [
-    importLimits.ticked,
-    sum(storiesOf(draft), ({ ticked }) => ticked.length),
-  ],
+  "ticked criteria": (draft) => [importLimits.ticked, sum(storiesOf(draft), ({ ticked }) => ticked.length)],
   "kinds of what has no place here": ({ left_out }) => [importLimits.left_out, left_out.length],
   statuses: ({ statuses }) => [importLimits.statuses, statuses.length],
 };
@@ -129,8 +119,7 @@ const sum = <Item>(items: readonly Item[], of: (item: Item) => number) =>
 export const importDraftSchema = draftShape.superRefine((draft, { addIssue }) => {
   for (const [name, count] of Object.entries(counted)) {
     const [most, is] = count(draft);
-    if (is > most)
-      addIssue(`The file holds more than ${most} ${name}, which is the limit. Import it in parts.`);
+    if (is > most) addIssue(`The file holds more than ${most} ${name}, which is the limit. Import it in parts.`);
   }
 });
 
@@ -161,26 +150,26 @@ export const importTargetSchema = z.object({
 });
 export type ImportTarget = z.input<typeof importTargetSchema>;
 
-export const importReportSchema = importedRowsSchema.omit({ impossible: true }).extend({
-  preview: z.boolean().describe("Nothing was written"),
-  already_there: z
-    .int()
-    .describe("Stories of an earlier import of the same file, left as they are"),
-  unknown_people: z.array(z.string()).describe("Assignees that no member has as name or email"),
-  left_out: draftShape.shape.left_out.describe("What is not imported, and why"),
-  statuses: draftShape.shape.statuses.describe("Statuses of the tool, and what they became"),
-  rows: z
-    .array(
-      z.object({
-        title: z.string(),
-        pbi: z.string(),
-        labels: z.array(z.string()),
-        tasks: z.int(),
-        done: z.boolean(),
-      }),
-    )
-    .describe("The first stories of the file"),
-});
+export const importReportSchema = importedRowsSchema
+  .omit({ impossible: true })
+  .extend({
+    preview: z.boolean().describe("Nothing was written"),
+    already_there: z.int().describe("Stories of an earlier import of the same file, left as they are"),
+    unknown_people: z.array(z.string()).describe("Assignees that no member has as name or email"),
+    left_out: draftShape.shape.left_out.describe("What is not imported, and why"),
+    statuses: draftShape.shape.statuses.describe("Statuses of the tool, and what they became"),
+    rows: z
+      .array(
+        z.object({
+          title: z.string(),
+          pbi: z.string(),
+          labels: z.array(z.string()),
+          tasks: z.int(),
+          done: z.boolean(),
+        }),
+      )
+      .describe("The first stories of the file"),
+  });
 export type ImportReport = z.infer<typeof importReportSchema>;
 
 const ticked = z

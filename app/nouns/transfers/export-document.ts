@@ -229,10 +229,7 @@ export const exportDocumentSchema = documentSchema.superRefine((document, contex
   for (const [pbiIndex, pbi] of document.pbis.entries()) {
     for (const [storyIndex, story] of pbi.stories.entries()) {
       if (story.sprint === null || sprintCodes.has(story.sprint)) continue;
-      refuse(
-        ["pbis", pbiIndex, "stories", storyIndex, "sprint"],
-        `no sprint has the code ${story.sprint}`,
-      );
+      refuse(["pbis", pbiIndex, "stories", storyIndex, "sprint"], `no sprint has the code ${story.sprint}`);
     }
   }
 });

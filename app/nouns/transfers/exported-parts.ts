@@ -15,10 +15,7 @@ export const code = z
 /** Longest title here; the converter of other formats cuts longer ones and keeps them in the description. */
 export const titleLimit = 300;
 export const title = z.string().min(1).max(titleLimit);
-export const longText = z
-  .string()
-  .max(100_000)
-  .refine(isStorable, "must not contain NUL or half characters");
+export const longText = z.string().max(100_000).refine(isStorable, "must not contain NUL or half characters");
 export const text = longText.default("");
 export const priority = z.int().min(0).max(1_000_000).default(3);
 export const address = z.string().min(1).max(2000).nullable().default(null);
@@ -64,12 +61,7 @@ export const reviewSchema = z.object({
 export const commentsSchema = z
   .array(
     z.object({
-      body: z
-        .string()
-        .min(1)
-        .max(commentLength)
-        .regex(/\S/, "must not be blank")
-        .refine(isStorable),
+      body: z.string().min(1).max(commentLength).regex(/\S/, "must not be blank").refine(isStorable),
       author: z.string().min(1).max(200),
       created_at: time.optional(),
       edited_at: time.nullable().default(null),

@@ -26,16 +26,8 @@ const productAnswer = z.object({
   pbi_codes: z.array(z.string()),
   unknown_users: z.array(z.string()),
 });
-const storiesAnswer = z.object({
-  story_codes: z.array(z.string()),
-  task_codes: z.array(z.string()),
-});
-const leftOutSchema = z.object({
-  kind: z.string(),
-  blocked: z.string(),
-  blocker: z.string(),
-  reason: z.string(),
-});
+const storiesAnswer = z.object({ story_codes: z.array(z.string()), task_codes: z.array(z.string()) });
+const leftOutSchema = z.object({ kind: z.string(), blocked: z.string(), blocker: z.string(), reason: z.string() });
 const ideasAnswer = z.object({ idea_codes: z.array(z.string()) });
 
 /** Stories per call: large enough to be fast, small enough to stay far below every statement timeout. */
@@ -50,15 +42,9 @@ export async function importDocument(
   database: Database,
   ownerId: string,
   given: ExportDocument,
-  {
-    readContent,
-    isTrusted = false,
-  }: { readContent?: ReadContent | undefined; isTrusted?: boolean } = {},
+  { readContent, isTrusted = false }: { readContent?: ReadContent | undefined; isTrusted?: boolean } = {},
 ): Promise<ImportedDocument> {
-  const { document, givenIds } = await withFreeIds(
-    database,
-    readContent ? given : { ...given, files: [] },
-  );
+  const { document, givenIds } = await withFreeIds(database, readContent ? given : { ...given, files: [] });
   const { files } = document;
   const product = await callService(
     database,
@@ -68,8 +54,7 @@ export async function importDocument(
   );
   try {
     if (readContent) {
-      const readGiven: ReadContent = (file) =>
-        readContent({ ...file, id: givenIds.get(file.id) ?? file.id });
+      const readGiven: ReadContent = (file) => readContent({ ...file, id: givenIds.get(file.id) ?? file.id });
       await importFiles(database, product.id, files, readGiven);
     }
     const stories = await importStories(database, ownerId, product, document, isTrusted);
@@ -113,10 +98,12 @@ function dependencyRefusal(leftOut: readonly LeftOutDependency[]): ContractError
     422,
     `Nothing was imported: ${count} cannot be kept. Correct blocked_by in the file and import it again.`,
     {
-      issues: leftOut.slice(0, mostIssues).map(({ blocked, blocker, reason }) => ({
-        path: `blocked_by of ${blocked}`,
-        message: `${blocker}: ${reason}`,
-      })),
+      issues: leftOut
+        .slice(0, mostIssues)
+        .map(({ blocked, blocker, reason }) => ({
+          path: `blocked_by of ${blocked}`,
+          message: `${blocker}: ${reason}`,
+        })),
     },
   );
 }
@@ -142,12 +129,7 @@ async function importStories(
     const answer = await callService(
       database,
       "import_stories",
-      {
-        p_product_id: product.id,
-        p_owner_id: ownerId,
-        p_stories: stories.slice(at, at + portionSize),
-        p_trust,
-      },
+      { p_product_id: product.id, p_owner_id: ownerId, p_stories: stories.slice(at, at + portionSize), p_trust },
       storiesAnswer,
     );
     storyCodes.push(...answer.story_codes);
@@ -165,10 +147,7 @@ function importDependencies(
 ): Promise<LeftOutDependency[]> {
   const stories = pbis.flatMap((pbi) => pbi.stories);
   const tasks = stories.flatMap((story) => story.tasks);
-  const p_dependencies = [
-    ...edgesOf("story", stories, storyCodes),
-    ...edgesOf("task", tasks, taskCodes),
-  ];
+  const p_dependencies = [...edgesOf("story", stories, storyCodes), ...edgesOf("task", tasks, taskCodes)];
   if (p_dependencies.length === 0) return Promise.resolve([]);
   return callService(
     database,
@@ -229,11 +208,7 @@ async function importFiles(
 }
 
 /** Once everything is there, files go where they belong. */
-async function placeFiles(
-  database: Database,
-  productId: string,
-  files: readonly ExportedFile[],
-): Promise<void> {
+async function placeFiles(database: Database, productId: string, files: readonly ExportedFile[]): Promise<void> {
   if (files.length === 0) return;
   const given = { p_product_id: productId, p_files: files };
   await callService(database, "place_files", given, z.object({ id: z.uuid() }));

@@ -6,13 +6,7 @@ import { readStamped, stamp } from "~/nouns/identities/seal.server";
 import { type ImportDraft, type ImportFormat, importLimits } from "./contract";
 import type { UploadedFile } from "./formats/folder.server";
 import { readUploaded } from "./formats/read-files.server";
-import {
-  type ImportedPeople,
-  type PreparedImport,
-  prepareImport,
-  requireDraft,
-  writeDraft,
-} from "./prepared-import";
+import { type ImportedPeople, type PreparedImport, prepareImport, requireDraft, writeDraft } from "./prepared-import";
 
 /** Whose draft it is, and what it is stamped with while it is in the browser. */
 interface Owner {
@@ -25,9 +19,7 @@ export type ImportTask =
   | { format: ImportFormat; files: readonly UploadedFile[]; owner?: Owner }
   | { packed: string; people: ImportedPeople; owner: Owner };
 
-export type ImportAnswer =
-  | { told: PreparedImport["told"]; packed: string }
-  | { status: ErrorStatus; message: string };
+export type ImportAnswer = { told: PreparedImport["told"]; packed: string } | { status: ErrorStatus; message: string };
 
 function answer(task: ImportTask): { made: ImportAnswer; text: string } {
   const draft = "packed" in task ? unpack(task) : readUploaded(task.format, task.files);
@@ -45,8 +37,7 @@ function pack(draft: ImportDraft, { id, secrets }: Owner): string {
 /** The draft as it was packed here: a browser may have kept it long, changed it, or sent one of its own. */
 function unpack({ packed, owner }: { packed: string; owner: Owner }): ImportDraft {
   const text = readStamped("import draft", owner.id, packed, owner.secrets);
-  if (text === null)
-    throw new ContractError(422, "The preview is incomplete. Choose the file once more.");
+  if (text === null) throw new ContractError(422, "The preview is incomplete. Choose the file once more.");
   const bytes = gunzipSync(Buffer.from(text, "base64"), { maxOutputLength: importLimits.text });
   return requireDraft(JSON.parse(bytes.toString("utf8")));
 }
@@ -56,8 +47,7 @@ parentPort?.on("message", (task: ImportTask) => {
     const { made, text } = answer(task);
     parentPort?.postMessage({ made: JSON.stringify(made), text });
   } catch (error) {
-    const refusal =
-      error instanceof ContractError ? { status: error.status, message: error.message } : null;
+    const refusal = error instanceof ContractError ? { status: error.status, message: error.message } : null;
     parentPort?.postMessage({ made: refusal && JSON.stringify(refusal) });
   }
 });

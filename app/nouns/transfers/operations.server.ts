@@ -16,18 +16,10 @@ export const enrolMember = serviceOperation(
 );
 
 /** Export document of a product (docs/export-format.md), or null if there is no such product. */
-export const exportProduct = serviceOperation(
-  "export_product",
-  productIdInput,
-  exportDocumentSchema.nullable(),
-);
+export const exportProduct = serviceOperation("export_product", productIdInput, exportDocumentSchema.nullable());
 
 /** Returns the content of a file in base64, or null. */
-export const exportFile = serviceOperation(
-  "export_file",
-  fileIdInput,
-  z.object({ content: z.string() }).nullable(),
-);
+export const exportFile = serviceOperation("export_file", fileIdInput, z.object({ content: z.string() }).nullable());
 
 /** Finds a product by id, code or owner/code, for the admin command line; 404 or 409 with candidates. */
 export const resolveProduct = serviceOperation(
@@ -37,15 +29,8 @@ export const resolveProduct = serviceOperation(
 );
 
 /** Creates the sample product for a user's first steps: fully planned and ready to run. One per owner. */
-export async function createSampleProduct(
-  database: Database,
-  ownerId: string,
-): Promise<{ id: string }> {
-  const document = exportDocumentSchema.parse({
-    format: exportFormat,
-    version: exportVersion,
-    ...sampleDocument,
-  });
+export async function createSampleProduct(database: Database, ownerId: string): Promise<{ id: string }> {
+  const document = exportDocumentSchema.parse({ format: exportFormat, version: exportVersion, ...sampleDocument });
   // Imports by the service are not counted, but this one is on behalf of a person.
   await takeLimit(database, "product", ownerId);
   const { id } = await importDocument(database, ownerId, document, { isTrusted: true });

@@ -31,10 +31,7 @@ export function requireDraft(draft: unknown): ImportDraft {
 export function writeDraft(draft: ImportDraft): string {
   const text = JSON.stringify(draft);
   if (Buffer.byteLength(text) <= importLimits.text) return text;
-  throw new ContractError(
-    422,
-    "The file holds more text than can be imported at once. Import it in parts.",
-  );
+  throw new ContractError(422, "The file holds more text than can be imported at once. Import it in parts.");
 }
 
 export function prepareImport(
@@ -49,9 +46,7 @@ export function prepareImport(
     })),
   }));
   const rows = pbis
-    .flatMap(({ title: pbi, stories }) =>
-      stories.slice(0, shownRows).map((story) => ({ pbi, story })),
-    )
+    .flatMap(({ title: pbi, stories }) => stories.slice(0, shownRows).map((story) => ({ pbi, story })))
     .slice(0, shownRows)
     .map(({ pbi, story: { title, labels, tasks } }) => ({
       title,
@@ -60,10 +55,6 @@ export function prepareImport(
       tasks: tasks.length,
       done: tasks.length > 0 && tasks.every(({ status }) => status === "DONE"),
     }));
-  const given = JSON.stringify({
-    p_pbis,
-    p_ideas: ideas,
-    p_definition_of_done: definition_of_done,
-  });
+  const given = JSON.stringify({ p_pbis, p_ideas: ideas, p_definition_of_done: definition_of_done });
   return { given: given.slice(1, -1), told: { left_out, statuses, rows } };
 }

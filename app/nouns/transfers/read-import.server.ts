@@ -15,10 +15,8 @@ interface ReadImport extends PreparedImport {
 /** Parses uploaded files of a format, or what a preview packed; refuses invalid ones. */
 export async function readImport(task: ImportTask, userId: string): Promise<ReadImport> {
   const outcome = await thread.run(task, userId);
-  if (outcome === "too-busy")
-    throw new ContractError(503, "Other imports are being read. Try again in a minute.");
-  if (outcome === "too-heavy")
-    throw new ContractError(422, "Reading this takes too long. Import it in parts.");
+  if (outcome === "too-busy") throw new ContractError(503, "Other imports are being read. Try again in a minute.");
+  if (outcome === "too-heavy") throw new ContractError(422, "Reading this takes too long. Import it in parts.");
   const answer: ImportAnswer = JSON.parse(outcome.made);
   if ("told" in answer) return { ...answer, given: outcome.text };
   throw new ContractError(answer.status, answer.message);

@@ -25,7 +25,9 @@ export const sampleDocument: Omit<ExportDocumentInput, "format" | "version"> = {
     description: "A small product to look around in and to let a first agent work on.",
     definition_of_done: "- The change is committed\n- The check passes: `sh check.sh`",
     pr_strategy: "SPRINT",
-    ...{ done_requires: "person", agent_items: "triage", on_failure: "ask" },
+    done_requires: "person",
+    agent_items: "triage",
+    on_failure: "ask",
   },
   sprints: [{ code: "SP-1", sprint_goal: "A greeting that everyone can read", status: "ACTIVE" }],
   pbis: [
@@ -38,8 +40,7 @@ export const sampleDocument: Omit<ExportDocumentInput, "format" | "version"> = {
           code: "ST-001",
           title: "As a visitor I am greeted by name",
           description: "The greeting names the visitor when the name is known.",
-          acceptance_criteria:
-            '- `sh greet.sh Ada` prints "Hello, Ada"\n- `sh greet.sh` prints "Hello"',
+          acceptance_criteria: '- `sh greet.sh Ada` prints "Hello, Ada"\n- `sh greet.sh` prints "Hello"',
           status: "IN_SPRINT",
           sprint: "SP-1",
           tasks: [

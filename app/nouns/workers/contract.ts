@@ -218,13 +218,7 @@ export const jobPayloadSchema = z.object({
     )
     .nullable(),
   idea: z
-    .object({
-      id: idSchema,
-      code: z.string(),
-      title: z.string(),
-      description: z.string(),
-      status: z.string(),
-    })
+    .object({ id: idSchema, code: z.string(), title: z.string(), description: z.string(), status: z.string() })
     .nullable(),
   user_questions: z
     .array(
@@ -258,10 +252,7 @@ export const takeAgentJobInput = z.object({
 });
 
 /** job is null while an agent ends its tool call: ask again. */
-export const takenJobSchema = z.object({
-  job: jobPayloadSchema.nullable(),
-  waits_for: nullableText,
-});
+export const takenJobSchema = z.object({ job: jobPayloadSchema.nullable(), waits_for: nullableText });
 
 export const claimSchema = z.object({
   job: jobPayloadSchema.nullable(),

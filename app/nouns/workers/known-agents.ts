@@ -25,8 +25,7 @@ export interface KnownAgent {
 const claude: KnownAgent = {
   name: "claude",
   title: "Claude Code",
-  install:
-    "npm install -g @anthropic-ai/claude-code (and @agentclientprotocol/claude-agent-acp to let it ask)",
+  install: "npm install -g @anthropic-ai/claude-code (and @agentclientprotocol/claude-agent-acp to let it ask)",
   signIn: "start claude once and sign in",
   opensConversation: "claude --resume",
   reports: {

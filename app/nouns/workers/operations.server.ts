@@ -13,18 +13,10 @@ import {
 export const getSoloState = operation("get_solo_state", soloStateInput, soloStateSchema);
 
 /** Workers of the users who share a product with the caller (specification: Agent worker). */
-export const listAgentWorkers = operation(
-  "list_agent_workers",
-  listAgentWorkersInput,
-  agentWorkerListSchema,
-);
+export const listAgentWorkers = operation("list_agent_workers", listAgentWorkersInput, agentWorkerListSchema);
 
 /** Requeues or fails what an earlier run of a worker still held (specification: Agent job, lease_until). */
 export const restartWorker = operation("restart_worker", restartWorkerInput, restartedWorkerSchema);
 
 /** Reports a worker's presence and quota (specification: Agent worker). */
-export const workerHeartbeat = operation(
-  "worker_heartbeat",
-  workerHeartbeatInput,
-  workerHeartbeatAnswerSchema,
-);
+export const workerHeartbeat = operation("worker_heartbeat", workerHeartbeatInput, workerHeartbeatAnswerSchema);

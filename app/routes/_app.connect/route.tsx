@@ -121,15 +121,11 @@ function PasteAddress({ address, reach }: { address: string; reach: Reach }) {
     >
       <div className="grid gap-2">
         <CopyBlock label="Address" text={address} />
-        <CopyBlock
-          label="Claude Code"
-          text={`claude mcp add --transport http backloom ${address}`}
-        />
+        <CopyBlock label="Claude Code" text={`claude mcp add --transport http backloom ${address}`} />
         <CopyBlock label="Codex" text={`codex mcp add backloom --url ${address}`} />
         <p className="text-sm text-muted">
-          It lists the everyday tools. With <code className="wrap-anywhere">{address}/all</code> in
-          its place the agent also makes ideas, labels and sprints, for about 4,500 tokens more at
-          each start.
+          It lists the everyday tools. With <code className="wrap-anywhere">{address}/all</code> in its place the agent
+          also makes ideas, labels and sprints, for about 4,500 tokens more at each start.
         </p>
         <p className="text-sm text-muted">{whoReaches[reach]}</p>
       </div>
@@ -143,12 +139,7 @@ function ClientSetups({ setups }: { setups: readonly Setup[] }) {
     <Section title="2. Run one of these">
       <div className="grid gap-3">
         {setups.map(({ name, about, blocks }, index) => (
-          <details
-            key={name}
-            open={index === 0}
-            name="client"
-            className="rounded border border-line"
-          >
+          <details key={name} open={index === 0} name="client" className="rounded border border-line">
             <summary className="px-3 py-2 text-sm font-medium hover:bg-sunken">{name}</summary>
             <div className="grid gap-2 border-t border-line p-3">
               {about ? <p className="text-sm text-muted">{about}</p> : null}
@@ -181,12 +172,7 @@ function FirstCall({
   }, [waiting, lastUsedAt, revalidate]);
   if (lastUsedAt) {
     return (
-      <Alert
-        tone="done"
-        role="status"
-        title="First call received"
-        actions={<ButtonLink to="/start">Go on</ButtonLink>}
-      >
+      <Alert tone="done" role="status" title="First call received" actions={<ButtonLink to="/start">Go on</ButtonLink>}>
         <RelativeTime at={lastUsedAt} />. Your agent is connected.
       </Alert>
     );
@@ -204,16 +190,10 @@ function FirstCall({
 
 /** Step 1: creates a token, shown once; the blocks below contain it. */
 function TokenStep({ token, count }: { token: string | null; count: number }) {
-  const form = useServerForm<"label">({
-    lastResult: useActionResult(),
-    defaultValue: { label: "my agent" },
-  });
+  const form = useServerForm<"label">({ lastResult: useActionResult(), defaultValue: { label: "my agent" } });
   if (token) {
     return (
-      <Section
-        title="1. Your token"
-        about="Shown only once. The commands below already contain it."
-      >
+      <Section title="1. Your token" about="Shown only once. The commands below already contain it.">
         <CopyBlock label="API token" text={token} />
       </Section>
     );
@@ -258,11 +238,7 @@ function WhatAgentsTell() {
   );
   return (
     <Section title="What agents report" flush>
-      <Table
-        stacked
-        caption="What agents report"
-        head={["Agent", ...names.map((name) => heads[name])]}
-      >
+      <Table stacked caption="What agents report" head={["Agent", ...names.map((name) => heads[name])]}>
         {rows.map(({ title, way, told }) => (
           <tr key={way}>
             <Cell>

@@ -36,12 +36,7 @@ function workers({ origin, token, product, installed = {} }: Place): Setup[] {
       isWorker: true as const,
       name: `Run sprints with ${title}`,
       about: `${installed[agent] ?? `Needs Node 20, git and ${title}: ${install}, then ${signIn}.`} Run it in the folder of your repository${product ? "" : ", with the code of your product"}.`,
-      blocks: [
-        {
-          label: "Terminal",
-          text: `${start} --product ${product?.code ?? "CODE"} --repo . --agent ${agent}`,
-        },
-      ],
+      blocks: [{ label: "Terminal", text: `${start} --product ${product?.code ?? "CODE"} --repo . --agent ${agent}` }],
     })),
     {
       isWorker: true,
@@ -49,17 +44,13 @@ function workers({ origin, token, product, installed = {} }: Place): Setup[] {
       about:
         "The worker starts it in a worktree of the task. It finds the work in the file named by BACKLOOM_PROMPT_FILE, may write what it did as JSON into the one named by BACKLOOM_RESULT_FILE, and ends with 0 when it is done.",
       blocks: [
-        {
-          label: "Terminal",
-          text: `${start} --product ${product?.code ?? "CODE"} --repo . --exec your-program`,
-        },
+        { label: "Terminal", text: `${start} --product ${product?.code ?? "CODE"} --repo . --exec your-program` },
       ],
     },
     {
       isWorker: true,
       name: "The demo worker",
-      about:
-        "Needs no model or key. It asks one question and makes real commits in a sample repository.",
+      about: "Needs no model or key. It asks one question and makes real commits in a sample repository.",
       blocks: [{ label: "Terminal, in any folder", text: `${start} --exec demo --demo-ask` }],
     },
   ];
@@ -101,10 +92,7 @@ function toolClients({ origin, token }: Place): Setup[] {
         { label: "Terminal", text: `export BACKLOOM_TOKEN=${token}` },
       ],
     },
-    {
-      name: "Cursor and others with an MCP file",
-      blocks: [{ label: "mcp.json", text: fileOf("mcpServers") }],
-    },
+    { name: "Cursor and others with an MCP file", blocks: [{ label: "mcp.json", text: fileOf("mcpServers") }] },
     { name: "VS Code", blocks: [{ label: ".vscode/mcp.json", text: fileOf("servers") }] },
     {
       name: "Worker tools only",
@@ -115,10 +103,7 @@ function toolClients({ origin, token }: Place): Setup[] {
 }
 
 /** Returns a sentence per known agent found by the user's workers, from the most recently seen worker. */
-export function installedAgents(
-  { workers }: AgentWorkerList,
-  userId: string,
-): Record<string, string> {
+export function installedAgents({ workers }: AgentWorkerList, userId: string): Record<string, string> {
   const sentences: Record<string, string> = {};
   for (const { user_id, name: worker, hostname, agents } of workers) {
     if (user_id !== userId) continue;

@@ -20,11 +20,7 @@ export function ProductCard({ product }: { product: Product }) {
         </h2>
         <CodeChip className="max-w-2/5 shrink-0 truncate pt-1">{product.code}</CodeChip>
       </header>
-      {sprint ? (
-        <SprintPart productId={product.id} sprint={sprint} />
-      ) : (
-        <NoSprint product={product} />
-      )}
+      {sprint ? <SprintPart productId={product.id} sprint={sprint} /> : <NoSprint product={product} />}
       {run ? (
         <p className="mt-auto flex flex-wrap items-center gap-2 border-t border-line pt-3 text-sm">
           <RunStatus run={run} />
@@ -44,31 +40,18 @@ export function ProductCard({ product }: { product: Product }) {
   );
 }
 
-function SprintPart({
-  productId,
-  sprint,
-}: {
-  productId: string;
-  sprint: NonNullable<Product["active_sprint"]>;
-}) {
+function SprintPart({ productId, sprint }: { productId: string; sprint: NonNullable<Product["active_sprint"]> }) {
   return (
     <div className="grid gap-2">
       <p className="text-sm">
-        <Link
-          to={`/products/${productId}/sprints/${sprint.id}`}
-          className="font-medium hover:underline"
-        >
+        <Link to={`/products/${productId}/sprints/${sprint.id}`} className="font-medium hover:underline">
           {sprint.code}
         </Link>
         {sprint.sprint_goal ? <span className="text-muted">: {sprint.sprint_goal}</span> : null}
       </p>
       <WovenProgress statuses={sprint.task_statuses} />
       <p className="text-xs text-muted">
-        <LiveText>
-          {sprint.task_statuses.length > 0
-            ? describeStatuses(sprint.task_statuses)
-            : "No tasks yet"}
-        </LiveText>
+        <LiveText>{sprint.task_statuses.length > 0 ? describeStatuses(sprint.task_statuses) : "No tasks yet"}</LiveText>
         {sprint.end_date ? (
           <>
             {" "}

@@ -37,16 +37,8 @@ function ownArchived(product: ProductOverview): ArchivedProduct[] {
 export const meta: MetaFunction = () => [{ title: "Dashboard · Backloom" }];
 
 export default function DashboardPage() {
-  const {
-    products,
-    added_to,
-    questions,
-    reviews,
-    costs_today,
-    done_today,
-    workers_online,
-    archived,
-  } = useLoaderData<typeof loader>();
+  const { products, added_to, questions, reviews, costs_today, done_today, workers_online, archived } =
+    useLoaderData<typeof loader>();
   useRowKeys();
   return (
     <>
@@ -71,17 +63,15 @@ export default function DashboardPage() {
             </>
           }
         >
-          A product holds the backlog that you share with your agents. Set one up and finish a first
-          task in about five minutes.
+          A product holds the backlog that you share with your agents. Set one up and finish a first task in about five
+          minutes.
         </EmptyState>
       ) : (
         <div className="grid gap-5">
           <Facts>
             <Fact term="Done today">{done_today === 1 ? "1 task" : `${done_today} tasks`}</Fact>
             <Fact term="Cost today">{costsText(costs_today) ?? "None"}</Fact>
-            <Fact term="Workers">
-              {workers_online === 0 ? "None online" : `${workers_online} online`}
-            </Fact>
+            <Fact term="Workers">{workers_online === 0 ? "None online" : `${workers_online} online`}</Fact>
           </Facts>
           {products.every(({ code }) => code === "SAMPLE") ? <FirstSteps /> : null}
           <WaitingForYou questions={questions} reviews={reviews} />
@@ -118,10 +108,7 @@ function FirstSteps() {
 function AddedTo({ products }: { products: DashboardData["added_to"] }) {
   if (products.length === 0) return null;
   return (
-    <ul
-      aria-label="You were added"
-      className="mb-5 divide-y divide-line rounded-lg border border-line bg-surface"
-    >
+    <ul aria-label="You were added" className="mb-5 divide-y divide-line rounded-lg border border-line bg-surface">
       {products.map((product) => (
         <li key={product.id} className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-sm">
           <p className="min-w-56 flex-1">
@@ -169,22 +156,14 @@ function ArchivedProducts({ products }: { products: readonly ArchivedProduct[] }
         {products.map((product) => (
           <li key={product.id} className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm">
             <CodeChip>{product.code}</CodeChip>
-            <Link
-              to={`/products/${product.id}/backlog`}
-              className="min-w-28 flex-1 hover:underline"
-            >
+            <Link to={`/products/${product.id}/backlog`} className="min-w-28 flex-1 hover:underline">
               {product.name}
             </Link>
             <span className="text-xs text-muted">
               archived <RelativeTime at={product.archived_at} />
             </span>
             <WriteFields quiet>
-              <PressForm
-                action={`/products/${product.id}/settings`}
-                size="sm"
-                name="intent"
-                value="restore"
-              >
+              <PressForm action={`/products/${product.id}/settings`} size="sm" name="intent" value="restore">
                 Restore<span className="sr-only"> {product.name}</span>
               </PressForm>
               <DeleteProduct product={product} size="sm" />
@@ -200,10 +179,7 @@ function ArchivedProducts({ products }: { products: readonly ArchivedProduct[] }
 function WaitingForYou({ questions, reviews }: Pick<DashboardData, "questions" | "reviews">) {
   if (questions.length === 0 && reviews.length === 0) return null;
   return (
-    <section
-      aria-label="Waiting for you"
-      className="rounded-lg border border-waiting/50 bg-waiting-soft p-4"
-    >
+    <section aria-label="Waiting for you" className="rounded-lg border border-waiting/50 bg-waiting-soft p-4">
       <div className="mb-2 flex items-center justify-between gap-3">
         <h2 className="text-base font-semibold text-waiting">Waiting for you</h2>
         <ButtonLink to="/inbox" size="sm">
@@ -212,10 +188,7 @@ function WaitingForYou({ questions, reviews }: Pick<DashboardData, "questions" |
       </div>
       <ul className="grid gap-2.5 sm:gap-1.5">
         {questions.map((question) => (
-          <li
-            key={question.id}
-            className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap"
-          >
+          <li key={question.id} className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap">
             <StatusDot status="WAITING" className="translate-y-0.5" />
             <Link
               to={`/inbox?show=questions#question-${question.id}`}
@@ -230,10 +203,7 @@ function WaitingForYou({ questions, reviews }: Pick<DashboardData, "questions" |
           </li>
         ))}
         {reviews.map((task) => (
-          <li
-            key={task.id}
-            className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap"
-          >
+          <li key={task.id} className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap">
             <StatusDot status="REVIEW" className="translate-y-0.5" />
             <CodeChip>{task.code}</CodeChip>
             <Link

@@ -27,10 +27,7 @@ export function Conversation({
     if (asked) area.current?.querySelector("form")?.reset();
   }, [asked]);
   return (
-    <Section
-      title="Conversation"
-      about="Ask an agent about this idea. A worker reads the repository and replies here."
-    >
+    <Section title="Conversation" about="Ask an agent about this idea. A worker reads the repository and replies here.">
       <ol className="mb-4 grid gap-4" aria-live="polite">
         {questions.map((question, index) => {
           const answer = answers[index];
@@ -48,10 +45,7 @@ export function Conversation({
                 </div>
               ) : (
                 <p className="flex items-center gap-2 text-sm text-muted">
-                  <StatusPill
-                    status={question.job_status ?? question.status}
-                    label={pendingWords(question)}
-                  />
+                  <StatusPill status={question.job_status ?? question.status} label={pendingWords(question)} />
                   {question.job_failure_reason}
                 </p>
               )}

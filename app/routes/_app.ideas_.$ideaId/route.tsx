@@ -91,8 +91,7 @@ export default function IdeaPage() {
             <ol className="grid gap-1.5 text-xs text-muted">
               {idea.logs.map((log) => (
                 <li key={log.id}>
-                  {log.content || log.kind.toLowerCase().replaceAll("_", " ")} ·{" "}
-                  <RelativeTime at={log.created_at} />
+                  {log.content || log.kind.toLowerCase().replaceAll("_", " ")} · <RelativeTime at={log.created_at} />
                 </li>
               ))}
             </ol>
@@ -129,10 +128,7 @@ function Promoted({ pbi }: { pbi: NonNullable<Idea["pbi"]> }) {
   return (
     <>
       Promoted to{" "}
-      <Link
-        to={`/products/${pbi.product_id}/backlog?panel=pbi:${pbi.id}`}
-        className="text-accent underline"
-      >
+      <Link to={`/products/${pbi.product_id}/backlog?panel=pbi:${pbi.id}`} className="text-accent underline">
         {pbi.code}
       </Link>
       .
@@ -141,13 +137,7 @@ function Promoted({ pbi }: { pbi: NonNullable<Idea["pbi"]> }) {
 }
 
 /** Turns a ready idea into a PBI, with links in both directions. */
-function PromoteIdea({
-  idea,
-  products,
-}: {
-  idea: Idea;
-  products: readonly { id: string; name: string }[];
-}) {
+function PromoteIdea({ idea, products }: { idea: Idea; products: readonly { id: string; name: string }[] }) {
   const fetcher = useFetcher<ActionResult>({ key: "promote-idea" });
   const form = useServerForm<"title" | "product_id" | "priority">({
     lastResult: fetcher.data,
@@ -182,13 +172,7 @@ function PromoteIdea({
 const steps = ["draft", "discussing", "ready"] as const;
 const labels = { draft: "Draft", discussing: "Discussing", ready: "Ready" } as const;
 
-function IdeaProperties({
-  idea,
-  products,
-}: {
-  idea: Idea;
-  products: readonly { id: string; name: string }[];
-}) {
+function IdeaProperties({ idea, products }: { idea: Idea; products: readonly { id: string; name: string }[] }) {
   const update = { intent: "update", idea_id: idea.id };
   const at = idea.status === "planned" ? -1 : steps.indexOf(idea.status);
   return (
@@ -227,17 +211,9 @@ function ArchiveIdea({ isArchived }: { isArchived: boolean }) {
 }
 
 /** Other products the idea concerns. */
-function IdeaProducts({
-  idea,
-  products,
-}: {
-  idea: Idea;
-  products: readonly { id: string; name: string }[];
-}) {
+function IdeaProducts({ idea, products }: { idea: Idea; products: readonly { id: string; name: string }[] }) {
   const linked = products.filter(({ id }) => idea.secondary_product_ids.includes(id));
-  const others = products.filter(
-    ({ id }) => id !== idea.product_id && !idea.secondary_product_ids.includes(id),
-  );
+  const others = products.filter(({ id }) => id !== idea.product_id && !idea.secondary_product_ids.includes(id));
   return (
     <Section title="Products">
       <ul className="grid gap-1.5 text-sm">
@@ -246,13 +222,7 @@ function IdeaProducts({
           <li key={product.id} className="flex items-center justify-between gap-2">
             {product.name}
             <WriteFields quiet>
-              <PressForm
-                fields={{ intent: "unlink" }}
-                size="sm"
-                tone="quiet"
-                name="product_id"
-                value={product.id}
-              >
+              <PressForm fields={{ intent: "unlink" }} size="sm" tone="quiet" name="product_id" value={product.id}>
                 Remove<span className="sr-only"> {product.name}</span>
               </PressForm>
             </WriteFields>

@@ -1,9 +1,4 @@
-import {
-  LessonEffect,
-  RetireForm,
-  returnedFor,
-  VerdictForm,
-} from "~/features/lessons/lesson-parts";
+import { LessonEffect, RetireForm, returnedFor, VerdictForm } from "~/features/lessons/lesson-parts";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import type { InboxItem } from "~/nouns/inbox/contract";
@@ -21,9 +16,7 @@ type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;
 export function InboxCard({ item }: { item: InboxItem }) {
   switch (item.kind) {
     case "question":
-      return (
-        <QuestionCard question={item.question} action="/inbox" aside={<PutAside item={item} />} />
-      );
+      return <QuestionCard question={item.question} action="/inbox" aside={<PutAside item={item} />} />;
     case "review":
       return <ReviewCard item={item} />;
     case "run":
@@ -86,9 +79,7 @@ function FailedRunCard({ item }: { item: Of<"run"> }) {
     >
       <div className="flex flex-wrap gap-2">
         <RetryForms action={run} canSkip={item.waiting > 0} failed={item.task_code} />
-        {item.task_id ? (
-          <ButtonLink to={`/tasks/${item.task_id}`}>Open {item.task_code}</ButtonLink>
-        ) : null}
+        {item.task_id ? <ButtonLink to={`/tasks/${item.task_id}`}>Open {item.task_code}</ButtonLink> : null}
       </div>
     </Card>
   );

@@ -6,9 +6,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { FilterLinks } from "~/ui/tabs";
 import { questionStates } from "./filters";
 
-const states = questionStates.map(
-  ([value, label]) => [value, label, `?show=questions&state=${value}`] as const,
-);
+const states = questionStates.map(([value, label]) => [value, label, `?show=questions&state=${value}`] as const);
 
 /** Questions of agents, also those that were answered or that expired. */
 export function Questions({

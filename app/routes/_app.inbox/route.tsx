@@ -45,8 +45,7 @@ async function inQueueOrder(actor: Actor, items: readonly InboxItem[]): Promise<
   if (items.filter(isReview).length < 2) return [...items];
   const { reviews } = await listReviews(actor, { limit: 100 });
   const places = new Map(reviews.map(({ job_id }, place) => [job_id, place]));
-  const placeOf = (item: InboxItem) =>
-    ("job_id" in item ? places.get(item.job_id ?? "") : undefined) ?? places.size;
+  const placeOf = (item: InboxItem) => ("job_id" in item ? places.get(item.job_id ?? "") : undefined) ?? places.size;
   const ordered = items.filter(isReview).toSorted((one, other) => placeOf(one) - placeOf(other));
   return items.map((item) => (isReview(item) ? (ordered.shift() ?? item) : item));
 }
@@ -57,23 +56,16 @@ async function readQuestions(actor: Actor, address: URLSearchParams) {
   const page = await listQuestions(actor, { state, limit: 50, cursor });
   // Notices link to one question, which is listed first and highlighted.
   const wanted = address.get("question");
-  const questions = page.questions.toSorted(
-    (one, other) => Number(other.id === wanted) - Number(one.id === wanted),
-  );
+  const questions = page.questions.toSorted((one, other) => Number(other.id === wanted) - Number(one.id === wanted));
   return { ...page, questions, state, wanted };
 }
 
-const marked = {
-  done: "Archived",
-  later: "Snoozed until tomorrow morning",
-  open: "Moved to your inbox",
-};
+const marked = { done: "Archived", later: "Snoozed until tomorrow morning", open: "Moved to your inbox" };
 
 export const action = writeAction(async ({ actor, form, request }) => {
   const { pathname, search } = new URL(request.url);
   const back = pathname + search;
-  const answerInvited = (accept: boolean) =>
-    answerInvitation(actor, { ...readForm(form, invitationIdInput), accept });
+  const answerInvited = (accept: boolean) => answerInvitation(actor, { ...readForm(form, invitationIdInput), accept });
   return runIntent(form, {
     ...lessonIntents(actor, form, back),
     answer: () => runOperation(actor, form, answerQuestion, back, "Answered"),
@@ -99,33 +91,21 @@ export const action = writeAction(async ({ actor, form, request }) => {
 
 export const meta: MetaFunction = () => [{ title: "Inbox · Backloom" }];
 
-const empty: Record<
-  Exclude<Filter, "questions">,
-  readonly [title: string, text: string, keys?: string]
-> = {
+const empty: Record<Exclude<Filter, "questions">, readonly [title: string, text: string, keys?: string]> = {
   all: [
     "Your inbox is empty",
     "Questions from agents, work to review, lessons, failures, mentions and invitations appear here.",
     "Press g b to plan what comes next.",
   ],
   reviews: ["Nothing to review", "Work that is done and waits for your verdict appears here."],
-  failures: [
-    "No failures",
-    "Runs and jobs that failed in the last two weeks and were not retried appear here.",
-  ],
+  failures: ["No failures", "Runs and jobs that failed in the last two weeks and were not retried appear here."],
   mentions: [
     "No mentions",
     "Comments that mention you with @ and your name appear here until you reply or archive them.",
   ],
-  invitations: [
-    "No invitations",
-    "When the owner of a product invites you, you accept or decline here.",
-  ],
+  invitations: ["No invitations", "When the owner of a product invites you, you accept or decline here."],
   later: ["Nothing snoozed", "Snooze hides an item until tomorrow morning.", "Press h to snooze."],
-  done: [
-    "Nothing archived",
-    "Items that you archive stay here while they are still open for others.",
-  ],
+  done: ["Nothing archived", "Items that you archive stay here while they are still open for others."],
 };
 
 /** The user's own actions here only remove items. */
@@ -171,8 +151,8 @@ function Items({ show, items }: { show: keyof typeof empty; items: readonly Inbo
             <InboxCard key={keyOf(item)} item={item} />
           ))}
           <p className="hidden text-center text-xs text-muted keyboard:block">
-            <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>1</Kbd> to <Kbd>8</Kbd> to answer, <Kbd>e</Kbd>{" "}
-            to archive, <Kbd>h</Kbd> to snooze.
+            <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>1</Kbd> to <Kbd>8</Kbd> to answer, <Kbd>e</Kbd> to archive,{" "}
+            <Kbd>h</Kbd> to snooze.
           </p>
         </div>
       )}
@@ -181,17 +161,8 @@ function Items({ show, items }: { show: keyof typeof empty; items: readonly Inbo
 }
 
 /** The inbox filters. */
-function InboxTabs({
-  current,
-  counts,
-  later,
-}: {
-  current: Filter;
-  counts: Inbox["counts"];
-  later: number;
-}) {
-  const open = (...kinds: readonly InboxItem["kind"][]) =>
-    kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+function InboxTabs({ current, counts, later }: { current: Filter; counts: Inbox["counts"]; later: number }) {
+  const open = (...kinds: readonly InboxItem["kind"][]) => kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
   const tabs: readonly [Filter, string, number][] = [
     ["all", "All", open(...inboxKinds)],
     ["questions", "Questions", open("question")],

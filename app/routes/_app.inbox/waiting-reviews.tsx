@@ -6,13 +6,7 @@ import { ButtonLink } from "~/ui/button";
 import { isolated } from "~/ui/isolated";
 
 /** Agents' work that waits for a verdict, the one that frees most first. Nothing is approved from here. */
-export function WaitingReviews({
-  reviews,
-  next,
-}: {
-  reviews: readonly WaitingReview[];
-  next: string | null;
-}) {
+export function WaitingReviews({ reviews, next }: { reviews: readonly WaitingReview[]; next: string | null }) {
   return (
     <div className="grid gap-4">
       <ol className="grid gap-4">
@@ -26,17 +20,12 @@ export function WaitingReviews({
             >
               <p className="flex flex-wrap items-baseline gap-x-2 text-base">
                 <CodeChip>{review.task.code}</CodeChip>
-                <Link
-                  to={`/jobs/${review.job_id}/changes`}
-                  data-row
-                  className="min-w-0 font-medium hover:underline"
-                >
+                <Link to={`/jobs/${review.job_id}/changes`} data-row className="min-w-0 font-medium hover:underline">
                   {review.task.title}
                 </Link>
               </p>
               <p className="text-sm text-muted">
-                <bdi>{review.product.name}</bdi> · {review.story.code}{" "}
-                {isolated(review.story.title)}
+                <bdi>{review.product.name}</bdi> · {review.story.code} {isolated(review.story.title)}
               </p>
               <ReviewFacts review={review} />
             </article>

@@ -12,10 +12,7 @@ const sizes = { S: "up to 15 min", M: "up to 1 h", L: "up to 4 h", XL: "more tha
 export function Estimates({ forecast }: { forecast: Forecast }) {
   const { estimates, surprises } = forecast;
   return (
-    <Section
-      title="Estimates"
-      about="Forecast for the next task, and estimates compared with actual agent time."
-    >
+    <Section title="Estimates" about="Forecast for the next task, and estimates compared with actual agent time.">
       <div className="grid gap-4 text-sm">
         <ForecastLine forecast={forecast} />
         {surprises.length > 0 ? <Surprises surprises={surprises} /> : null}
@@ -65,8 +62,7 @@ function Surprises({ surprises }: Pick<Forecast, "surprises">) {
               {task.task_title}
             </Link>
             <span className="text-muted tabular-nums">
-              {minutesText(task.estimated_minutes)} estimated, actual{" "}
-              {minutesText(task.actual_minutes)}
+              {minutesText(task.estimated_minutes)} estimated, actual {minutesText(task.actual_minutes)}
             </span>
           </li>
         ))}

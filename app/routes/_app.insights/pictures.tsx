@@ -20,19 +20,14 @@ export function Pictures({
 }) {
   return (
     <div className="grid items-start gap-5 xl:grid-cols-2">
-      <Section
-        title={sprint ? `Burndown of ${sprint.code}` : "Burndown"}
-        about={sprint?.sprint_goal}
-      >
+      <Section title={sprint ? `Burndown of ${sprint.code}` : "Burndown"} about={sprint?.sprint_goal}>
         {charts.burndown ? (
           <ChartFigure
             chart={charts.burndown}
             caption="The upper line is the scope. The dotted line is an even pace. Weekends are shaded."
           />
         ) : (
-          <p className="text-sm text-muted">
-            The chart starts when the sprint is active and its first task moves.
-          </p>
+          <p className="text-sm text-muted">The chart starts when the sprint is active and its first task moves.</p>
         )}
       </Section>
       <Section title="Cost per day" about="By model.">
@@ -53,13 +48,7 @@ export function Pictures({
   );
 }
 
-function ProductCosts({
-  products,
-  current,
-}: {
-  products: Insights["by_product"];
-  current: string;
-}) {
+function ProductCosts({ products, current }: { products: Insights["by_product"]; current: string }) {
   if (products.length === 0) return null;
   return (
     <Section title="By product">

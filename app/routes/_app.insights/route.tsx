@@ -25,11 +25,10 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = signedIn;
   const productId = await findAskedProduct(request, signedIn);
   if (productId === null) return json({ productId, insights: null });
-  const [{ burndown, by_day, by_day_model, cycle_times, ...insights }, forecast] =
-    await Promise.all([
-      getInsights(actor, { product_id: productId }),
-      getForecast(actor, { product_id: productId }),
-    ]);
+  const [{ burndown, by_day, by_day_model, cycle_times, ...insights }, forecast] = await Promise.all([
+    getInsights(actor, { product_id: productId }),
+    getForecast(actor, { product_id: productId }),
+  ]);
   return json({
     productId,
     mayPrice: principal.role === "ADMIN",
@@ -137,10 +136,7 @@ function Landing({ landing }: Pick<Insights, "landing">) {
   const { landed, median_seconds, longest_seconds, returns } = landing;
   if (landed === 0 && returns.length === 0) return null;
   return (
-    <Section
-      title="Landing"
-      about="Time from done to merged, and why work was sent back, last 90 days."
-    >
+    <Section title="Landing" about="Time from done to merged, and why work was sent back, last 90 days.">
       <div className="grid gap-4 text-sm">
         {landed > 0 ? (
           <Facts>
@@ -152,11 +148,7 @@ function Landing({ landing }: Pick<Insights, "landing">) {
         {returns.length > 0 ? (
           <Table
             caption="What sent work back"
-            head={[
-              "Reason",
-              { label: "Back to its agent", numeric: true },
-              { label: "Asked a person", numeric: true },
-            ]}
+            head={["Reason", { label: "Back to its agent", numeric: true }, { label: "Asked a person", numeric: true }]}
           >
             {returns.map(({ kind, returned, asked }) => (
               <tr key={kind}>

@@ -58,17 +58,11 @@ export function UsageTables({
       <UsageTable
         title="By model"
         rows={named(by_model, (row) => [row.model_id, row.model_id ?? "unknown model"])}
-        priceOf={({ key }) =>
-          mayPrice && key !== "" ? `/admin/prices?model=${encodeURIComponent(key)}` : null
-        }
+        priceOf={({ key }) => (mayPrice && key !== "" ? `/admin/prices?model=${encodeURIComponent(key)}` : null)}
       />
       <UsageTable
         title="By sprint"
-        rows={named(by_sprint, (row) => [
-          row.sprint_id,
-          row.sprint_code ?? "no sprint",
-          `${product}/sprints/`,
-        ])}
+        rows={named(by_sprint, (row) => [row.sprint_id, row.sprint_code ?? "no sprint", `${product}/sprints/`])}
       />
       <UsageTable
         title="By story"

@@ -34,9 +34,7 @@ export const loader = personLoader(async ({ actor, context, params }) => {
     whyNotMoving(actor, { kind: "job", id: jobId }),
   ]);
   const { appOrigin } = context.services.env;
-  const run = job.sprint_run_id
-    ? await getSprintRun(actor, { sprint_run_id: job.sprint_run_id })
-    : null;
+  const run = job.sprint_run_id ? await getSprintRun(actor, { sprint_run_id: job.sprint_run_id }) : null;
   return json<JobData>({
     run: run && {
       id: run.id,
@@ -61,12 +59,8 @@ export default function JobLayout() {
         crumbs={[{ label: "Jobs", to: "/agents?state=all" }, ...crumbsOf(job)]}
         title={
           <span className="flex flex-wrap items-center gap-2.5">
-            {(job.task_code ?? job.idea_code) ? (
-              <CodeChip>{job.task_code ?? job.idea_code ?? ""}</CodeChip>
-            ) : null}
-            <LiveText>
-              {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
-            </LiveText>
+            {(job.task_code ?? job.idea_code) ? <CodeChip>{job.task_code ?? job.idea_code ?? ""}</CodeChip> : null}
+            <LiveText>{job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}</LiveText>
             <JobStatus job={job} asks={job.questions.some(({ status }) => status === "open")} />
           </span>
         }
@@ -146,7 +140,5 @@ function JobControls({ job, run }: { job: AgentJobDetail; run: JobData["run"] })
 /** Retries a finished job's task in a new run, as on the task's page. */
 function RunTaskAgain({ job }: { job: AgentJobDetail }) {
   if (!job.task_id || !["todo", "failed"].includes(job.task_status ?? "")) return null;
-  return (
-    <RunThis productId={job.product_id} items={[`task:${job.task_id}`]} label="Run it again" />
-  );
+  return <RunThis productId={job.product_id} items={[`task:${job.task_id}`]} label="Run it again" />;
 }

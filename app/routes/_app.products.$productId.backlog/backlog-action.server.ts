@@ -108,11 +108,7 @@ function created(
   return withPanel(here, `new-${kind}`, { ...place, made: code });
 }
 
-function withPanel(
-  here: URL,
-  panel: string | null,
-  more: Readonly<Record<string, string>> = {},
-): string {
+function withPanel(here: URL, panel: string | null, more: Readonly<Record<string, string>> = {}): string {
   const params = new URLSearchParams(here.search);
   for (const name of panelParameters) params.delete(name);
   if (panel) params.set("panel", panel);
@@ -136,12 +132,7 @@ function previewList(form: FormData): Response {
 }
 
 /** Creates the items, and returns to the page with their count. */
-async function createList(
-  actor: Actor,
-  form: FormData,
-  productId: string,
-  here: URL,
-): Promise<Response> {
+async function createList(actor: Actor, form: FormData, productId: string, here: URL): Promise<Response> {
   const { into, list, pbi_title } = readForm(form, pastedInput);
   const isStory = into.startsWith("story:");
   const { items } = readPastedList(list, isStory ? "story" : "pbi");
@@ -168,8 +159,7 @@ async function intoPbi(
 ) {
   // The form's key covers the list: a repeated request creates no items twice, and its extra PBI is deleted.
   const unkeyed = { ...actor, once: undefined };
-  const pbi_id =
-    id ?? (await createPbi(unkeyed, { product_id: productId, title: title || "New PBI" })).id;
+  const pbi_id = id ?? (await createPbi(unkeyed, { product_id: productId, title: title || "New PBI" })).id;
   try {
     return { into: `pbi:${pbi_id}`, ...(await createFromList(actor, { pbi_id }, items)) };
   } catch (error) {

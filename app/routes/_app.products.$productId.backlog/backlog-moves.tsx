@@ -39,10 +39,7 @@ export default function BacklogMoves({ list }: { list: RefObject<HTMLElement> })
         const box = goal.getBoundingClientRect();
         const place = y < box.top + box.height / 2 ? "before_id" : "after_id";
         const fields = { intent: "move-pbi", pbi_id: idOf(first), [place]: over };
-        submit(
-          { ...fields, [enhancedField]: "1" },
-          { method: "post", navigate: false, fetcherKey: dropKey },
-        );
+        submit({ ...fields, [enhancedField]: "1" }, { method: "post", navigate: false, fetcherKey: dropKey });
       },
     });
   }, [list, change, submit]);

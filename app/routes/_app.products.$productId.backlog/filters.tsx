@@ -60,9 +60,7 @@ export function Filters({
       aria-label="Filter the backlog"
       ref={form}
       className="contents"
-      onInput={({ currentTarget }) =>
-        submit(withHidden(new FormData(currentTarget), rowParts), quietly)
-      }
+      onInput={({ currentTarget }) => submit(withHidden(new FormData(currentTarget), rowParts), quietly)}
     >
       <FilterBox
         page="backlog"
@@ -79,12 +77,7 @@ export function Filters({
           </option>
         ))}
       </select>
-      <select
-        name="sprint"
-        aria-label="Sprint"
-        defaultValue={filter.sprint}
-        className={`${control} max-sm:hidden`}
-      >
+      <select name="sprint" aria-label="Sprint" defaultValue={filter.sprint} className={`${control} max-sm:hidden`}>
         <option value="">Any sprint</option>
         <option value="none">In no sprint</option>
         {sprints.map((sprint) => (
@@ -112,11 +105,7 @@ export function Filters({
 }
 
 /** Updates the fields after a saved view or "Show all" changed the filter. Never overwrites what the user is typing. */
-function useSaidFields(
-  form: RefObject<HTMLFormElement>,
-  { query, status, sprint, done }: TreeFilter,
-  hide: string,
-) {
+function useSaidFields(form: RefObject<HTMLFormElement>, { query, status, sprint, done }: TreeFilter, hide: string) {
   // On first render the fields show the server's values, or what the user chose before hydration.
   const isShown = useRef(false);
   useEffect(() => {
@@ -154,9 +143,7 @@ function HiddenDone({ address, count }: { address: TreeAddress; count: number })
   if (count === 0) return null;
   return (
     <span className="flex items-center gap-2 text-sm text-muted">
-      <span role="status">
-        {count === 1 ? "1 done story hidden." : `${count} done stories hidden.`}
-      </span>
+      <span role="status">{count === 1 ? "1 done story hidden." : `${count} done stories hidden.`}</span>
       <Link
         to={address.filterTo({ done: "1" })}
         preventScrollReset

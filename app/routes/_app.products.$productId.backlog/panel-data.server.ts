@@ -62,10 +62,7 @@ export async function loadPanel(
   }
   if (kind === "task") {
     const page = await getTaskPage(actor, { task_id: id });
-    const [description, plan] = await Promise.all([
-      show(page.task.description),
-      show(page.task.implementation_plan),
-    ]);
+    const [description, plan] = await Promise.all([show(page.task.description), show(page.task.implementation_plan)]);
     return { kind: "task", page, description, plan } as const;
   }
   return null;
@@ -80,10 +77,7 @@ function named<Thing extends { id: string; code: string }>(
 }
 
 /** Returns the code of the item created with the previous form. */
-function codeIn(
-  things: readonly { id: string; code: string }[],
-  address: URLSearchParams,
-): string | null {
+function codeIn(things: readonly { id: string; code: string }[], address: URLSearchParams): string | null {
   return named(things, address.get("made"))?.code ?? null;
 }
 

@@ -116,12 +116,11 @@ function NewStoryPanel({
   pbiId: string | null;
   given: Given;
 }) {
-  const form = useServerForm<
-    "title" | "pbi_id" | "description" | "acceptance_criteria" | "priority"
-  >({
+  const form = useServerForm<"title" | "pbi_id" | "description" | "acceptance_criteria" | "priority">({
     lastResult: useActionResult(),
     defaultValue: {
-      ...{ priority: "3", ...given },
+      priority: "3",
+      ...given,
       pbi_id: pbiId ?? (pbis.find(({ status }) => status !== "done") ?? pbis[0])?.id,
     },
   });
@@ -129,13 +128,7 @@ function NewStoryPanel({
     <ServerForm form={form} creates draft="new-story">
       <WriteFields className="grid gap-4">
         <input type="hidden" name="intent" value="create-story" />
-        <TextField
-          label="Title"
-          required
-          autoFocus
-          description="What the user gets."
-          {...form.field("title")}
-        />
+        <TextField label="Title" required autoFocus description="What the user gets." {...form.field("title")} />
         <SelectField
           label="PBI"
           options={pbis.map((pbi) => ({ value: pbi.id, label: codeAndTitle(pbi) }))}
@@ -161,13 +154,7 @@ function NewStoryPanel({
   );
 }
 
-function NewTaskPanel({
-  story,
-  given,
-}: {
-  story: { id: string; code: string; title: string };
-  given: Given;
-}) {
+function NewTaskPanel({ story, given }: { story: { id: string; code: string; title: string }; given: Given }) {
   const form = useServerForm<"title" | "description" | "implementation_plan">({
     lastResult: useActionResult(),
     defaultValue: given,

@@ -2,13 +2,7 @@ import { Form, useSearchParams } from "@remix-run/react";
 import { useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { takePasted } from "~/features/items/lists/pasted-text";
-import {
-  countItems,
-  type ListItem,
-  listLimits,
-  listSentence,
-  readPastedList,
-} from "~/nouns/stories/pasted-list";
+import { countItems, type ListItem, listLimits, listSentence, readPastedList } from "~/nouns/stories/pasted-list";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Button, SubmitButton } from "~/ui/button";
@@ -48,9 +42,7 @@ export function PastePanel({
   const [params] = useSearchParams();
   const made = params.get("made");
   const [list, setList] = useState(() => answer?.pasted?.list ?? takePasted());
-  const [place, setPlace] = useState(
-    answer?.pasted?.into ?? into ?? (pbis[0] ? `pbi:${pbis[0].id}` : intoNewPbi),
-  );
+  const [place, setPlace] = useState(answer?.pasted?.into ?? into ?? (pbis[0] ? `pbi:${pbis[0].id}` : intoNewPbi));
   const kind = place.startsWith("story:") ? "story" : "pbi";
   const shown = hydrated || answer?.pasted ? readPastedList(list, kind) : null;
   const { stories: storyCount, tasks } = shown ? countItems(shown, kind) : { stories: 0, tasks: 0 };
@@ -139,9 +131,7 @@ function GoesInto({
           {options("pbi", pbis)}
           <option value={intoNewPbi}>A new PBI</option>
         </optgroup>
-        {stories.length > 0 ? (
-          <optgroup label="As tasks of a story">{options("story", stories)}</optgroup>
-        ) : null}
+        {stories.length > 0 ? <optgroup label="As tasks of a story">{options("story", stories)}</optgroup> : null}
       </select>
     </label>
   );
@@ -168,9 +158,7 @@ function Items({ items }: { items: readonly ListItem[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the text
         <li key={index} className="grid gap-0.5">
           <span className="break-words">{item.title}</span>
-          {item.description ? (
-            <span className="text-xs whitespace-pre-wrap text-muted">{item.description}</span>
-          ) : null}
+          {item.description ? <span className="text-xs whitespace-pre-wrap text-muted">{item.description}</span> : null}
           {item.tasks.length > 0 ? (
             <div className="border-l border-line pl-3 text-muted">
               <Items items={item.tasks} />

@@ -86,22 +86,12 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
   return (
     <WriteFields quiet>
       {before ? (
-        <PressForm
-          fields={{ intent: "move-pbi", pbi_id: pbi.id }}
-          size="sm"
-          name="before_id"
-          value={before.id}
-        >
+        <PressForm fields={{ intent: "move-pbi", pbi_id: pbi.id }} size="sm" name="before_id" value={before.id}>
           <Icon name="arrow-up" className="size-3.5" /> Up
         </PressForm>
       ) : null}
       {after ? (
-        <PressForm
-          fields={{ intent: "move-pbi", pbi_id: pbi.id }}
-          size="sm"
-          name="after_id"
-          value={after.id}
-        >
+        <PressForm fields={{ intent: "move-pbi", pbi_id: pbi.id }} size="sm" name="after_id" value={after.id}>
           <Icon name="arrow-down" className="size-3.5" /> Down
         </PressForm>
       ) : null}

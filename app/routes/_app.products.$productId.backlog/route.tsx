@@ -59,10 +59,7 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
       tree,
       filter,
       { open: address.get("open"), shut: address.get("shut") },
-      {
-        me: principal.user_id,
-        names: new Map(members.map(({ user_id, username }) => [user_id, username])),
-      },
+      { me: principal.user_id, names: new Map(members.map(({ user_id, username }) => [user_id, username])) },
     ),
     sprints: tree.sprints,
     storiesInSprint,
@@ -73,18 +70,11 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
 });
 
 /** Stories a list can go into: those not done, and the one it comes from. */
-function takers<Story extends { id: string; status: string }>(
-  stories: readonly Story[],
-  into: string | null,
-): Story[] {
+function takers<Story extends { id: string; status: string }>(stories: readonly Story[], into: string | null): Story[] {
   return stories.filter(({ id, status }) => status !== "done" || into === `story:${id}`);
 }
 
-const named = ({ id, code, title }: { id: string; code: string; title: string }) => ({
-  id,
-  code,
-  title,
-});
+const named = ({ id, code, title }: { id: string; code: string; title: string }) => ({ id, code, title });
 
 export const action = productAction(async ({ actor, productId, form, request }) =>
   actOnBacklog(actor, productId, form, request),
@@ -130,13 +120,13 @@ export default function BacklogPage() {
       <div className="flex items-start gap-5">
         <div className="min-w-0 flex-1">
           {view.rows.length > 0 ? (
-            <Tree {...{ view, address, productId, hide }} marked={selected} />
+            <Tree view={view} address={address} productId={productId} hide={hide} marked={selected} />
           ) : (
-            <Nothing {...{ view, address, productId }} />
+            <Nothing view={view} address={address} productId={productId} />
           )}
         </div>
         {panel && !ownPeek.coming ? (
-          <Panel {...{ panel, pbis, stories }} closeTo={address.panelTo(null)} />
+          <Panel panel={panel} pbis={pbis} stories={stories} closeTo={address.panelTo(null)} />
         ) : null}
       </div>
       {view.rows.length > 0 ? <RowActions productId={productId} ownPeek={ownPeek} /> : null}
@@ -171,8 +161,7 @@ function Nothing({
   address: TreeAddress;
   productId: string;
 }) {
-  if (isFiltered)
-    return <EmptyState title="Nothing matches">Change or clear the filter.</EmptyState>;
+  if (isFiltered) return <EmptyState title="Nothing matches">Change or clear the filter.</EmptyState>;
   if (hiddenDone > 0)
     return (
       <EmptyState
@@ -203,9 +192,8 @@ function Nothing({
         </>
       }
     >
-      A PBI is a capability of the product. Its stories describe what users get, and their tasks are
-      the work for agents. Write the first one, bring a list or another tool's backlog, or describe
-      an idea and let an agent plan it.
+      A PBI is a capability of the product. Its stories describe what users get, and their tasks are the work for
+      agents. Write the first one, bring a list or another tool's backlog, or describe an idea and let an agent plan it.
     </EmptyState>
   );
 }
@@ -243,10 +231,7 @@ function SelectingButton() {
 }
 
 /** Sprints that accept stories: drop a story here, or use "Move to…" in its panel. */
-function SprintStrip({
-  sprints,
-  stories,
-}: Pick<BacklogTree, "sprints"> & { stories: Record<string, number> }) {
+function SprintStrip({ sprints, stories }: Pick<BacklogTree, "sprints"> & { stories: Record<string, number> }) {
   if (sprints.length === 0) return null;
   return (
     <section aria-label="Open sprints" className="mb-3 flex flex-wrap items-center gap-2 text-sm">
@@ -261,9 +246,7 @@ function SprintStrip({
         >
           <StatusDot status={sprint.status} />
           <span className="font-mono text-xs">{sprint.code}</span>
-          <span className="text-xs text-muted">
-            {countText(stories[sprint.id] ?? 0, "story", "stories")}
-          </span>
+          <span className="text-xs text-muted">{countText(stories[sprint.id] ?? 0, "story", "stories")}</span>
         </Link>
       ))}
     </section>

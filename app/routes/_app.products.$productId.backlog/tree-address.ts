@@ -58,13 +58,7 @@ function changed(params: URLSearchParams, changes: Record<string, string | null>
 }
 
 /** Form fields that the address can fill in: `?panel=new-story&pbi=PBI-2&title=…`. */
-export const filledFields = [
-  "title",
-  "description",
-  "acceptance_criteria",
-  "implementation_plan",
-  "priority",
-] as const;
+export const filledFields = ["title", "description", "acceptance_criteria", "implementation_plan", "priority"] as const;
 
 export type FilledField = (typeof filledFields)[number];
 

@@ -79,9 +79,7 @@ export function treeRows(
   const rows: TreeRow[] = [];
   for (const pbi of tree.pbis) {
     const stories = storiesOf.get(pbi.id) ?? [];
-    const shown = isFiltered
-      ? stories.filter((story) => matches.story(story, tasksOf.get(story.id) ?? []))
-      : stories;
+    const shown = isFiltered ? stories.filter((story) => matches.story(story, tasksOf.get(story.id) ?? [])) : stories;
     if (isFiltered && shown.length === 0 && !matches.pbi(pbi)) continue;
     const unfolded = isFiltered ? shown.length > 0 : isOpen(pbi.code);
     rows.push({
@@ -112,15 +110,11 @@ export function treeRows(
         sprint: story.sprint_id ? (sprintCodes.get(story.sprint_id) ?? "past sprint") : undefined,
       });
       if (storyOpen)
-        for (const task of found)
-          rows.push({ ...taskRow(task), labels: labelsOf(task), state: stateOf(task) });
+        for (const task of found) rows.push({ ...taskRow(task), labels: labelsOf(task), state: stateOf(task) });
     }
   }
   const hidden = tree === whole ? [] : whole.stories.filter(({ status }) => status === "done");
-  const tasksOfAll = groupBy(
-    hidden.length > 0 && isFiltered ? whole.tasks : [],
-    (task) => task.story_id,
-  );
+  const tasksOfAll = groupBy(hidden.length > 0 && isFiltered ? whole.tasks : [], (task) => task.story_id);
   const hiddenDone = isFiltered
     ? hidden.filter((story) => matches.story(story, tasksOfAll.get(story.id) ?? [])).length
     : hidden.length;
@@ -146,10 +140,7 @@ function withoutDone(tree: BacklogTree): BacklogTree {
 }
 
 /** Rows say the same as cards, except missing plans: those matter for runs, and most tasks in a backlog have none. */
-function stateOfRow(
-  status: string,
-  known: BacklogTree["states"][number] | undefined,
-): StateLine | undefined {
+function stateOfRow(status: string, known: BacklogTree["states"][number] | undefined): StateLine | undefined {
   return (known && stateLine({ ...known, status, has_plan: true })) ?? undefined;
 }
 
@@ -171,11 +162,8 @@ function matcher(
   const typed = readFilter(filter.query);
   const inSprint = (story: Story) =>
     filter.sprint === "" ||
-    (filter.sprint === "none"
-      ? story.sprint_id === null
-      : sprintCodes.get(story.sprint_id ?? "") === filter.sprint);
-  const status = (item: { status: string }) =>
-    filter.status === "" || item.status === filter.status;
+    (filter.sprint === "none" ? story.sprint_id === null : sprintCodes.get(story.sprint_id ?? "") === filter.sprint);
+  const status = (item: { status: string }) => filter.status === "" || item.status === filter.status;
   const ofStory = ({ assignee_id, sprint_id, code }: Story) => ({
     assignee: assignee_id === null ? [] : [assignee_id, names.get(assignee_id) ?? ""],
     sprint: sprint_id === null ? undefined : sprintCodes.get(sprint_id),
@@ -185,12 +173,10 @@ function matcher(
   const task = (item: Task, story: Story) =>
     matchesFilter(typed, { ...item, ...named(item), ...ofStory(story) }, me) && status(item);
   return {
-    pbi: (pbi: BacklogTree["pbis"][number]) =>
-      filter.sprint === "" && matchesFilter(typed, pbi, me) && status(pbi),
+    pbi: (pbi: BacklogTree["pbis"][number]) => filter.sprint === "" && matchesFilter(typed, pbi, me) && status(pbi),
     story: (story: Story, tasks: readonly Task[]) =>
       inSprint(story) &&
-      ((matchesFilter(typed, { ...story, ...named(story), ...ofStory(story) }, me) &&
-        status(story)) ||
+      ((matchesFilter(typed, { ...story, ...named(story), ...ofStory(story) }, me) && status(story)) ||
         tasks.some((each) => task(each, story))),
     task,
   };

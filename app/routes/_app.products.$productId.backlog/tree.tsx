@@ -90,9 +90,7 @@ export function Tree({
       ) : (
         plain
       )}
-      {!hydrated && rest > 0 ? (
-        <NextRows rest={rest} to={address.filterTo({ from: String(from + manyRows) })} />
-      ) : null}
+      {!hydrated && rest > 0 ? <NextRows rest={rest} to={address.filterTo({ from: String(from + manyRows) })} /> : null}
     </section>
   );
 }
@@ -185,12 +183,7 @@ const TreeRowLine = memo(function TreeRowLine({
       ) : null}
       <LabelChips labels={row.labels} />
       {row.hasPr ? (
-        <span
-          role="img"
-          data-part="pull"
-          title="Has a pull request"
-          aria-label="has a pull request"
-        >
+        <span role="img" data-part="pull" title="Has a pull request" aria-label="has a pull request">
           <Glyph name="pull" />
         </span>
       ) : null}

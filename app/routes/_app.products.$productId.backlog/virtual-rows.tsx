@@ -3,13 +3,7 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import type { TreeRow } from "./tree-rows";
 
 /** A long tree: renders only rows near the viewport. */
-export default function VirtualRows({
-  rows,
-  line,
-}: {
-  rows: readonly TreeRow[];
-  line: (row: TreeRow) => ReactNode;
-}) {
+export default function VirtualRows({ rows, line }: { rows: readonly TreeRow[]; line: (row: TreeRow) => ReactNode }) {
   const list = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0), []);

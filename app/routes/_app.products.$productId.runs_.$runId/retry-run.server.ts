@@ -31,10 +31,7 @@ export async function retryRun(
   for (const { task_id } of skipped) await setTaskStatus(actor, { task_id, status: "todo" });
   const task_ids = open.filter((task) => !skipped.includes(task)).map(({ task_id }) => task_id);
   const { plan_review } = run;
-  const asBefore = {
-    ...{ plan_first: run.plan_first || undefined, plan_review },
-    leave_out: skip || undefined,
-  };
+  const asBefore = { plan_first: run.plan_first || undefined, plan_review, leave_out: skip || undefined };
   const next = await startRun(actor, { task_ids, ...asBefore, ...cures });
   return runWithLeftOut(product_id, next.run.id, next.left_out);
 }

@@ -20,12 +20,7 @@ import { listRunOrder } from "~/nouns/dependencies/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { listQuestions } from "~/nouns/questions/operations.server";
 import { type SprintRunDetail, sprintRunIdInput } from "~/nouns/sprint-runs/contract";
-import {
-  cancelSprintRun,
-  getSprintRun,
-  pauseSprintRun,
-  resumeSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun, getSprintRun, pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
@@ -56,8 +51,7 @@ export const loader = productLoader(async ({ actor, productId, request, context,
   const questions = open.questions.filter(
     (question) =>
       question.id !== run.pause_question_id &&
-      (question.sprint_run_id === runId ||
-        (question.story_id !== null && stories.has(question.story_id))),
+      (question.sprint_run_id === runId || (question.story_id !== null && stories.has(question.story_id))),
   );
   // The page shows these itself, with a way to answer them.
   const shown = ["paused", "question", ...(run.pause_question ? ["budget"] : [])];
@@ -95,8 +89,7 @@ export const action = productAction(async ({ actor, productId, form, params }) =
     },
     "try-again": () => goOn(false),
     skip: () => goOn(true),
-    "cancel-job": () =>
-      runOperation(actor, form, cancelAgentJob, `${here}/${runId}`, "Job cancelled"),
+    "cancel-job": () => runOperation(actor, form, cancelAgentJob, `${here}/${runId}`, "Job cancelled"),
     ...budgetIntents(actor, form, productId, `${here}/${runId}`),
   });
 });
@@ -106,8 +99,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function RunPage() {
-  const { productId, run, order, budgets, questions, why, leftOut } =
-    useLoaderData<typeof loader>();
+  const { productId, run, order, budgets, questions, why, leftOut } = useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
@@ -133,9 +125,7 @@ export default function RunPage() {
       />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       {leftOut.length > 0 ? (
-        <Alert title="Some tasks were left out">
-          {leftOut.join(", ")}: still blocked, so not part of this run.
-        </Alert>
+        <Alert title="Some tasks were left out">{leftOut.join(", ")}: still blocked, so not part of this run.</Alert>
       ) : null}
       <RunState run={run} productId={productId} />
       <Overlaps overlaps={run.overlaps} />
@@ -211,16 +201,14 @@ function RunControls({ run }: { run: SprintRunDetail }) {
 /** Runs the unfinished tasks of a run without a sprint again. */
 function RunAgain({ run }: { run: SprintRunDetail }) {
   const left = partsOf(run).flatMap((part) =>
-    part.task_id &&
-    !["done", "skipped"].includes(part.status) &&
-    !("task_status" in part && isOver(part))
+    part.task_id && !["done", "skipped"].includes(part.status) && !("task_status" in part && isOver(part))
       ? [`task:${part.task_id}`]
       : [],
   );
   const items = [...new Set(left)].slice(0, mostRunItems);
   if (items.length === 0) return null;
   const cures = run.plan_first ? ["plan_first"] : [];
-  return <RunThis productId={run.product_id} {...{ items, cures }} label="Run it again" />;
+  return <RunThis productId={run.product_id} items={items} cures={cures} label="Run it again" />;
 }
 
 function Post({ intent, label }: { intent: string; label: string }) {

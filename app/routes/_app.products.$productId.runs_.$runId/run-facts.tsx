@@ -35,9 +35,7 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
       {forecast !== null ? <Fact term="Time left">{`about ${durationText(forecast)}`}</Fact> : null}
       <Fact term="Tokens">{tokens > 0 ? tokensText(tokens) : "No data"}</Fact>
       <Fact term="Cost">{costsText(run.costs) ?? "No data"}</Fact>
-      {landed > 0 || jobs.some(({ pull }) => pull) ? (
-        <Fact term="Landed">{`${landed} of ${jobs.length}`}</Fact>
-      ) : null}
+      {landed > 0 || jobs.some(({ pull }) => pull) ? <Fact term="Landed">{`${landed} of ${jobs.length}`}</Fact> : null}
       <Fact term="Branch">
         <code className="font-mono text-xs">{run.branch}</code>
       </Fact>
@@ -70,8 +68,7 @@ function forecastMilliseconds(jobs: readonly TimedJob[], workersAtOnce: number):
   }
   if (taken.length === 0) return null;
   const left = jobs.filter(
-    ({ status, phase }) =>
-      (status === "queued" && phase !== "review") || status === "claimed" || status === "running",
+    ({ status, phase }) => (status === "queued" && phase !== "review") || status === "claimed" || status === "running",
   ).length;
   const average = taken.reduce((sum, time) => sum + time, 0) / taken.length;
   return (left * average) / Math.max(1, workersAtOnce);
@@ -80,8 +77,7 @@ function forecastMilliseconds(jobs: readonly TimedJob[], workersAtOnce: number):
 /** What an ended run has left to do for people: its branches, as far as no merge of them is known. */
 export function Unmerged({ run }: { run: SprintRunDetail }) {
   const work = run.jobs.filter(
-    ({ status, head_sha, merged_at }) =>
-      status === "done" && head_sha !== null && merged_at === null,
+    ({ status, head_sha, merged_at }) => status === "done" && head_sha !== null && merged_at === null,
   );
   const branches = new Map(work.map(({ branch, pull }) => [branch, pull]));
   if (run.finished_at === null || branches.size === 0) return null;

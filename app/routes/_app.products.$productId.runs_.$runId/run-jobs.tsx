@@ -73,13 +73,7 @@ function JobLine({
         <JobFigures job={job} />
         {job.status === "queued" && !waitsForReview(job) ? (
           <WriteFields quiet>
-            <PressForm
-              fields={{ intent: "cancel-job" }}
-              size="sm"
-              tone="quiet"
-              name="job_id"
-              value={job.id}
-            >
+            <PressForm fields={{ intent: "cancel-job" }} size="sm" tone="quiet" name="job_id" value={job.id}>
               Cancel<span className="sr-only"> the job of {job.task_code}</span>
             </PressForm>
           </WriteFields>
@@ -93,10 +87,7 @@ function JobLine({
       {job.failure_reason ? <p className="text-failed">{firstLine(job.failure_reason)}</p> : null}
       {asks ? (
         <p className="text-waiting">
-          <Link
-            to={`/inbox?show=questions#question-${job.parked_question_id}`}
-            className="underline"
-          >
+          <Link to={`/inbox?show=questions#question-${job.parked_question_id}`} className="underline">
             View question
           </Link>
         </p>
@@ -110,11 +101,7 @@ function ExecutionLine({ execution }: { execution: TaskExecution }) {
     <li className="grid gap-1 px-4 py-2.5 pl-8 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <StatusPill status={execution.status} />
-        <Link
-          to={`/tasks/${execution.task_id}`}
-          data-row
-          className="min-w-40 flex-1 hover:underline"
-        >
+        <Link to={`/tasks/${execution.task_id}`} data-row className="min-w-40 flex-1 hover:underline">
           <CodeChip className="mr-2">{execution.task_code}</CodeChip>
           <LiveText>{execution.task_title}</LiveText>
         </Link>
@@ -122,14 +109,10 @@ function ExecutionLine({ execution }: { execution: TaskExecution }) {
           {execution.verify_result ? (
             <LiveText>{`verification: ${execution.verify_result.toLowerCase()} `}</LiveText>
           ) : null}
-          {execution.started_at ? (
-            <Elapsed from={execution.started_at} to={execution.finished_at} />
-          ) : null}
+          {execution.started_at ? <Elapsed from={execution.started_at} to={execution.finished_at} /> : null}
         </span>
       </div>
-      {execution.failure_reason ? (
-        <p className="text-failed">{firstLine(execution.failure_reason)}</p>
-      ) : null}
+      {execution.failure_reason ? <p className="text-failed">{firstLine(execution.failure_reason)}</p> : null}
     </li>
   );
 }

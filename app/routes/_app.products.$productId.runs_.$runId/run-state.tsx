@@ -25,11 +25,7 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
       tone="failed"
       title={stoppedTitle(counts)}
       actions={
-        <RetryForms
-          action={`/products/${productId}/runs/${run.id}`}
-          canSkip={counts.waiting > 0}
-          failed={task_code}
-        />
+        <RetryForms action={`/products/${productId}/runs/${run.id}`} canSkip={counts.waiting > 0} failed={task_code} />
       }
     >
       <p>

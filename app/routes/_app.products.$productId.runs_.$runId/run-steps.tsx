@@ -30,9 +30,7 @@ export function RunSteps({ jobs, order }: { jobs: readonly AgentJob[]; order: Ru
           </li>
         ))}
       </ol>
-      {hidden > 0 ? (
-        <p className="mt-2 text-xs text-muted">{`and ${hidden} more after these`}</p>
-      ) : null}
+      {hidden > 0 ? <p className="mt-2 text-xs text-muted">{`and ${hidden} more after these`}</p> : null}
     </Section>
   );
 }

@@ -95,7 +95,7 @@ export default function NewRunPage() {
           </Form>
           {planFirst === "never" ? null : <PlanReviewField form={cureForm} />}
           {blockers.length > 0 ? (
-            <Blockers {...{ productId, blockers, planFirst, items }} />
+            <Blockers productId={productId} blockers={blockers} planFirst={planFirst} items={items} />
           ) : (
             <>
               <FormErrors errors={error ? [error] : []} />
@@ -154,13 +154,7 @@ function Chosen({
 }
 
 /** What is missing, with the line that starts it. */
-function NoWorker({
-  elsewhere,
-  product,
-}: {
-  elsewhere: number;
-  product: { name: string; code: string };
-}) {
+function NoWorker({ elsewhere, product }: { elsewhere: number; product: { name: string; code: string } }) {
   const command = `node ~/backloom-worker.mjs --url <address> --token <token> --repo <folder> --product ${product.code}`;
   return (
     <div className="grid gap-1">
@@ -199,7 +193,7 @@ function Blockers({
             productId={productId}
             cures={(blocker) => (
               <span className="flex flex-wrap gap-1">
-                <CommonCures {...{ blocker, planFirst, canMakeTasks }} form={cureForm} />
+                <CommonCures blocker={blocker} planFirst={planFirst} canMakeTasks={canMakeTasks} form={cureForm} />
                 <LeaveOut blocker={blocker} />
               </span>
             )}

@@ -8,9 +8,7 @@ import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";
 import { getTaskDetail } from "~/nouns/tasks/operations.server";
 
-export type Start =
-  | { started: StartedRun }
-  | { started: null; error: string; blockers: Blocker[]; chosen: string[] };
+export type Start = { started: StartedRun } | { started: null; error: string; blockers: Blocker[]; chosen: string[] };
 
 /** Starts a run of items (`task:id`, `story:id`) with the chosen options: a fix, or `without:` and an item. */
 export async function startChosen(
@@ -21,14 +19,10 @@ export async function startChosen(
 ): Promise<Start> {
   const stories = items.filter((item) => item.startsWith("story:")).map(idOf);
   await applyCures(actor, productId, chosen, async () => stories);
-  const without = chosen
-    .filter((word) => word.startsWith("without:"))
-    .map((word) => word.slice("without:".length));
+  const without = chosen.filter((word) => word.startsWith("without:")).map((word) => word.slice("without:".length));
   const [only] = items;
   const isStory = items.length === 1 && without.length === 0 && only?.startsWith("story:");
-  const what = isStory
-    ? { story_id: idOf(only ?? "") }
-    : { task_ids: await tasksOf(actor, items, without) };
+  const what = isStory ? { story_id: idOf(only ?? "") } : { task_ids: await tasksOf(actor, items, without) };
   try {
     return { started: await startRun(actor, { ...what, plan_review, ...curesOfStart(chosen) }) };
   } catch (error) {

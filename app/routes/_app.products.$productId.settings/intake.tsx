@@ -47,8 +47,7 @@ function Address({ intake }: { intake: ShownIntake }) {
         </>
       )}
       <p className="text-xs text-muted">
-        Created by {intake.created_by_name ?? "someone who has left"}{" "}
-        <RelativeTime at={intake.created_at} />
+        Created by {intake.created_by_name ?? "someone who has left"} <RelativeTime at={intake.created_at} />
         {intake.last_item_at ? (
           <>
             , last new item <RelativeTime at={intake.last_item_at} />

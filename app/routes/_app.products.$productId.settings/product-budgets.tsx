@@ -22,11 +22,7 @@ const reporting = [
 ];
 
 /** The product's budgets per day, week or month, and settings for all of its budgets. */
-export function ProductBudgets({
-  budgets: { product_id, budgets, settings, may_set },
-}: {
-  budgets: Budgets;
-}) {
+export function ProductBudgets({ budgets: { product_id, budgets, settings, may_set } }: { budgets: Budgets }) {
   if (budgets.length === 0 && !may_set) return null;
   return (
     <Section
@@ -66,9 +62,7 @@ function Settings({ productId, settings }: { productId: string; settings: Budget
   });
   return (
     <details>
-      <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
-        Budget settings
-      </summary>
+      <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">Budget settings</summary>
       <ServerForm form={form} fetcher={fetcher} className="mt-3">
         <WriteFields quiet className="grid gap-4">
           <input type="hidden" name="intent" value="budget-settings" />
@@ -78,11 +72,7 @@ function Settings({ productId, settings }: { productId: string; settings: Budget
               description="Days, weeks and months start at midnight in this time zone, such as Europe/Paris."
               {...form.field("time_zone")}
             />
-            <SelectField
-              label="Agents that report no usage"
-              options={reporting}
-              {...form.field("unreported")}
-            />
+            <SelectField label="Agents that report no usage" options={reporting} {...form.field("unreported")} />
             <TextField
               label="Expected tokens per task"
               description="Used until three tasks have finished."

@@ -99,8 +99,7 @@ const choices = [
     section: "code-host",
     name: "dependency_release",
     label: "A blocker is resolved when",
-    description:
-      "Workers check whether the code is on the main branch. Tasks on the same branch do not wait for it.",
+    description: "Workers check whether the code is on the main branch. Tasks on the same branch do not wait for it.",
     options: [
       { value: "done", label: "It is done" },
       { value: "merged", label: "Its code is on the main branch" },
@@ -165,9 +164,7 @@ export function ProductFields({
                   key={name}
                   {...words}
                   {...form.field(name)}
-                  options={
-                    name === "done_requires" ? requirementChoicesWith(product[name]) : options
-                  }
+                  options={name === "done_requires" ? requirementChoicesWith(product[name]) : options}
                 />
               ))}
             {section === "agents" ? <AgentFields product={product} field={form.field} /> : null}

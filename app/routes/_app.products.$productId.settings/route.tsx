@@ -36,7 +36,10 @@ export const loader = productLoader(async ({ actor, productId: product_id, conte
   const isOwner = product.role === "OWNER";
   const connects = section === "integrations" && isOwner;
   return json({
-    ...{ section, title, product, isOwner },
+    section,
+    title,
+    product,
+    isOwner,
     labels: section === "general" ? (await listLabels(actor, { product_id })).labels : [],
     budgets: section === "automation" ? await getBudgets(actor, { product_id }) : null,
     intake: connects ? await readIntake(actor, product_id, context.services.env) : null,
@@ -74,8 +77,7 @@ export const action = productAction(async ({ actor, productId, form, request, co
 export const meta: MetaFunction = () => [{ title: "Product settings · Backloom" }];
 
 export default function ProductSettingsPage() {
-  const { section, title, product, isOwner, budgets, labels, intake, webhooks } =
-    useLoaderData<typeof loader>();
+  const { section, title, product, isOwner, budgets, labels, intake, webhooks } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ error?: unknown; secret?: string }>();
   const place = `/products/${product.id}/settings`;
   return (
@@ -84,26 +86,24 @@ export default function ProductSettingsPage() {
       <FilterLinks
         label="Sections"
         current={section}
-        links={sections.map(([name, words]) => [
-          name,
-          words,
-          name === "general" ? place : `${place}/${name}`,
-        ])}
+        links={sections.map(([name, words]) => [name, words, name === "general" ? place : `${place}/${name}`])}
       />
-      {isOwner ? null : (
-        <Alert title={`Only ${product.owner_username}, its owner, can change these.`} />
-      )}
+      {isOwner ? null : <Alert title={`Only ${product.owner_username}, its owner, can change these.`} />}
       {/* Errors of a single field show beside it. */}
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {section !== "integrations" && section !== "danger" ? (
-        <ProductFields key={section} {...{ product, section, title, isOwner, answer }} />
+        <ProductFields
+          key={section}
+          product={product}
+          section={section}
+          title={title}
+          isOwner={isOwner}
+          answer={answer}
+        />
       ) : null}
       {section === "general" ? (
         <>
-          <Section
-            title="Files"
-            about="Pictures, recordings and documents of this product, up to 1 GB."
-          >
+          <Section title="Files" about="Pictures, recordings and documents of this product, up to 1 GB.">
             <ButtonLink to={`/products/${product.id}/files`}>Show files</ButtonLink>
           </Section>
           <Labels labels={labels} />

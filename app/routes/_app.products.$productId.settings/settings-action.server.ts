@@ -4,15 +4,7 @@ import { hostsSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import { budgetIntents } from "~/http/budget-forms.server";
-import {
-  done,
-  mergeEdit,
-  readForm,
-  runForm,
-  runIntent,
-  runOperation,
-  textOf,
-} from "~/http/form-action.server";
+import { done, mergeEdit, readForm, runForm, runIntent, runOperation, textOf } from "~/http/form-action.server";
 import { forgetProduct } from "~/http/page-guards.server";
 import { setBudgetSettingsInput } from "~/nouns/budgets/contract";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";
@@ -20,19 +12,9 @@ import { revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.serv
 import { createLabelInput } from "~/nouns/labels/contract";
 import { createLabel, deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/nouns/notices/contract";
-import {
-  createWebhook,
-  deleteWebhook,
-  pingWebhook,
-  updateWebhook,
-} from "~/nouns/notices/operations.server";
+import { createWebhook, deleteWebhook, pingWebhook, updateWebhook } from "~/nouns/notices/operations.server";
 import { deleteProductInput, updateProductInput } from "~/nouns/products/contract";
-import {
-  archiveProduct,
-  deleteProduct,
-  restoreProduct,
-  updateProduct,
-} from "~/nouns/products/operations.server";
+import { archiveProduct, deleteProduct, restoreProduct, updateProduct } from "~/nouns/products/operations.server";
 import { pathMarks, readMarks, reviewMarksSchema } from "~/nouns/reviews/marks";
 import { isolated } from "~/ui/isolated";
 
@@ -55,10 +37,7 @@ const productForm = updateProductInput.extend({
     .transform((agents) => agents.filter((agent) => agent !== ""))
     .pipe(updateProductInput.shape.fallback.unwrap())
     .optional(),
-  fallback_after: z.coerce
-    .number()
-    .pipe(updateProductInput.shape.fallback_after.unwrap())
-    .optional(),
+  fallback_after: z.coerce.number().pipe(updateProductInput.shape.fallback_after.unwrap()).optional(),
 });
 
 /** Handles all forms of the product settings. The operations allow only the owner. */
@@ -91,7 +70,9 @@ export async function actOnProduct(
           review_marks: "",
           forge_issue_label: "",
           fallback: "",
-          ...{ agent: null, model: null, effort: null },
+          agent: null,
+          model: null,
+          effort: null,
         },
       ),
     archive: async () => {

@@ -31,21 +31,10 @@ interface ShownWebhook {
 }
 
 /** Addresses that receive events. All requests are signed. */
-export function Webhooks({
-  webhooks,
-  secret,
-}: {
-  webhooks: readonly ShownWebhook[];
-  secret: string | null;
-}) {
+export function Webhooks({ webhooks, secret }: { webhooks: readonly ShownWebhook[]; secret: string | null }) {
   return (
-    <Section
-      title="Webhooks"
-      about="Send events to other services. Each request is signed with the webhook's secret."
-    >
-      {secret ? (
-        <CopyBlock label="Secret of the new webhook (shown only once)" text={secret} />
-      ) : null}
+    <Section title="Webhooks" about="Send events to other services. Each request is signed with the webhook's secret.">
+      {secret ? <CopyBlock label="Secret of the new webhook (shown only once)" text={secret} /> : null}
       <ul className="my-3 grid gap-3">
         {webhooks.map((webhook) => (
           <WebhookRow key={webhook.id} webhook={webhook} />
@@ -90,9 +79,7 @@ function WebhookRow({ webhook }: { webhook: ShownWebhook }) {
   return (
     <li className="grid gap-1.5 rounded border border-line bg-raised p-3 text-sm">
       <p className="font-mono text-xs">{webhook.url}</p>
-      <p className="text-xs text-muted">
-        {webhook.active ? `${webhook.events.length} event types` : "Turned off"}
-      </p>
+      <p className="text-xs text-muted">{webhook.active ? `${webhook.events.length} event types` : "Turned off"}</p>
       <WriteFields quiet className="flex flex-wrap gap-2">
         <ActionForm>
           {hidden}
@@ -145,17 +132,14 @@ interface Delivery {
 function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
   const [last] = deliveries;
   if (!last) {
-    return (
-      <p className="text-xs text-muted">No deliveries yet. Send a test to check the address.</p>
-    );
+    return <p className="text-xs text-muted">No deliveries yet. Send a test to check the address.</p>;
   }
   return (
     <details className="text-sm">
       <summary className="flex flex-wrap items-center gap-2 text-xs text-muted hover:text-ink">
         <Outcome delivery={last} />
         <span>
-          {countText(deliveries.length, "delivery", "deliveries")}, the last{" "}
-          <RelativeTime at={last.created_at} />
+          {countText(deliveries.length, "delivery", "deliveries")}, the last <RelativeTime at={last.created_at} />
         </span>
       </summary>
       <ol aria-label="Deliveries" className="mt-2 divide-y divide-line border-t border-line">
@@ -190,7 +174,6 @@ function Outcome({ delivery: { status } }: { delivery: Delivery }) {
 
 function detailOf({ kind, attempts, response_status }: Delivery): string {
   const answered = response_status === null ? "no response" : `response ${response_status}`;
-  const tries =
-    attempts === 0 ? "not sent yet" : `${countText(attempts, "try", "tries")}, ${answered}`;
+  const tries = attempts === 0 ? "not sent yet" : `${countText(attempts, "try", "tries")}, ${answered}`;
   return `${kind.replaceAll("_", " ")} · ${tries}`;
 }

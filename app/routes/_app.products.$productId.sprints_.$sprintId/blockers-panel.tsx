@@ -33,7 +33,7 @@ export function BlockersPanel({
           blocker.dependency ? (
             <Cures dependency={blocker.dependency} sprintId={sprintId} />
           ) : (
-            <CommonCures {...{ blocker, planFirst, canMakeTasks }} form="cure-run" />
+            <CommonCures blocker={blocker} planFirst={planFirst} canMakeTasks={canMakeTasks} form="cure-run" />
           )
         }
       />
@@ -50,32 +50,19 @@ export function BlockersPanel({
 }
 
 /** Fixes for a dependency: add the story to the sprint, or remove the dependency. */
-function Cures({
-  dependency,
-  sprintId,
-}: {
-  dependency: NonNullable<Blocker["dependency"]>;
-  sprintId: string;
-}) {
+function Cures({ dependency, sprintId }: { dependency: NonNullable<Blocker["dependency"]>; sprintId: string }) {
   const { kind, id, blocker_id, blocker_code, joining_story_id, joining_story_code } = dependency;
   return (
     <span className="flex flex-wrap gap-1">
       {joining_story_id === null ? null : (
         <ActionForm>
-          <HiddenFields
-            fields={{ intent: "add-story", sprint_id: sprintId, story_id: joining_story_id }}
-          />
+          <HiddenFields fields={{ intent: "add-story", sprint_id: sprintId, story_id: joining_story_id }} />
           <SubmitButton tone="plain" size="sm">
             Add {joining_story_code} to the sprint
           </SubmitButton>
         </ActionForm>
       )}
-      <RemoveForm
-        kind={kind}
-        id={id}
-        blocker={{ id: blocker_id, code: blocker_code }}
-        label="Remove blocker"
-      />
+      <RemoveForm kind={kind} id={id} blocker={{ id: blocker_id, code: blocker_code }} label="Remove blocker" />
     </span>
   );
 }
@@ -105,12 +92,7 @@ export function RunForm({
           <input key={word} type="hidden" name="cure" value={word} />
         ))}
         {label ? (
-          <SubmitButton
-            name="cure"
-            value={cure}
-            pendingLabel="Starting…"
-            {...(tone ? { tone } : {})}
-          >
+          <SubmitButton name="cure" value={cure} pendingLabel="Starting…" {...(tone ? { tone } : {})}>
             {label}
           </SubmitButton>
         ) : null}

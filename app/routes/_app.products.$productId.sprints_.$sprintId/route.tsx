@@ -28,10 +28,9 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
   const sprintId = canonicalId(params.sprintId);
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
-  const { tasks, labels, views, preflight, forecast, burndown, ...board } = await getSprintBoard(
-    actor,
-    { sprint_id: sprintId },
-  );
+  const { tasks, labels, views, preflight, forecast, burndown, ...board } = await getSprintBoard(actor, {
+    sprint_id: sprintId,
+  });
   const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);
   const cards = view.tasks;
   return json({
@@ -62,19 +61,8 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function SprintPage() {
-  const {
-    productId,
-    board,
-    settings,
-    hasTasks,
-    view,
-    saved,
-    hidden,
-    showAll,
-    preflight,
-    forecast,
-    burndown,
-  } = useLoaderData<typeof loader>();
+  const { productId, board, settings, hasTasks, view, saved, hidden, showAll, preflight, forecast, burndown } =
+    useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string } & Partial<RefusedStart>>();
   const { blockers, chosen = [] } = refusal ?? {};
   const refused = blockers ? { blockers, chosen } : null;
@@ -84,10 +72,19 @@ export default function SprintPage() {
       <BoardHeader
         title={<SprintTitle sprint={board.sprint} />}
         about={board.sprint.sprint_goal}
-        run={<RunControl {...{ board, preflight, forecast, refused, productId }} />}
+        run={
+          <RunControl board={board} preflight={preflight} forecast={forecast} refused={refused} productId={productId} />
+        }
         tools={
           hasTasks ? (
-            <BoardTools key={board.sprint.id} {...{ settings, view, saved, hidden, showAll }} />
+            <BoardTools
+              key={board.sprint.id}
+              settings={settings}
+              view={view}
+              saved={saved}
+              hidden={hidden}
+              showAll={showAll}
+            />
           ) : null
         }
         menu={<SprintMenu board={board} />}
@@ -102,9 +99,7 @@ export default function SprintPage() {
             {burndown ? (
               <ChartFigure chart={burndown} />
             ) : (
-              <p className="text-sm text-muted">
-                The chart starts when the sprint is active and its first task moves.
-              </p>
+              <p className="text-sm text-muted">The chart starts when the sprint is active and its first task moves.</p>
             )}
             <ReviewTimesFacts times={board.review_times} />
           </div>
@@ -116,13 +111,23 @@ export default function SprintPage() {
 
 /** The tasks as list or board, or why there are none. */
 function Cards() {
-  const { productId, userId, board, settings, hasTasks, cards, lanes, shut } =
-    useLoaderData<typeof loader>();
+  const { productId, userId, board, settings, hasTasks, cards, lanes, shut } = useLoaderData<typeof loader>();
   if (settings.list && cards.length > 0) return <TaskLines tasks={cards} lanes={lanes} />;
   if (cards.length > 0) {
     const { dense, hide } = settings;
     const { stories } = board;
-    return <Board {...{ productId, userId, tasks: cards, stories, lanes, shut, dense, hide }} />;
+    return (
+      <Board
+        productId={productId}
+        userId={userId}
+        tasks={cards}
+        stories={stories}
+        lanes={lanes}
+        shut={shut}
+        dense={dense}
+        hide={hide}
+      />
+    );
   }
   if (hasTasks) {
     return (

@@ -40,8 +40,7 @@ export function RunControl({
   productId: string;
 }) {
   const { run, sprint } = board;
-  const unfinished =
-    run && (run.status === "queued" || run.status === "running" || run.status === "paused");
+  const unfinished = run && (run.status === "queued" || run.status === "running" || run.status === "paused");
   if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;
   if (sprint.status === "planned") return <StartSprint />;
   if (sprint.status === "failed") return <FailedRun run={run} productId={productId} />;
@@ -49,29 +48,21 @@ export function RunControl({
   if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} />;
   if (board.stories.length > 0 && board.stories.every(({ status }) => status === "done")) {
     return (
-      <ButtonLink
-        to={`/products/${productId}/sprints/${sprint.id}/review`}
-        tone="primary"
-        title="All stories are done"
-      >
+      <ButtonLink to={`/products/${productId}/sprints/${sprint.id}/review`} tone="primary" title="All stories are done">
         Review sprint
       </ButtonLink>
     );
   }
   const chosen = refused?.chosen ?? [];
   const blockers = stillBlocking(preflight.blockers, refused);
-  if (blockers.length === 0)
-    return <RunForm intent="start-run" label="Start run" chosen={chosen} />;
+  if (blockers.length === 0) return <RunForm intent="start-run" label="Start run" chosen={chosen} />;
   if (blockers.every(({ type }) => type === "only_reviews"))
     return <ButtonLink to="/inbox?kind=review">Waits for you: reviews</ButtonLink>;
-  return <Blockers {...{ preflight, blockers, chosen, productId }} />;
+  return <Blockers preflight={preflight} blockers={blockers} chosen={chosen} productId={productId} />;
 }
 
 /** A chosen fix holds: of the tasks without a plan, only those that the refused start still named are left. */
-function stillBlocking(
-  blockers: readonly Blocker[],
-  refused: RefusedStart | null,
-): readonly Blocker[] {
+function stillBlocking(blockers: readonly Blocker[], refused: RefusedStart | null): readonly Blocker[] {
   if (!refused || refused.chosen.length === 0) return blockers;
   const named = new Set(refused.blockers.map(({ task_id }) => task_id));
   return blockers.filter(({ type, task_id }) => type !== "task_no_plan" || named.has(task_id));
@@ -91,11 +82,7 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
   const { warnings } = preflight;
   return (
     <>
-      <RunForm
-        id="start-run"
-        intent="start-run"
-        label={`Start run of ${countText(preflight.jobs_total, "job")}`}
-      />
+      <RunForm id="start-run" intent="start-run" label={`Start run of ${countText(preflight.jobs_total, "job")}`} />
       {preflight.stories_without_tasks > 0 ? (
         <RunForm
           intent="make-tasks"
@@ -122,13 +109,7 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
   );
 }
 
-function RunUnderWay({
-  run,
-  productId,
-}: {
-  run: NonNullable<SprintFrame["run"]>;
-  productId: string;
-}) {
+function RunUnderWay({ run, productId }: { run: NonNullable<SprintFrame["run"]>; productId: string }) {
   const over = new Set<string>(["done", "review"]);
   const done = run.job_statuses.filter((status) => over.has(statusLook(status).tone)).length;
   return (
@@ -193,8 +174,7 @@ function RunOptions({ preflight, forecast }: { preflight: Preflight; forecast: F
         <p className="font-medium">Set a budget</p>
         <AmountFields label="Limit" id="run-budget" required={false} form="start-run" />
         <p className="text-xs text-muted">
-          The run pauses when it is reached, and you decide what happens next. Finished work is
-          kept.
+          The run pauses when it is reached, and you decide what happens next. Finished work is kept.
         </p>
       </WriteFields>
     </>
@@ -211,13 +191,7 @@ function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: str
       <ButtonLink to={page} title="View failure" className="text-failed">
         {stoppedTitle(counts)}
       </ButtonLink>
-      <Menu
-        wide
-        align="end"
-        label="After a failure"
-        trigger="Try again…"
-        triggerClassName={buttonClass("primary")}
-      >
+      <Menu wide align="end" label="After a failure" trigger="Try again…" triggerClassName={buttonClass("primary")}>
         <p>
           {counts.waiting > 0
             ? "Try again starts a new run on the same branch. Skip continues without the failed task and moves it back to To do."

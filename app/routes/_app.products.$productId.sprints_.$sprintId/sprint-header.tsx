@@ -17,11 +17,7 @@ export function SprintTitle({ sprint }: { sprint: Sprint }) {
     <>
       <span className="font-mono text-sm whitespace-nowrap text-muted">{sprint.code}</span>
       <span className="truncate">{sprint.sprint_goal || "No goal yet"}</span>
-      {sprint.status === "active" ? (
-        <StatusDot status={sprint.status} />
-      ) : (
-        <RunStatus run={sprint} />
-      )}
+      {sprint.status === "active" ? <StatusDot status={sprint.status} /> : <RunStatus run={sprint} />}
     </>
   );
 }
@@ -39,9 +35,7 @@ export function SprintMenu({ board }: { board: SprintFrame }) {
       <MenuHeading>
         <Dates sprint={sprint} />
       </MenuHeading>
-      <MenuLink to={`/products/${sprint.product_id}/sprints/${sprint.id}/review`}>
-        Sprint review
-      </MenuLink>
+      <MenuLink to={`/products/${sprint.product_id}/sprints/${sprint.id}/review`}>Sprint review</MenuLink>
       <WriteFields quiet>
         <EditSprint sprint={sprint} />
         <StateButtons sprint={sprint} storyCount={stories.length} />
@@ -61,9 +55,7 @@ function Dates({ sprint }: { sprint: Sprint }) {
 }
 
 function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: number }) {
-  const change = (intent: string, buttons: React.ReactNode) => (
-    <ActionForm fields={{ intent }}>{buttons}</ActionForm>
-  );
+  const change = (intent: string, buttons: React.ReactNode) => <ActionForm fields={{ intent }}>{buttons}</ActionForm>;
   if (sprint.status === "planned") {
     return (
       <Confirm
@@ -105,13 +97,7 @@ function EditSprint({ sprint }: { sprint: Sprint }) {
         <div className="grid gap-3">
           <input type="hidden" name="intent" value="update-sprint" />
           <input type="hidden" name="expected_version" value={sprint.version} />
-          <TextAreaField
-            label="Goal"
-            required={false}
-            rows={2}
-            name="sprint_goal"
-            defaultValue={sprint.sprint_goal}
-          />
+          <TextAreaField label="Goal" required={false} rows={2} name="sprint_goal" defaultValue={sprint.sprint_goal} />
           <div className="grid gap-3 sm:grid-cols-2">
             <TextField
               label="Start date"
@@ -139,5 +125,4 @@ function EditSprint({ sprint }: { sprint: Sprint }) {
   );
 }
 
-const closeMenu = () =>
-  document.activeElement?.closest<HTMLElement>("[popover]:popover-open")?.hidePopover();
+const closeMenu = () => document.activeElement?.closest<HTMLElement>("[popover]:popover-open")?.hidePopover();

@@ -23,9 +23,7 @@ export function StoryList({ board }: { board: SprintFrame }) {
         {stories.map((story) => (
           <SprintStory key={story.id} story={story} isClosed={closed} />
         ))}
-        {stories.length === 0 ? (
-          <li className="px-4 py-3 text-sm text-muted">No stories yet.</li>
-        ) : null}
+        {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">No stories yet.</li> : null}
       </ul>
       {takesStories(sprint) && candidates.length > 0 ? (
         <Candidates candidates={candidates} sprintId={sprint.id} isFirst={stories.length === 0} />
@@ -55,13 +53,7 @@ function SprintStory({ story, isClosed }: { story: BoardStory; isClosed: boolean
       <span className="text-xs text-muted">{story.assignee_name ?? "Unassigned"}</span>
       {isClosed ? null : (
         <WriteFields quiet>
-          <PressForm
-            fields={{ intent: "remove-story" }}
-            size="sm"
-            tone="quiet"
-            name="story_id"
-            value={story.id}
-          >
+          <PressForm fields={{ intent: "remove-story" }} size="sm" tone="quiet" name="story_id" value={story.id}>
             Remove from sprint<span className="sr-only"> {story.code}</span>
           </PressForm>
         </WriteFields>
@@ -84,9 +76,7 @@ function Candidates({
   const [opensAtFirst] = useState(isFirst);
   const [typed, setTyped] = useState("");
   const wanted = typed.trim().toLowerCase();
-  const shown = candidates.filter(({ code, title }) =>
-    `${code} ${title}`.toLowerCase().includes(wanted),
-  );
+  const shown = candidates.filter(({ code, title }) => `${code} ${title}`.toLowerCase().includes(wanted));
   return (
     <details open={opensAtFirst} className="border-t border-line">
       <summary className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">
@@ -108,22 +98,14 @@ function Candidates({
         {shown.map((story) => (
           <Candidate key={story.id} story={story} sprintId={sprintId} />
         ))}
-        {shown.length === 0 ? (
-          <li className="px-4 py-2 text-sm text-muted">No open story matches.</li>
-        ) : null}
+        {shown.length === 0 ? <li className="px-4 py-2 text-sm text-muted">No open story matches.</li> : null}
       </ul>
     </details>
   );
 }
 
 /** A story that could be added to the sprint. */
-function Candidate({
-  story,
-  sprintId,
-}: {
-  story: SprintFrame["candidates"][number];
-  sprintId: string;
-}) {
+function Candidate({ story, sprintId }: { story: SprintFrame["candidates"][number]; sprintId: string }) {
   return (
     <li className="flex items-center gap-2 px-4 py-1.5 text-sm">
       <CodeChip>{story.code}</CodeChip>
@@ -132,12 +114,7 @@ function Candidate({
       </Link>
       <span className="text-xs text-muted">{countText(story.task_count, "task")}</span>
       <WriteFields quiet>
-        <PressForm
-          fields={{ intent: "add-story", sprint_id: sprintId }}
-          size="sm"
-          name="story_id"
-          value={story.id}
-        >
+        <PressForm fields={{ intent: "add-story", sprint_id: sprintId }} size="sm" name="story_id" value={story.id}>
           Add<span className="sr-only"> {story.code}</span>
         </PressForm>
       </WriteFields>

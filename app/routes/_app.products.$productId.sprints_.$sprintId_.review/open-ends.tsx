@@ -47,8 +47,7 @@ export function OpenEnds({ review }: { review: Reviewed }) {
                 words={<CriterionText text={text} />}
               >
                 <span className="text-muted">
-                  Waived by {waived.waived_by} <RelativeTime at={waived.created_at} />:{" "}
-                  {visible(reason)}
+                  Waived by {waived.waived_by} <RelativeTime at={waived.created_at} />: {visible(reason)}
                 </span>
               </Row>
             )}

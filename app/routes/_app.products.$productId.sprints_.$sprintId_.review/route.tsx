@@ -60,11 +60,7 @@ export default function SprintReviewPage() {
       </Facts>
       <ReviewTimesFacts times={review.review_times} />
       <Section title="Burndown" about="Open tasks at the end of each day.">
-        {chart ? (
-          <ChartFigure chart={chart} />
-        ) : (
-          <p className="text-sm text-muted">No progress yet.</p>
-        )}
+        {chart ? <ChartFigure chart={chart} /> : <p className="text-sm text-muted">No progress yet.</p>}
       </Section>
       <Retrospective facts={review.retrospective} />
       <section aria-label="Stories" className="grid gap-4">
@@ -78,8 +74,8 @@ export default function SprintReviewPage() {
         )}
         {whole.length > 0 ? (
           <p className="text-sm text-muted">
-            One job ran the whole sprint. Its changes and cost are included in the totals above, not
-            in single stories. <Changes jobs={whole} />
+            One job ran the whole sprint. Its changes and cost are included in the totals above, not in single stories.{" "}
+            <Changes jobs={whole} />
           </p>
         ) : null}
       </section>
@@ -181,9 +177,7 @@ function StoryReview({ story }: { story: ReviewedStory }) {
           ))}
         </ul>
       ) : (
-        <p className="border-t border-line px-4 py-2.5 text-sm text-muted">
-          No acceptance criteria.
-        </p>
+        <p className="border-t border-line px-4 py-2.5 text-sm text-muted">No acceptance criteria.</p>
       )}
     </article>
   );
@@ -199,13 +193,7 @@ function Told({ term, children }: { term: string; children: React.ReactNode }) {
 }
 
 /** "+120 −8" over all jobs, and a link to the changes of each. */
-export function Changes({
-  jobs,
-  sumOnly = false,
-}: {
-  jobs: readonly ReviewedJob[];
-  sumOnly?: boolean;
-}) {
+export function Changes({ jobs, sumOnly = false }: { jobs: readonly ReviewedJob[]; sumOnly?: boolean }) {
   const changed = jobs.filter(({ additions }) => additions !== null);
   if (changed.length === 0) return <>No data</>;
   return (
@@ -217,11 +205,7 @@ export function Changes({
       {sumOnly
         ? null
         : changed.map(({ id, task_code: code }) => (
-            <Link
-              key={id}
-              to={`/jobs/${id}/changes`}
-              className="text-xs text-accent underline underline-offset-2"
-            >
+            <Link key={id} to={`/jobs/${id}/changes`} className="text-xs text-accent underline underline-offset-2">
               Changes of {code ?? "the job"}
             </Link>
           ))}
@@ -229,5 +213,4 @@ export function Changes({
   );
 }
 
-const sum = (counts: readonly (number | null)[]) =>
-  counts.reduce<number>((all, count) => all + (count ?? 0), 0);
+const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((all, count) => all + (count ?? 0), 0);

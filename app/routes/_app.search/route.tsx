@@ -37,13 +37,11 @@ export const loader = personLoader(async ({ actor, request }) => {
     search(actor, ask),
   ]);
   const items = new Map(found.flatMap((page) => page.items.map((item) => [item.id, item])));
-  const fits = (item: Found) =>
-    matchesFilter({ text: "", terms: filter.terms }, { ...item, is: [item.kind] }, "");
+  const fits = (item: Found) => matchesFilter({ text: "", terms: filter.terms }, { ...item, is: [item.kind] }, "");
   const isNamed = (item: Found) => item.code.toLowerCase() === query.toLowerCase();
   const isNear = (item: Found) => item.product_id === near;
   const isTitled = (item: Found) => item.title.toLowerCase().includes(words.toLowerCase());
-  const place = (item: Found) =>
-    [isNamed, isNear, isTitled].map((is) => (is(item) ? "0" : "1")).join("");
+  const place = (item: Found) => [isNamed, isNear, isTitled].map((is) => (is(item) ? "0" : "1")).join("");
   const results = [...items.values()]
     .filter(fits)
     .toSorted((one, other) => place(one).localeCompare(place(other)))
@@ -92,11 +90,7 @@ export default function SearchPage() {
           {results.map((hit) => (
             <li key={hit.to} className="flex items-center gap-3 px-4 py-2.5 text-sm">
               <CodeChip>{hit.code}</CodeChip>
-              <Link
-                to={hit.to}
-                data-row
-                className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1"
-              >
+              <Link to={hit.to} data-row className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1">
                 {hit.title}
               </Link>
               <span className="text-xs text-muted max-sm:hidden">{hit.product}</span>
@@ -112,8 +106,8 @@ export default function SearchPage() {
       ) : query ? (
         <EmptyState title={`Nothing found for “${isolated(query)}”`}>
           Words and codes match from their beginning. <code>blocked:yes</code> finds blocked items,{" "}
-          <code>blocked:T-3</code> items blocked by T-3. Next to a word, <code>status:review</code>{" "}
-          or <code>is:task</code> narrows the results.
+          <code>blocked:T-3</code> items blocked by T-3. Next to a word, <code>status:review</code> or{" "}
+          <code>is:task</code> narrows the results.
         </EmptyState>
       ) : null}
     </div>

@@ -28,9 +28,7 @@ export function CompanyAccount({ company }: { company: ShownCompanyAccount }) {
         </ButtonLink>
       ) : null}
       {connectedAt === null && address === null ? (
-        <p className="text-sm text-muted">
-          Sign in with your password on this device to connect it.
-        </p>
+        <p className="text-sm text-muted">Sign in with your password on this device to connect it.</p>
       ) : null}
     </Section>
   );

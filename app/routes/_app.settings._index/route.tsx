@@ -7,11 +7,7 @@ import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { setAvatar } from "~/nouns/accounts/avatar.server";
-import {
-  type Profile,
-  passwordChangeSchema,
-  profileChangesSchema,
-} from "~/nouns/accounts/contract";
+import { type Profile, passwordChangeSchema, profileChangesSchema } from "~/nouns/accounts/contract";
 import { getProfile, updateProfile } from "~/nouns/accounts/operations.server";
 import { changePassword } from "~/nouns/accounts/passwords.server";
 import { ActionForm, PressForm } from "~/ui/action-form";
@@ -31,10 +27,7 @@ import { companyAccountOf } from "./company-account.server";
 const here = "/settings";
 
 export const loader = personLoader(async ({ actor, principal, context }) => {
-  const [profile, company] = await Promise.all([
-    getProfile(actor),
-    companyAccountOf(context, principal),
-  ]);
+  const [profile, company] = await Promise.all([getProfile(actor), companyAccountOf(context, principal)]);
   return json({ profile, company });
 });
 
@@ -84,10 +77,7 @@ const labels = { system: "System", light: "Light", dark: "Dark" } as const;
 function AppearanceForm() {
   const current = useTheme();
   return (
-    <Section
-      title="Appearance"
-      about="Applies to this browser and to browsers you sign in with later."
-    >
+    <Section title="Appearance" about="Applies to this browser and to browsers you sign in with later.">
       <ActionForm action="/theme" className="flex flex-wrap gap-2" aria-label="Appearance">
         <HiddenFields fields={{ from: "/settings" }} />
         {themes.map((theme) => (
@@ -113,11 +103,7 @@ function AvatarForm({ profile }: { profile: Profile }) {
   return (
     <Section title="Picture" about="PNG, JPEG, WebP or GIF, at most 512 KiB.">
       <WriteFields quiet className="flex flex-wrap items-center gap-4">
-        <Avatar
-          name={profile.username}
-          src={profile.has_avatar ? "/settings/avatar" : null}
-          size="lg"
-        />
+        <Avatar name={profile.username} src={profile.has_avatar ? "/settings/avatar" : null} size="lg" />
         <Form
           method="post"
           action="/settings?index"
@@ -184,10 +170,7 @@ async function readPicture(form: FormData): Promise<Uint8Array> {
 
 function PasswordForm() {
   const fetcher = useFetcher();
-  const form = useServerForm<"current_password" | "new_password">({
-    lastResult: fetcher.data,
-    id: "password",
-  });
+  const form = useServerForm<"current_password" | "new_password">({ lastResult: fetcher.data, id: "password" });
   return (
     <Section title="Password" about="A new password signs you out on every other device.">
       <ServerForm form={form} fetcher={fetcher} action="/settings?index">
@@ -260,8 +243,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
 
 /** Says next to the button that the form was saved; screen readers announce it. */
 function SavedNotice({ data }: { data: unknown }) {
-  const message =
-    typeof data === "object" && data !== null && "message" in data ? data.message : undefined;
+  const message = typeof data === "object" && data !== null && "message" in data ? data.message : undefined;
   return (
     <p role="status" className="text-sm text-done">
       {typeof message === "string" ? message : ""}

@@ -18,9 +18,7 @@ export async function readProgress(actor: Actor) {
   return {
     sample: sample ? await readSample(actor, sample.id) : null,
     ownProduct: own ? { id: own.id, code: own.code, name: own.name } : null,
-    ownAgent: tokens.some(
-      ({ label, last_used_at }) => label !== demoLabel && last_used_at !== null,
-    ),
+    ownAgent: tokens.some(({ label, last_used_at }) => label !== demoLabel && last_used_at !== null),
   };
 }
 
@@ -38,9 +36,7 @@ async function readSample(actor: Actor, product_id: string) {
     listQuestions(actor, { product_id, state: "open", limit: 1 }),
   ]);
   const run = runs.runs[0] ?? null;
-  const { jobs } = run
-    ? await listAgentJobs(actor, { sprint_run_id: run.id, limit: 10 })
-    : { jobs: [] };
+  const { jobs } = run ? await listAgentJobs(actor, { sprint_run_id: run.id, limit: 10 }) : { jobs: [] };
   const inOrder = jobs.toSorted((one, other) => one.position - other.position);
   return {
     id: product_id,
@@ -50,7 +46,11 @@ async function readSample(actor: Actor, product_id: string) {
     /** Whether a worker has claimed one of its jobs, even if that is parked for an answer now. */
     begun: jobs.some(({ status, attempt }) => status !== "queued" || attempt > 0),
     jobs: inOrder.map(({ id, task_code, task_title, status, phase }) => ({
-      ...{ id, task_code, task_title, status, phase },
+      id,
+      task_code,
+      task_title,
+      status,
+      phase,
       asks: questions.some(({ job_id }) => job_id === id),
       needsReview: waitsForReview({ status, phase }),
     })),

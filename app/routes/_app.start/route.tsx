@@ -16,10 +16,7 @@ import { demoLabel, findSample, readProgress } from "./progress.server";
 import { type FreshToken, Steps } from "./steps";
 
 export const loader = personLoader(async ({ actor, context }) =>
-  json({
-    progress: await readProgress(actor),
-    origin: context.services.env.appOrigin,
-  }),
+  json({ progress: await readProgress(actor), origin: context.services.env.appOrigin }),
 );
 
 /** Prepares what the step needs, and returns the token for the command to copy. */
@@ -27,8 +24,7 @@ export const action = writeAction(async ({ actor, principal, form, context }) =>
   runIntent(form, {
     demo: async () => {
       const sample = await findSample(actor);
-      const { id } =
-        sample ?? (await createSampleProduct(context.services.database, principal.user_id));
+      const { id } = sample ?? (await createSampleProduct(context.services.database, principal.user_id));
       await setActiveProduct(actor, { product_id: id });
       await startFirstRun(actor);
       const { token } = await createApiToken(actor, { label: demoLabel });
@@ -54,8 +50,7 @@ export default function StartPage() {
   const { progress, origin } = useLoaderData<typeof loader>();
   const answer = useActionResult<Partial<FreshToken> & { error?: string }>();
   useProgress();
-  const fresh =
-    answer?.step && answer.token ? { step: answer.step, token: answer.token } : undefined;
+  const fresh = answer?.step && answer.token ? { step: answer.step, token: answer.token } : undefined;
   return (
     <div className="mx-auto grid max-w-2xl gap-5">
       <PageHeader

@@ -31,24 +31,14 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
         text="It needs no model and no key. It does two small tasks of a sample product, asks you one question, and waits for your review. In the sample a person approves agents' work, their stories wait in triage, and a failed task asks what to do."
         {...place(0)}
       >
-        <DemoStep
-          isCurrent={current === 0}
-          sample={sample}
-          origin={origin}
-          token={tokenOf(fresh, "demo")}
-        />
+        <DemoStep isCurrent={current === 0} sample={sample} origin={origin} token={tokenOf(fresh, "demo")} />
       </Step>
       <Step
         title="Connect your own agent"
         text="Run one line in the folder of your repository. Your agent signs in with its token."
         {...place(1)}
       >
-        <OwnAgent
-          isCurrent={current === 1}
-          product={ownProduct}
-          origin={origin}
-          token={tokenOf(fresh, "agent")}
-        />
+        <OwnAgent isCurrent={current === 1} product={ownProduct} origin={origin} token={tokenOf(fresh, "agent")} />
       </Step>
       <Step
         title="Bring your own repository"
@@ -94,8 +84,8 @@ function OwnAgent({
       ))}
       {agent && !product ? (
         <p role="status" className="text-sm text-muted">
-          Replace CODE with the code of your product. If you have none yet, create it below, then
-          come back: the line will name it.
+          Replace CODE with the code of your product. If you have none yet, create it below, then come back: the line
+          will name it.
         </p>
       ) : null}
       <div className="flex flex-wrap items-center gap-2">
@@ -221,15 +211,7 @@ function Step({
 const toneOf = (isCurrent: boolean) => (isCurrent ? "primary" : "plain");
 
 /** A link to the next page of a step. */
-function Press({
-  to,
-  isCurrent = false,
-  children,
-}: {
-  to: string;
-  isCurrent?: boolean;
-  children: ReactNode;
-}) {
+function Press({ to, isCurrent = false, children }: { to: string; isCurrent?: boolean; children: ReactNode }) {
   return (
     <div>
       <ButtonLink to={to} tone={toneOf(isCurrent)}>
@@ -252,12 +234,7 @@ function PressFor({
   return (
     <WriteFields quiet>
       <Form method="post">
-        <SubmitButton
-          name="intent"
-          value={intent}
-          tone={toneOf(isCurrent)}
-          pendingLabel="Preparing…"
-        >
+        <SubmitButton name="intent" value={intent} tone={toneOf(isCurrent)} pendingLabel="Preparing…">
           {children}
         </SubmitButton>
       </Form>

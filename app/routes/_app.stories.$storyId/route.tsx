@@ -53,10 +53,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     show(page.story.acceptance_criteria),
     ...page.logs.map((log) => show(log.content)),
   ]);
-  return json({
-    ...{ page, proof, comments, description, criteria, logTexts },
-    recurrence: inWords(recurrence),
-  });
+  return json({ page, proof, comments, description, criteria, logTexts, recurrence: inWords(recurrence) });
 });
 
 type Read = Awaited<ReturnType<typeof getRecurrence>>;
@@ -76,8 +73,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function StoryPage() {
-  const { page, proof, comments, description, criteria, logTexts, recurrence } =
-    useLoaderData<typeof loader>();
+  const { page, proof, comments, description, criteria, logTexts, recurrence } = useLoaderData<typeof loader>();
   const { story, product, pbi, questions } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   useRowKeys();
@@ -90,17 +86,11 @@ export default function StoryPage() {
       <PageHeader
         crumbs={[
           { label: product.name, to: `/products/${product.id}/backlog` },
-          {
-            label: codeAndTitle(pbi),
-            to: `/products/${product.id}/backlog?panel=pbi:${pbi.id}`,
-          },
+          { label: codeAndTitle(pbi), to: `/products/${product.id}/backlog?panel=pbi:${pbi.id}` },
         ]}
-        title={
-          <PageTitle kind="story" item={story} fields={{ intent: "update", story_id: story.id }} />
-        }
+        title={<PageTitle kind="story" item={story} fields={{ intent: "update", story_id: story.id }} />}
         actions={
-          story.status !== "template" &&
-          page.tasks.some(({ status }) => status === "todo" || status === "failed") ? (
+          story.status !== "template" && page.tasks.some(({ status }) => status === "todo" || status === "failed") ? (
             <RunThis productId={product.id} items={[`story:${story.id}`]} />
           ) : null
         }
@@ -139,12 +129,7 @@ export default function StoryPage() {
           <StoryProperties page={page} />
           <RecurrenceSection {...recurrence} />
           <UnlandedWork page={page} />
-          <DependenciesSection
-            kind="story"
-            id={story.id}
-            dependencies={page.dependencies}
-            isOwner={product.is_owner}
-          />
+          <DependenciesSection kind="story" id={story.id} dependencies={page.dependencies} isOwner={product.is_owner} />
         </div>
       </div>
     </ProductAccess>

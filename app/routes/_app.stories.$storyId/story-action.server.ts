@@ -17,12 +17,7 @@ import { judgeCriterionInput } from "~/nouns/proof/contract";
 import { addEvidence, waiveCriterion } from "~/nouns/proof/operations.server";
 import { setRecurrenceInput } from "~/nouns/recurrences/contract";
 import { deleteRecurrence, setRecurrence } from "~/nouns/recurrences/recurrences.server";
-import {
-  addStoryToSprintInput,
-  assignStoryInput,
-  storyLogBody,
-  updateStoryInput,
-} from "~/nouns/stories/contract";
+import { addStoryToSprintInput, assignStoryInput, storyLogBody, updateStoryInput } from "~/nouns/stories/contract";
 import {
   addStoryToSprint,
   appendStoryLog,
@@ -49,10 +44,7 @@ export async function actOnStory(actor: Actor, storyId: string, form: FormData):
           await mergeEdit((edit) => updateStory(actor, edit), input);
           return doneForNow(form, back, "Saved");
         },
-        {
-          ...{ description: "", acceptance_criteria: "" },
-          ...{ agent: null, model: null, effort: null },
-        },
+        { description: "", acceptance_criteria: "", agent: null, model: null, effort: null },
       ),
     "set-labels": async () => {
       await updateStory(actor, { story_id: storyId, labels: form.getAll("label").map(String) });
@@ -63,8 +55,7 @@ export async function actOnStory(actor: Actor, storyId: string, form: FormData):
       return doneForNow(form, back, "Saved");
     },
     "set-sprint": async () => {
-      if (textOf(form, "sprint_id") === "")
-        await removeStoryFromSprint(actor, { story_id: storyId });
+      if (textOf(form, "sprint_id") === "") await removeStoryFromSprint(actor, { story_id: storyId });
       else await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
       return doneForNow(form, back, "Saved");
     },

@@ -89,13 +89,7 @@ function LogForm({ storyId, count }: { storyId: string; count: number }) {
   return (
     <details className="mt-4 border-t border-line pt-3">
       <summary className="text-sm font-medium">Add an entry</summary>
-      <ServerForm
-        key={count}
-        form={form}
-        fetcher={fetcher}
-        creates
-        className="log-form mt-3 grid gap-3"
-      >
+      <ServerForm key={count} form={form} fetcher={fetcher} creates className="log-form mt-3 grid gap-3">
         <WriteFields className="grid gap-3">
           <input type="hidden" name="intent" value="add-log" />
           <div className="grid gap-3 sm:grid-cols-2">

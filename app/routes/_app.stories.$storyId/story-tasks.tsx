@@ -17,9 +17,7 @@ export function StoryTasks({ page }: { page: StoryPageData }) {
   const selected = useSelected();
   const select = usePointerSelection();
   const fetcher = useFetcher<ActionResult>({ key: "new-task" });
-  const form = useServerForm<"title" | "description" | "implementation_plan">({
-    lastResult: fetcher.data,
-  });
+  const form = useServerForm<"title" | "description" | "implementation_plan">({ lastResult: fetcher.data });
   return (
     <Section
       title={`Tasks (${tasks.length})`}

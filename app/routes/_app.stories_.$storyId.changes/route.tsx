@@ -55,7 +55,11 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const tasks = attempts
     .filter(({ job_id }) => changes.tasks.some((task) => task.job_id === job_id))
     .map(({ task, job_id, attempt, verdict, waits }) => ({
-      ...{ ...task, job_id, attempt, waits, isJudged: verdict !== null },
+      ...task,
+      job_id,
+      attempt,
+      waits,
+      isJudged: verdict !== null,
     }));
   const told = new Set(unjudged.map(({ task }) => task.id));
   const parts = changes.files.map((file) => file.parts);
@@ -69,17 +73,20 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     viewedOf(actor, changes.files),
   ]);
   const jobs = await Promise.all(unjudged.map((each) => getAgentJob(actor, each)));
-  const says = unjudged.map(({ job_id, marks, mark_paths, chapters }) => ({
-    ...{ job_id, marks, mark_paths, chapters },
-  }));
-  const written = await Promise.all(
-    jobs.map(({ id }) => listJobComments(actor, { job_id: id }, null)),
-  );
+  const says = unjudged.map(({ job_id, marks, mark_paths, chapters }) => ({ job_id, marks, mark_paths, chapters }));
+  const written = await Promise.all(jobs.map(({ id }) => listJobComments(actor, { job_id: id }, null)));
   await Promise.all(jobs.map(({ id }) => lookAt(request, actor, id)));
   const last = unjudged.findLast(({ waits }) => waits);
   const whole = { job_id: last?.job_id ?? "", whole_story: true };
   return json({
-    ...{ story, product, criteria, jobs, says, files, viewed, taskId: taskId ?? null },
+    story,
+    product,
+    criteria,
+    jobs,
+    says,
+    files,
+    viewed,
+    taskId: taskId ?? null,
     sameFiles: last ? await listSameFiles(actor, whole) : [],
     ...(await placeInQueue(actor, last?.job_id ?? "")),
     comments: placeComments(
@@ -124,19 +131,14 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
       const chosen = readAttempts(form.getAll("attempt"));
       if (chosen === null) return json({ error: "Choose at least one task to judge." }, 422);
       const criteria = form.getAll("criterion").map(String);
-      await reviewStory(actor, {
-        ...{ story_id: storyId, verdict, summary, attempts: chosen, criteria },
-      });
+      await reviewStory(actor, { story_id: storyId, verdict, summary, attempts: chosen, criteria });
       if (goesOn) return redirect(await nextPlace(actor, ""), 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
     },
   });
 });
 
-const verdictForm = z.object({
-  verdict: z.enum(reviewVerdicts),
-  summary: reviewStoryBody.shape.summary,
-});
+const verdictForm = z.object({ verdict: z.enum(reviewVerdicts), summary: reviewStoryBody.shape.summary });
 
 /** All that no one has judged of a story, in one diff with a chapter for each task. */
 export default function StoryChanges() {
@@ -198,9 +200,7 @@ export default function StoryChanges() {
             files={files}
             chapters={chapters}
             page={data}
-            aside={({ id }) => (
-              <AgentsSay jobs={jobs.filter(({ task_id }) => task_id === id)} says={says} />
-            )}
+            aside={({ id }) => <AgentsSay jobs={jobs.filter(({ task_id }) => task_id === id)} says={says} />}
             known={viewed}
             marksOf={({ index }) => about[index]?.marks ?? []}
             below={below}
@@ -209,7 +209,14 @@ export default function StoryChanges() {
           />
         )}
         {apart}
-        <Verdict {...{ tasks, criteria, finishes, taskId, next, comments }} />
+        <Verdict
+          tasks={tasks}
+          criteria={criteria}
+          finishes={finishes}
+          taskId={taskId}
+          next={next}
+          comments={comments}
+        />
         <NextReview next={next} />
       </div>
     </ProductAccess>
@@ -242,8 +249,7 @@ function TaskFilter({
   tasks: readonly { id: string; code: string; isJudged: boolean }[];
   taskId: string | null;
 }) {
-  const look =
-    "text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink";
+  const look = "text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink";
   return (
     <nav aria-label="Changes of" className="flex flex-wrap gap-x-3 gap-y-1">
       <Link to="?" aria-current={taskId === null ? "page" : undefined} className={look}>
@@ -252,12 +258,7 @@ function TaskFilter({
       {tasks
         .filter(({ isJudged }) => !isJudged)
         .map(({ id, code }) => (
-          <Link
-            key={id}
-            to={`?task=${id}`}
-            aria-current={taskId === id ? "page" : undefined}
-            className={look}
-          >
+          <Link key={id} to={`?task=${id}`} aria-current={taskId === id ? "page" : undefined} className={look}>
             {code}
           </Link>
         ))}

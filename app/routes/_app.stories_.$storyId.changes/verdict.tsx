@@ -40,7 +40,8 @@ export function Verdict({
   return (
     <ReviewForm
       isOpen={open.length > 0}
-      {...{ next, criteria }}
+      next={next}
+      criteria={criteria}
       about={finish + confirmWords(finishes ? toConfirm(criteria) : 0)}
       title={{ title: "Review", about: "One verdict for each task that is chosen." }}
     >
@@ -51,10 +52,7 @@ export function Verdict({
           value={`${job_id} ${attempt}`}
           defaultChecked
           label={`${code} ${title}`}
-          description={aboutTask(
-            waits,
-            comments.filter((each) => each.draft && each.job_id === job_id).length,
-          )}
+          description={aboutTask(waits, comments.filter((each) => each.draft && each.job_id === job_id).length)}
         />
       ))}
     </ReviewForm>

@@ -62,8 +62,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     best,
     plan,
     description,
-    why:
-      page.task.status === "done" ? null : findBlockedReasons(why, context.services.env.appOrigin),
+    why: page.task.status === "done" ? null : findBlockedReasons(why, context.services.env.appOrigin),
   });
 });
 
@@ -144,12 +143,7 @@ export default function TaskPage() {
         </div>
         <div className="grid gap-5">
           <TaskProperties page={page} />
-          <DependenciesSection
-            kind="task"
-            id={task.id}
-            dependencies={page.dependencies}
-            isOwner={product.is_owner}
-          >
+          <DependenciesSection kind="task" id={task.id} dependencies={page.dependencies} isOwner={product.is_owner}>
             <StartBlocked page={page} />
           </DependenciesSection>
           <TaskHistory history={history} />
@@ -189,12 +183,10 @@ function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_reviews"
         {reviews.map(({ id, author, verdict, attempt, summary, comments, created_at }) => (
           <li key={id} className="grid gap-2">
             <p>
-              <strong className="font-medium">{author}</strong> {verdictWords[verdict]} attempt{" "}
-              {attempt}, <RelativeTime at={created_at} />
+              <strong className="font-medium">{author}</strong> {verdictWords[verdict]} attempt {attempt},{" "}
+              <RelativeTime at={created_at} />
             </p>
-            {summary ? (
-              <p className="break-words whitespace-pre-wrap text-muted">{summary}</p>
-            ) : null}
+            {summary ? <p className="break-words whitespace-pre-wrap text-muted">{summary}</p> : null}
             {comments.map((comment) => (
               <div key={comment.id} className="grid gap-0.5 border-l-2 border-line pl-3">
                 <p className="font-mono text-xs wrap-anywhere text-muted">
@@ -221,8 +213,8 @@ function Advice({ best, productId }: { best: ScoreboardRow; productId: string })
   return (
     <p className="text-sm text-muted">
       {agent}
-      {model === null ? "" : ` with ${model}`} was right at once in {percentText(first_pass ?? 0)}{" "}
-      of {finished} tasks{label === null ? "" : ` labeled ${label}`}, clearly more than the others:{" "}
+      {model === null ? "" : ` with ${model}`} was right at once in {percentText(first_pass ?? 0)} of {finished} tasks
+      {label === null ? "" : ` labeled ${label}`}, clearly more than the others:{" "}
       <Link to={`/insights/agents?product=${productId}`} className="text-accent underline">
         compare
       </Link>

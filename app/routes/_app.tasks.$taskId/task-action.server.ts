@@ -2,14 +2,7 @@ import type { Actor } from "~/db/rpc.server";
 import { commentIntents } from "~/http/comments.server";
 import { dependencyIntents } from "~/http/dependencies.server";
 import { fileIntents } from "~/http/files.server";
-import {
-  doneForNow,
-  mergeEdit,
-  readForm,
-  runForm,
-  runIntent,
-  textOf,
-} from "~/http/form-action.server";
+import { doneForNow, mergeEdit, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { getTaskPage } from "~/nouns/pages/operations.server";
 import { editTaskInput, moveTaskInput } from "~/nouns/tasks/contract";

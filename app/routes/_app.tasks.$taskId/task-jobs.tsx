@@ -28,9 +28,7 @@ export function TaskHistory({ history }: { history: TaskPageData["history"] }) {
 
 /** Jobs that work or worked on the task. */
 export function TaskJobs({ jobs, questions }: Pick<TaskPageData, "jobs" | "questions">) {
-  const asking = new Set(
-    questions.filter(({ status }) => status === "open").map(({ job_id }) => job_id),
-  );
+  const asking = new Set(questions.filter(({ status }) => status === "open").map(({ job_id }) => job_id));
   return (
     <Section title={`Jobs (${jobs.length})`}>
       {jobs.length === 0 ? (
@@ -49,13 +47,7 @@ export function TaskJobs({ jobs, questions }: Pick<TaskPageData, "jobs" | "quest
 }
 
 /** The task's state in the words of its card, and why it does not move. */
-export function Standing({
-  page,
-  why,
-}: {
-  page: TaskPageData;
-  why: readonly BlockedReason[] | null;
-}) {
+export function Standing({ page, why }: { page: TaskPageData; why: readonly BlockedReason[] | null }) {
   const { task, jobs, questions, waits_for } = page;
   const job = jobs.find(({ finished_at }) => finished_at === null);
   const state = stateLine({

@@ -56,11 +56,7 @@ function useLaterParts(productId: string | undefined) {
     let end: (() => void) | undefined;
     let isGone = false;
     const load = () =>
-      void Promise.all([
-        import("./preload-pages"),
-        import("./palette/palette"),
-        import("./keys-dialog"),
-      ]).then(
+      void Promise.all([import("./preload-pages"), import("./palette/palette"), import("./keys-dialog")]).then(
         ([{ preloadPages }]) => {
           if (!isGone) end = preloadPages(productId);
         },
@@ -151,10 +147,7 @@ function useSavingMarks(): void {
 }
 
 function itemsIn(form: FormData): string[] {
-  return [
-    ...form.getAll("thing").map(String),
-    ...form.getAll("task_id").map((id) => `task:${String(id)}`),
-  ];
+  return [...form.getAll("thing").map(String), ...form.getAll("task_id").map((id) => `task:${String(id)}`)];
 }
 
 function mark(items: readonly string[], isSaving: boolean) {
@@ -192,8 +185,7 @@ function markTitle() {
 
 function markIcon() {
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
-  if (icon)
-    icon.href = count > 0 ? `data:image/svg+xml,${encodeURIComponent(draw())}` : "/favicon.svg";
+  if (icon) icon.href = count > 0 ? `data:image/svg+xml,${encodeURIComponent(draw())}` : "/favicon.svg";
 }
 
 /** Draws the icon with the number, in colors that are clear on light and dark tab bars. */

@@ -10,9 +10,7 @@ import type { ShellData } from "./shell-data";
 export function BottomBar({ shell }: { shell: ShellData }) {
   const links = { onClick: useLinkArea() };
   const product = useCurrentProduct(shell);
-  const more = destinations.filter(
-    ({ to, within }) => to !== "/dashboard" && to !== "/inbox" && within === undefined,
-  );
+  const more = destinations.filter(({ to, within }) => to !== "/dashboard" && to !== "/inbox" && within === undefined);
   const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;
   return (
     <nav
@@ -22,12 +20,8 @@ export function BottomBar({ shell }: { shell: ShellData }) {
       className="fixed inset-x-0 bottom-0 z-20 flex h-15 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
       <Slot to="/dashboard" label="Home" icon="house" />
-      {product ? (
-        <Slot to={productPath(product.id, "backlog")} label="Backlog" icon="list-tree" />
-      ) : null}
-      {product ? (
-        <Slot to={productPath(product.id, "solo")} label="My work" icon="square-kanban" />
-      ) : null}
+      {product ? <Slot to={productPath(product.id, "backlog")} label="Backlog" icon="list-tree" /> : null}
+      {product ? <Slot to={productPath(product.id, "solo")} label="My work" icon="square-kanban" /> : null}
       <Slot to="/inbox" label="Inbox" icon="inbox">
         <span className="absolute top-1 left-1/2 ml-2">
           <CountBadge count={shell.inbox} meaning="waiting for you" />

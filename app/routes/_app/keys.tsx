@@ -2,14 +2,7 @@ import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
 import { withKeptLook } from "~/ui/link-area";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
-import {
-  adminDestination,
-  destinations,
-  productPages,
-  productPath,
-  setupDestinations,
-  triagePage,
-} from "./navigation";
+import { adminDestination, destinations, productPages, productPath, setupDestinations, triagePage } from "./navigation";
 
 /** Keys that work on every page: go to, create, search, help, close. */
 export function useShellKeys(
@@ -36,12 +29,7 @@ export function useShellKeys(
       if (!pressMarked("data-filter")) palette();
     };
     return [
-      {
-        keys: "$mod+k",
-        label: "Search and actions",
-        whileTyping: true,
-        run: palette,
-      },
+      { keys: "$mod+k", label: "Search and actions", whileTyping: true, run: palette },
       { keys: "Shift+?", label: "Keyboard shortcuts", run: help },
       // For keyboards that type ? without Shift.
       { keys: "?", label: "Keyboard shortcuts", run: help },

@@ -14,13 +14,7 @@ export interface Destination {
 export const destinations: readonly Destination[] = [
   { to: "/dashboard", label: "Dashboard", icon: "house", letter: "d" },
   { to: "/inbox", label: "Inbox", icon: "inbox", letter: "i" },
-  {
-    to: "/inbox?show=questions",
-    label: "Questions",
-    icon: "circle-question-mark",
-    letter: "q",
-    within: "/inbox",
-  },
+  { to: "/inbox?show=questions", label: "Questions", icon: "circle-question-mark", letter: "q", within: "/inbox" },
   { to: "/ideas", label: "Ideas", icon: "lightbulb", letter: "l" },
   { to: "/agents", label: "Agents", icon: "activity", letter: "j" },
   { to: "/agents/runs", label: "Runs", icon: "clipboard-list", letter: "r", within: "/agents" },

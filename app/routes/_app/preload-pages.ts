@@ -1,12 +1,6 @@
 import { matchRoutes } from "@remix-run/react";
 import { router } from "~/live/router";
-import {
-  adminDestination,
-  destinations,
-  productPages,
-  productPath,
-  setupDestinations,
-} from "./navigation";
+import { adminDestination, destinations, productPages, productPath, setupDestinations } from "./navigation";
 
 const asked = new Set<string>();
 
@@ -40,8 +34,7 @@ export function preloadPages(productId: string | undefined): () => void {
 /** Preloads each file once. The browser skips those it has. */
 function preload(pathname: string): void {
   const { routes } = window.__remixManifest;
-  for (const { route } of matchRoutes(router().routes, pathname) ?? [])
-    preloadCode(routes[route.id ?? ""]);
+  for (const { route } of matchRoutes(router().routes, pathname) ?? []) preloadCode(routes[route.id ?? ""]);
 }
 
 function preloadCode(code: (typeof window.__remixManifest.routes)[string] | undefined): void {

@@ -43,10 +43,7 @@ export function useFollowedProduct({ user, products, activeProductId }: ShellDat
     if (!shown || followed.current === shown || user.isDemo) return;
     followed.current = shown;
     if (shown === activeProductId || !products.some(({ id }) => id === shown)) return;
-    submit(
-      { product_id: shown, [enhancedField]: "1" },
-      { method: "post", action: "/active-product" },
-    );
+    submit({ product_id: shown, [enhancedField]: "1" }, { method: "post", action: "/active-product" });
   }, [shown, activeProductId, products, user.isDemo, submit]);
 }
 

@@ -2,12 +2,7 @@ import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import { type ComponentProps, lazy, Suspense, useCallback, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import {
-  leaveLostProduct,
-  personLoader,
-  rememberedProduct,
-  rememberProduct,
-} from "~/http/page-guards.server";
+import { leaveLostProduct, personLoader, rememberedProduct, rememberProduct } from "~/http/page-guards.server";
 import { renewSessionCookies } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
 import { getShell } from "~/nouns/pages/operations.server";
@@ -58,8 +53,7 @@ export const loader = personLoader(async ({ actor, principal, request, context }
     notice: readNotice(request),
   };
   const headers = new Headers();
-  for (const renewed of await renewSessionCookies(cookies, env))
-    headers.append("set-cookie", renewed);
+  for (const renewed of await renewSessionCookies(cookies, env)) headers.append("set-cookie", renewed);
   if ((remembered ?? null) !== principal.active_product_id) {
     headers.append("set-cookie", rememberProduct(principal, env));
   }
@@ -86,11 +80,7 @@ export default function AppShell() {
             <Sidebar shell={shell} />
             <div className="flex min-w-0 flex-1 flex-col">
               <TopBar shell={shell} onSearch={openPalette} onKeys={openKeys} />
-              <main
-                id="main"
-                tabIndex={-1}
-                className="w-full flex-1 px-4 pt-5 pb-24 outline-none lg:px-6"
-              >
+              <main id="main" tabIndex={-1} className="w-full flex-1 px-4 pt-5 pb-24 outline-none lg:px-6">
                 {shell.notice ? (
                   <div className="mb-4">
                     <Alert tone="waiting" role="status" title={shell.notice} />
@@ -108,13 +98,7 @@ export default function AppShell() {
           {overlay === "none" ? null : (
             <Suspense fallback={<KeysAhead onClose={close} />}>
               {overlay === "palette" ? (
-                <Palette
-                  open
-                  onClose={close}
-                  onReopen={openPalette}
-                  shell={shell}
-                  productId={product?.id}
-                />
+                <Palette open onClose={close} onReopen={openPalette} shell={shell} productId={product?.id} />
               ) : (
                 <KeysDialog open onClose={close} />
               )}
@@ -164,10 +148,7 @@ function Sidebar({ shell }: { shell: ShellData }) {
       aria-label="Pages"
       className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line px-3 py-3 lg:flex"
     >
-      <a
-        href="/dashboard"
-        className="flex items-center gap-2 px-2 pt-1 text-base font-semibold tracking-tight"
-      >
+      <a href="/dashboard" className="flex items-center gap-2 px-2 pt-1 text-base font-semibold tracking-tight">
         <Mark className="size-6" />
         Backloom
       </a>
@@ -175,9 +156,7 @@ function Sidebar({ shell }: { shell: ShellData }) {
       <nav aria-label="Main" className="grid gap-0.5">
         {places.map((destination) => (
           <SidebarLink key={destination.to} {...destination}>
-            {destination.to === "/inbox" ? (
-              <CountBadge count={shell.inbox} meaning="waiting for you" />
-            ) : null}
+            {destination.to === "/inbox" ? <CountBadge count={shell.inbox} meaning="waiting for you" /> : null}
           </SidebarLink>
         ))}
       </nav>

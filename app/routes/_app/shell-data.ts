@@ -3,13 +3,7 @@ import { useRouteLoaderData } from "@remix-run/react";
 /** Data for the frame of every signed-in page. */
 export interface ShellData {
   now: number;
-  user: {
-    id: string;
-    username: string;
-    isAdmin: boolean;
-    isDemo: boolean;
-    hasAvatar: boolean;
-  };
+  user: { id: string; username: string; isAdmin: boolean; isDemo: boolean; hasAvatar: boolean };
   products: { id: string; code: string; name: string; role: "OWNER" | "MEMBER" | "VIEWER" }[];
   activeProductId: string | null;
   activeSprintId: string | null;

@@ -44,11 +44,7 @@ function SearchBox({ onSearch }: { onSearch: () => void }) {
   if (!hydrated) {
     return (
       <>
-        <Link
-          to="/search"
-          aria-label="Search"
-          className={buttonClass("plain", "icon", "sm:hidden")}
-        >
+        <Link to="/search" aria-label="Search" className={buttonClass("plain", "icon", "sm:hidden")}>
           <Icon name="search" />
         </Link>
         <Form action="/search" role="search" aria-label="Everywhere" className="max-sm:hidden">
@@ -104,9 +100,7 @@ function InboxBell({ count }: { count: number }) {
       }
     >
       <Icon name="bell" />
-      {count > 0 ? (
-        <span className="text-xs font-semibold">{count > 99 ? "99+" : count}</span>
-      ) : null}
+      {count > 0 ? <span className="text-xs font-semibold">{count > 99 ? "99+" : count}</span> : null}
     </Link>
   );
 }
@@ -166,9 +160,7 @@ function LiveIndicator({ status }: { status: LiveStatus }) {
           "opacity-40": status === "connecting",
         })}
       />
-      <span className={clsx(isQuiet && "sr-only")}>
-        {isQuiet ? texts[status] : shortText(status)}
-      </span>
+      <span className={clsx(isQuiet && "sr-only")}>{isQuiet ? texts[status] : shortText(status)}</span>
     </span>
   );
 }

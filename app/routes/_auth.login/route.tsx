@@ -21,8 +21,7 @@ import { Mark } from "~/ui/icon";
 import { PhonePanel } from "./phone-panel";
 
 const notices: Readonly<Record<string, string>> = {
-  confirm:
-    "Almost done. Open the link in the message we sent you, in this browser, and choose your password.",
+  confirm: "Almost done. Open the link in the message we sent you, in this browser, and choose your password.",
   reset: "Your password is set. Sign in with it.",
   "signed-out": "You are signed out.",
   confirmed: "Your email address is confirmed. Sign in.",
@@ -54,9 +53,7 @@ export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
   return runForm(form, loginSchema, async (login) => {
     const browser = await signingInBrowser(request, context);
-    const session = await uncountIfAway(database, ["login", addressKey], () =>
-      logIn(database, login, browser),
-    );
+    const session = await uncountIfAway(database, ["login", addressKey], () => logIn(database, login, browser));
     return startSession(session, safeRedirect(form.get("redirectTo"), "/dashboard"), context);
   });
 });

@@ -72,12 +72,7 @@ async function requestPairing(): Promise<ShownPairing> {
   const serverNow = Date.parse(response.headers.get("date") ?? "") || Date.now();
   // The date header has whole seconds, so the difference may be slightly too long.
   const left = Math.min(Date.parse(expiresAt) - serverNow, pairingSeconds * 1000);
-  return {
-    id: pairingId,
-    qrUrl,
-    checkCode: pairingCheckCode(pairingId),
-    expiresAt: Date.now() + left,
-  };
+  return { id: pairingId, qrUrl, checkCode: pairingCheckCode(pairingId), expiresAt: Date.now() + left };
 }
 
 type ClaimOutcome = "signed_in" | "pending" | "gone";
@@ -101,10 +96,7 @@ interface PairingStreamOptions {
 }
 
 /** The pairing stream of a waiting desktop. Each tab has its own; it is not shared (specification: Pairing stream). */
-function usePairingStream(
-  pairingId: string | null,
-  { onStatus, onEnd }: PairingStreamOptions,
-): LiveStatus {
+function usePairingStream(pairingId: string | null, { onStatus, onEnd }: PairingStreamOptions): LiveStatus {
   const [status, setStatus] = useState<LiveStatus>("connecting");
   const callbacks = useRef({ onStatus, onEnd });
 

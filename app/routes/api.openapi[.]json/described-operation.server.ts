@@ -7,10 +7,7 @@ import type { DocumentedEndpoint } from "~/http/endpoint.server";
 import { answers } from "./answers";
 import { examples } from "./examples";
 
-const securities: Record<
-  DocumentedEndpoint["auth"] | "person" | "pairing",
-  Record<string, string[]>[]
-> = {
+const securities: Record<DocumentedEndpoint["auth"] | "person" | "pairing", Record<string, string[]>[]> = {
   bearer: [{ token: [] }],
   either: [{ token: [] }, { session: [] }],
   cookie: [{ session: [] }],
@@ -39,16 +36,20 @@ const meanings: Record<ErrorStatus, string> = {
 };
 
 const keyHeader = z.object({
-  "Idempotency-Key": idempotencyKeySchema.optional().meta({
-    description:
-      "Makes a retry safe: for 24 hours, a request with the same key returns the first response, with Idempotency-Replayed: true.",
-  }),
+  "Idempotency-Key": idempotencyKeySchema
+    .optional()
+    .meta({
+      description:
+        "Makes a retry safe: for 24 hours, a request with the same key returns the first response, with Idempotency-Replayed: true.",
+    }),
 });
 const versionHeader = z.object({
-  "If-Match": z.string().optional().meta({
-    description:
-      "The ETag you read. If the item has changed since, nothing is written and the response is 412.",
-  }),
+  "If-Match": z
+    .string()
+    .optional()
+    .meta({
+      description: "The ETag you read. If the item has changed since, nothing is written and the response is 412.",
+    }),
 });
 /** 409: the first request is still running. 422: the key was used for another request. */
 const keyErrors: readonly ErrorStatus[] = [409, 422];
@@ -87,25 +88,15 @@ export function describedOperation(
       ? {
           requestBody: {
             required: true,
-            content: {
-              "multipart/form-data": { schema: z.intersection(endpoint.form, uploadedFile) },
-            },
+            content: { "multipart/form-data": { schema: z.intersection(endpoint.form, uploadedFile) } },
           },
         }
       : {}),
     ...(body
-      ? {
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: body, example: examples[name] } },
-          },
-        }
+      ? { requestBody: { required: true, content: { "application/json": { schema: body, example: examples[name] } } } }
       : {}),
     responses: {
-      [`${status}`]: {
-        description: answers[name] ?? "OK",
-        ...contentOf(answer),
-      },
+      [`${status}`]: { description: answers[name] ?? "OK", ...contentOf(answer) },
       ...errorResponses(new Set([...errorsOf(endpoint, address), ...(isKeyed ? keyErrors : [])])),
     },
   };
@@ -115,9 +106,7 @@ export function describedOperation(
 function pathParams(address: string): z.ZodObject | undefined {
   const names = [...address.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   if (names.length === 0) return undefined;
-  return z.object(
-    Object.fromEntries(names.map((name, index) => [name, index === 0 ? idSchema : z.string()])),
-  );
+  return z.object(Object.fromEntries(names.map((name, index) => [name, index === 0 ? idSchema : z.string()])));
 }
 
 /** Describes a query's fields by their parsed types: in an address all are text, but some mean numbers. */

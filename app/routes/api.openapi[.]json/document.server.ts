@@ -17,8 +17,7 @@ let made: { origin: string; text: string } | undefined;
 
 /** Returns the document for everything under /api. Cached: building takes a tenth of a second, and anyone may ask. */
 export async function openApiText(version: string, origin: string): Promise<string> {
-  if (made?.origin !== origin)
-    made = { origin, text: JSON.stringify(await openApiDocument(version, origin)) };
+  if (made?.origin !== origin) made = { origin, text: JSON.stringify(await openApiDocument(version, origin)) };
   return made.text;
 }
 
@@ -29,8 +28,7 @@ async function openApiDocument(version: string, origin: string) {
       info: {
         title: "Backloom",
         version,
-        description:
-          "The backlog that people and coding agents share. Clients ignore keys that they do not know.",
+        description: "The backlog that people and coding agents share. Clients ignore keys that they do not know.",
       },
       servers: [{ url: origin }],
       paths: await paths(),

@@ -29,12 +29,7 @@ export function PhonePairing({ username }: { username: string | null }) {
   if (answered && pairing) {
     return (
       <>
-        <PairingResult
-          outcome={answered}
-          pairing={pairing}
-          onRevoke={() => send("revoke")}
-          busy={busy}
-        />
+        <PairingResult outcome={answered} pairing={pairing} onRevoke={() => send("revoke")} busy={busy} />
         {error ? <Alert tone="failed" role="alert" title={error} /> : null}
       </>
     );
@@ -137,25 +132,20 @@ function ApprovalQuestion({
   return (
     <div className="grid gap-5">
       <p className="text-sm">
-        A device wants to sign in to <strong>your account {pairing.username}</strong>. Approve only
-        if you opened the sign-in page there yourself, just now.
+        A device wants to sign in to <strong>your account {pairing.username}</strong>. Approve only if you opened the
+        sign-in page there yourself, just now.
       </p>
       <dl className="grid gap-3 rounded border border-line bg-sunken p-4">
         <Fact term="Device">{describeBrowser(pairing.desktop_ua)}</Fact>
         <Fact term="Address">
           {pairing.desktop_ip ?? "Unknown"}
           <span className="block font-normal text-muted">
-            {pairing.same_network
-              ? "Same network as this phone"
-              : "Different network from this phone"}
+            {pairing.same_network ? "Same network as this phone" : "Different network from this phone"}
           </span>
         </Fact>
         <Fact term="Account">{pairing.username}</Fact>
         <Fact term="The other screen must show this number">
-          <span
-            data-testid="check-code"
-            className="text-2xl font-semibold tracking-widest tabular-nums"
-          >
+          <span data-testid="check-code" className="text-2xl font-semibold tracking-widest tabular-nums">
             {pairing.check_code}
           </span>
         </Fact>

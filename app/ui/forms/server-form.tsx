@@ -1,14 +1,6 @@
 import { getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
 import { Form, type FormProps, type useFetcher } from "@remix-run/react";
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { EnhancedField, type FormFields } from "~/ui/action-form";
 import { FormErrors, HiddenFields } from "~/ui/field";
 import { againField } from "~/ui/form-fields";
@@ -128,8 +120,7 @@ export function ServerForm({
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** Fields that a person fills in. Hidden fields say what the form is about. */
-const typedFields =
-  "textarea[name], select[name], input[name]:not([type=hidden], [type=password], [type=file])";
+const typedFields = "textarea[name], select[name], input[name]:not([type=hidden], [type=password], [type=file])";
 
 /**
  * Keeps what is typed into a form until it is sent, and offers to restore it when the form is opened again. Render it
@@ -169,11 +160,7 @@ function FormDraft({ name, answer }: { name: string; answer: unknown }) {
       {found ? (
         <>
           You have an unsaved draft.
-          <button
-            type="button"
-            className="underline"
-            onClick={() => restore(mark, found, setFound)}
-          >
+          <button type="button" className="underline" onClick={() => restore(mark, found, setFound)}>
             Restore
           </button>
           <button
@@ -192,11 +179,7 @@ function FormDraft({ name, answer }: { name: string; answer: unknown }) {
   );
 }
 
-function restore(
-  mark: RefObject<HTMLElement>,
-  draft: DraftFields,
-  done: (found: undefined) => void,
-) {
+function restore(mark: RefObject<HTMLElement>, draft: DraftFields, done: (found: undefined) => void) {
   const form = mark.current?.closest("form");
   for (const field of form ? fieldsOf(form) : []) {
     const value = draft[field.name];
@@ -208,9 +191,7 @@ function restore(
 }
 
 const fieldsOf = (form: HTMLFormElement) =>
-  [...form.querySelectorAll<Field>(typedFields)].filter(
-    ({ type }) => type !== "checkbox" && type !== "radio",
-  );
+  [...form.querySelectorAll<Field>(typedFields)].filter(({ type }) => type !== "checkbox" && type !== "radio");
 
 const typedIn = (form: HTMLFormElement): DraftFields =>
   Object.fromEntries(fieldsOf(form).map(({ name, value }) => [name, value]));

@@ -108,8 +108,7 @@ export function describeAgents(agents: readonly AgentHere[]): string {
     .map(({ name, title, way, version, isSignedIn, install }) => {
       const begin = name.padEnd(10);
       if (way === null) return `${begin}not installed: ${install}`;
-      const account =
-        isSignedIn === null ? "sign-in unknown" : isSignedIn ? "signed in" : "not signed in";
+      const account = isSignedIn === null ? "sign-in unknown" : isSignedIn ? "signed in" : "not signed in";
       return `${begin}${title} ${version ?? "(version unknown)"}, through ${way}, ${account}`;
     })
     .join("\n");

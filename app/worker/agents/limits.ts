@@ -47,15 +47,13 @@ function epochIn(text: string): Date | null {
 }
 
 function dateIn(text: string): Date | null {
-  const [iso] =
-    /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/.exec(text) ?? [];
+  const [iso] = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/.exec(text) ?? [];
   return iso === undefined ? null : new Date(iso);
 }
 
 /** Matches `try again in 1h 30m`, `retry after 20 seconds`, `"resets_in_seconds": 90`. */
 function durationIn(text: string, now: Date): Date | null {
-  const [, counted] =
-    /(?:resets_in_seconds|retry[-_ ]?after)["':\s]+(\d+)\b(?!\s*[mhd])/i.exec(text) ?? [];
+  const [, counted] = /(?:resets_in_seconds|retry[-_ ]?after)["':\s]+(\d+)\b(?!\s*[mhd])/i.exec(text) ?? [];
   if (counted !== undefined) return new Date(now.getTime() + Number(counted) * 1000);
   const [, words] =
     /\b(?:again|resets?|retry|wait)(?: in| after)? ((?:\d+(?:\.\d+)?\s*(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|d|h|m|s)\b[ ,]*(?:and )?)+)/i.exec(
@@ -84,8 +82,7 @@ const staleMilliseconds = 10 * 60_000;
  * limit lasts until that minute ends. If it passed less than 10 minutes ago, the limit is over.
  */
 function clockIn(text: string, now: Date): Date | null {
-  const [, hour, minute, half] =
-    /\b(?:resets?|again)(?: at)? (\d{1,2})(?::(\d\d))?\s*([ap]m)\b/i.exec(text) ?? [];
+  const [, hour, minute, half] = /\b(?:resets?|again)(?: at)? (\d{1,2})(?::(\d\d))?\s*([ap]m)\b/i.exec(text) ?? [];
   if (hour === undefined || half === undefined) return null;
   const moment = new Date(now);
   moment.setHours((Number(hour) % 12) + (/p/i.test(half) ? 12 : 0), Number(minute ?? 0), 0, 0);

@@ -88,11 +88,7 @@ export function crashEnd(title: string, exit: ToolExit): TurnEnd {
   const { code, complaints } = exit;
   const signal = exit.signal ?? signalOf(code);
   if (code === 127) {
-    return {
-      kind: "failed",
-      cause: "missing",
-      reason: `${title} is not installed.\n${complaints}`,
-    };
+    return { kind: "failed", cause: "missing", reason: `${title} is not installed.\n${complaints}` };
   }
   const limit = limitIn(complaints);
   if (limit !== null) return { kind: "limit", ...limit };

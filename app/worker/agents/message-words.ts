@@ -7,9 +7,7 @@ export function wordsOfMessages(messages: readonly PersonMessage[]): string {
 
 /** The messages, each with its author. */
 export function listedMessages(messages: readonly PersonMessage[]): string {
-  const said = messages.map(
-    ({ author, about, text }) => `${author}, about ${about}:\n\n${quoted(text)}`,
-  );
+  const said = messages.map(({ author, about, text }) => `${author}, about ${about}:\n\n${quoted(text)}`);
   return `People of the product wrote to you while you work:\n\n${said.join("\n\n")}`;
 }
 

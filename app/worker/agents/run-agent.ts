@@ -7,11 +7,7 @@ import { limitIn } from "./limits";
  * Runs one turn: sends entries and usage without secrets to the sink and returns how it ended. A cancelled turn throws
  * its signal's reason, after its usage is reported and its processes have ended.
  */
-export async function runAgent(
-  tool: ToolStart,
-  turn: AgentTurn,
-  sink: AgentSink,
-): Promise<AgentEnd> {
+export async function runAgent(tool: ToolStart, turn: AgentTurn, sink: AgentSink): Promise<AgentEnd> {
   turn.signal.throwIfAborted();
   const { clean } = createRedactor(turn.secrets);
   const transcript = openTranscript(createRedactor(turn.secrets), (entry) => sink.entry(entry));
@@ -45,9 +41,7 @@ export async function runAgent(
     });
     // A line reader returns normally when its tool is stopped.
     turn.signal.throwIfAborted();
-    const told = silence.signal.aborted
-      ? silentEnd(turn.silenceSeconds, transcript.lastWords())
-      : end;
+    const told = silence.signal.aborted ? silentEnd(turn.silenceSeconds, transcript.lastWords()) : end;
     return { ...cleanEnd(told, clean), words: transcript.lastWords(), sessionId, denied };
   } finally {
     silence.end();
@@ -83,11 +77,7 @@ function watchSilence(seconds: number) {
   const controller = new AbortController();
   const give = (): void => controller.abort(new Error("The tool has said nothing for too long"));
   const timer = setTimeout(give, seconds * 1000);
-  return {
-    signal: controller.signal,
-    heard: () => void timer.refresh(),
-    end: () => clearTimeout(timer),
-  };
+  return { signal: controller.signal, heard: () => void timer.refresh(), end: () => clearTimeout(timer) };
 }
 
 function silentEnd(seconds: number, words: string): TurnEnd {

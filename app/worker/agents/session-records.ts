@@ -47,10 +47,7 @@ export async function beginAnew(
 ): Promise<void> {
   if (resume === undefined) return;
   const earlier = (await resume.recall?.().catch(() => "")) ?? "";
-  const next =
-    earlier === ""
-      ? "It starts a new one."
-      : "It starts a new one, which is told what was said before.";
+  const next = earlier === "" ? "It starts a new one." : "It starts a new one, which is told what was said before.";
   const text = `${title} could not resume its earlier conversation (${reason}). ${next}`;
   transcript.add({ kind: "note", text });
   if (earlier !== "") await appendFile(promptFile, section(earlier));

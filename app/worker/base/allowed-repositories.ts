@@ -28,10 +28,7 @@ export function isAlsoRepo(word: string): boolean {
 
 /** True if the user named this address or a prefix of it. */
 export function isNamed(address: string, named: readonly string[]): boolean {
-  return named.some(
-    (name) =>
-      address === name || (name.endsWith("/") && address.startsWith(name) && !climbs(address)),
-  );
+  return named.some((name) => address === name || (name.endsWith("/") && address.startsWith(name) && !climbs(address)));
 }
 
 /** A server may resolve `..` and leave the named folder. */

@@ -17,9 +17,7 @@ export function personsEnvironment(): NodeJS.ProcessEnv {
 /** The same as a plain record. */
 export function personsVariables(): Record<string, string> {
   const pairs = Object.entries(personsEnvironment());
-  return Object.fromEntries(
-    pairs.filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
 /**

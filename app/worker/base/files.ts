@@ -35,9 +35,7 @@ export function notesOf(worktrees: string, attempt: string): string {
 
 /** The notes of a name that earlier runs of the worker left. What is in a worktree is the job's and not read. */
 export async function notesNamed(worktrees: string, name: string): Promise<string[]> {
-  const folders = (await readdir(worktrees).catch(() => [])).filter((one) =>
-    one.endsWith(notesEnd),
-  );
+  const folders = (await readdir(worktrees).catch(() => [])).filter((one) => one.endsWith(notesEnd));
   const read = (folder: string) => readPlain(join(worktrees, folder, name), mostBytes);
   return (await Promise.all(folders.map(read))).filter((text) => text !== null);
 }

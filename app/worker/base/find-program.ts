@@ -8,10 +8,7 @@ import { processEnvironment } from "./process";
 const run = promisify(execFile);
 
 /** Finds a program on the environment's PATH. */
-export async function findProgram(
-  name: string,
-  environment: Record<string, string>,
-): Promise<string | null> {
+export async function findProgram(name: string, environment: Record<string, string>): Promise<string | null> {
   const folders = name.includes("/") ? [""] : (environment.PATH ?? "").split(delimiter);
   for (const folder of folders) {
     const file = folder === "" ? name : join(folder, name);

@@ -10,9 +10,7 @@ export interface Journal {
 export function openJournal(write: (text: string) => void): Journal {
   let last = "";
   const say = (line: string): void => {
-    write(
-      `${new Date().toISOString().slice(11, 19)}  ${harmless(line).replaceAll("\n", "\n          ")}\n`,
-    );
+    write(`${new Date().toISOString().slice(11, 19)}  ${harmless(line).replaceAll("\n", "\n          ")}\n`);
     last = line;
   };
   return {

@@ -60,9 +60,7 @@ const seconds = z.coerce.number().positive().max(3600);
 /** A longer timer would fire at once. */
 const minutes = z.coerce.number().positive().max(35_791);
 
-const noAlsoRepo = {
-  message: "takes an https, ssh or git@ URL, or the beginning of one that ends in /",
-};
+const noAlsoRepo = { message: "takes an https, ssh or git@ URL, or the beginning of one that ends in /" };
 
 const noHost = "--net takes a host such as pypi.org or pypi.org:443, or all";
 const noMount = "--mount takes an absolute path, with :rw after it if jobs may write";
@@ -72,10 +70,7 @@ function isHostOrAll(text: string): boolean {
 }
 
 const optionsSchema = z.object({
-  url: z.url({
-    protocol: /^https?$/,
-    error: "--url must be the URL of the service, such as http://localhost:3000",
-  }),
+  url: z.url({ protocol: /^https?$/, error: "--url must be the URL of the service, such as http://localhost:3000" }),
   token: z.string({ error: "--token is missing: create one under Settings, API tokens" }).min(1),
   agent: z.string().min(1).optional(),
   allow: z.enum(allowances).default("commands"),
@@ -103,9 +98,7 @@ const optionsSchema = z.object({
   sandbox: z.enum(["auto", "bwrap", "off"], "must be auto, bwrap or off").default("auto"),
   net: z.array(z.string().refine(isHostOrAll, noHost)).default([]),
   mount: z.array(z.string().regex(/^(\/|~\/)./, noMount)).default([]),
-  env: z
-    .array(z.string().regex(/^[A-Za-z_]\w*$/, "--env takes the name of a variable"))
-    .default([]),
+  env: z.array(z.string().regex(/^[A-Za-z_]\w*$/, "--env takes the name of a variable")).default([]),
   disk: z.coerce.number().positive().default(10),
   "work-dir": z.string().min(1).optional(),
   timeout: minutes.default(120),
@@ -137,10 +130,7 @@ export interface ExecWish {
 export type WorkerOptions = ReturnType<typeof readOptions>;
 
 /** Reads the command line. URL and token may come from the environment. */
-export function readOptions(
-  argv: readonly string[],
-  environment: Record<string, string | undefined>,
-) {
+export function readOptions(argv: readonly string[], environment: Record<string, string | undefined>) {
   const parsed = optionsSchema.safeParse({
     url: environment.BACKLOOM_URL,
     token: environment.BACKLOOM_TOKEN,

@@ -37,9 +37,7 @@ export class LimitReached extends Error {
 /** Maps an error status to what the worker's user can do. */
 export function refusalOf(status: number, path: string): Error {
   if (status === 401 || status === 403) {
-    return new WorkerProblem(
-      "The service does not accept the token: create a new one under Settings",
-    );
+    return new WorkerProblem("The service does not accept the token: create a new one under Settings");
   }
   if (status === 404) return new WorkerProblem(`There is no ${path} at this address: check --url`);
   return status === 429

@@ -66,16 +66,12 @@ const whenNoted = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 /** Starts a program in its own process group. */
 export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
   const launch = wish.confine === undefined ? wish : await wish.confine(wish);
-  const child: ChildProcess = spawn(
-    "/bin/sh",
-    ["-c", whenNoted, "agent", launch.program, ...launch.words],
-    {
-      cwd: launch.folder,
-      env: processEnvironment(launch.environment),
-      detached: true,
-      stdio: ["pipe", "pipe", "pipe", "pipe"],
-    },
-  );
+  const child: ChildProcess = spawn("/bin/sh", ["-c", whenNoted, "agent", launch.program, ...launch.words], {
+    cwd: launch.folder,
+    env: processEnvironment(launch.environment),
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+  });
   const { stdin, stdout, stderr } = child;
   const gate = child.stdio[3];
   if (stdin === null || stdout === null || stderr === null || !(gate instanceof Writable)) {
@@ -118,11 +114,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
 }
 
 /** Closing the gate without writing makes the waiting shell exit. */
-async function letBegin(
-  gate: Writable,
-  pid: number | undefined,
-  pidFile: string | undefined,
-): Promise<void> {
+async function letBegin(gate: Writable, pid: number | undefined, pidFile: string | undefined): Promise<void> {
   try {
     if (pidFile !== undefined && pid !== undefined) await noteCommand(pidFile, pid);
     gate.end("go\n");
@@ -168,11 +160,7 @@ function letGo({ pid, stdout, stderr }: ChildProcess): void {
  * Ends a process tree. Reads the tree first, because descendants may be in other process groups and cannot be found
  * once the root is gone.
  */
-export async function stopTree(
-  child: ChildProcess,
-  ended: Promise<unknown>,
-  endsAll = false,
-): Promise<void> {
+export async function stopTree(child: ChildProcess, ended: Promise<unknown>, endsAll = false): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
   const below = await descendantsOf(pid);

@@ -96,10 +96,7 @@ export function openTranscript(redactor: Redactor, write: (entry: Entry) => void
   };
 }
 
-function cleaned<Part extends Pick<Entry, "text" | "title" | "path">>(
-  redactor: Redactor,
-  entry: Part,
-): Part {
+function cleaned<Part extends Pick<Entry, "text" | "title" | "path">>(redactor: Redactor, entry: Part): Part {
   const { title, path } = entry;
   return {
     ...entry,

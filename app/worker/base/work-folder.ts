@@ -47,11 +47,7 @@ export function homeOf(workDir: string, name: string): string {
 }
 
 /** The folders below a worker's own, without the right to be the only one there. */
-export async function openWorkFolder(
-  workDir: string,
-  home: string,
-  workerName: string,
-): Promise<WorkFolder> {
+export async function openWorkFolder(workDir: string, home: string, workerName: string): Promise<WorkFolder> {
   const folder = {
     workerName,
     worktrees: join(home, "worktrees"),

@@ -48,12 +48,7 @@ export async function bringPull(tools: PullTools, wish: PullWish): Promise<strin
 }
 
 /** Keeps what people changed: the title, text around the parts, and a removed draft mark. */
-async function update(
-  forge: Forge,
-  pull: Pull,
-  parts: readonly StoryPart[],
-  isDraft: boolean,
-): Promise<string> {
+async function update(forge: Forge, pull: Pull, parts: readonly StoryPart[], isDraft: boolean): Promise<string> {
   const body = withStories(pull.body, parts);
   if (body !== pull.body.replaceAll("\r\n", "\n").trim()) await forge.setBody(pull, body);
   if (pull.isDraft && !isDraft) await forge.markReady(pull);
@@ -91,10 +86,7 @@ export async function decorate(
   if (reviewers.length > 0) await forge.askReviewers(pull, reviewers).catch(tell("reviewers"));
 }
 
-async function readParts(
-  { options, service }: PullTools,
-  stories: PullWish["stories"],
-): Promise<StoryPart[]> {
+async function readParts({ options, service }: PullTools, stories: PullWish["stories"]): Promise<StoryPart[]> {
   const parts: StoryPart[] = [];
   for (const story of stories) {
     const link = new URL(`/stories/${story.id}`, options.url).href;
@@ -182,7 +174,5 @@ function withoutMarks(text: string): string {
 /** True if every criterion of these stories is proven or waived. */
 function areProven(parts: readonly StoryPart[]): boolean {
   const criteria = parts.flatMap((part) => part.criteria);
-  return (
-    criteria.length > 0 && criteria.every(({ state }) => state === "proven" || state === "waived")
-  );
+  return criteria.length > 0 && criteria.every(({ state }) => state === "proven" || state === "waived");
 }

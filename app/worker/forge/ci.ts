@@ -39,8 +39,7 @@ export function openLogs(requests: Requests): (path: string, instead: string) =>
 /** Treats what the login may not read as missing. */
 export async function unlessForbidden<T>(asked: Promise<T>, instead: T): Promise<T> {
   return asked.catch((error: unknown) => {
-    if (error instanceof ForgeProblem && (error.status === 403 || error.status === 404))
-      return instead;
+    if (error instanceof ForgeProblem && (error.status === 403 || error.status === 404)) return instead;
     throw error;
   });
 }

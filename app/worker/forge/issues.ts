@@ -61,7 +61,9 @@ export function seenOf(
 ): ListedIssue["issue"] {
   const heading = storable(title, lengths.title).trim();
   return {
-    ...{ number, url, state: isClosed ? "closed" : "open" },
+    number,
+    url,
+    state: isClosed ? "closed" : "open",
     author: storable(author ?? "someone", 200),
     title: heading || `Issue #${number}`,
     body: storable(body ?? "", issueLimits.body),
@@ -85,8 +87,7 @@ export function issueVerbs(repository: string, size: number, requests: Requests)
   const place = (number: number) => `${repository}/issues/${number}`;
   return {
     readIssue: async (number) => stateSchema.parse(await requests.get(place(number))),
-    isMarked: (number, mark) =>
-      isIn(mark, `${place(number)}/comments?limit=${size}&per_page=${size}`, size, requests),
+    isMarked: (number, mark) => isIn(mark, `${place(number)}/comments?limit=${size}&per_page=${size}`, size, requests),
     async commentOnIssue(number, body) {
       await requests.send("POST", `${place(number)}/comments`, { body });
     },

@@ -29,16 +29,11 @@ export function issueLook(tools: NoteTools) {
     if (heard.label !== label) heard = { label, versions: new Map() };
     const { versions } = heard;
     const forge = await open();
-    const changed = await forge.listIssues(
-      label,
-      ({ issue, version }) => versions.get(issue.url) === version,
-    );
+    const changed = await forge.listIssues(label, ({ issue, version }) => versions.get(issue.url) === version);
     // Earliest change first: if the service goes away, unreported issues are still newer than all reported ones.
     for (let begin = 0; begin < changed.length; begin += issueLimits.issues) {
       const part = changed.slice(begin, begin + issueLimits.issues);
-      const issues = part
-        .map(({ issue }) => issue)
-        .filter(({ url }) => url.length <= issueLimits.url);
+      const issues = part.map(({ issue }) => issue).filter(({ url }) => url.length <= issueLimits.url);
       const body = { product_id: productId, label, issues };
       await service.put("/api/issues/observed", body, observedIssuesSchema);
       for (const { issue, version } of part) versions.set(issue.url, version);
@@ -66,12 +61,10 @@ async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Prom
   const wish = { worker: workerName, project: forge.place.project };
   const { note } = await service.post(path, wish, nextIssueNoteSchema);
   if (note === null) return false;
-  const report = await interruptible(own, () => write(tools, forge, note)).catch(
-    (error: unknown) => {
-      if (own.aborted || error instanceof Refusal) throw error;
-      return { state: "put_off" as const, words: sendable(messageOf(error), 900) };
-    },
-  );
+  const report = await interruptible(own, () => write(tools, forge, note)).catch((error: unknown) => {
+    if (own.aborted || error instanceof Refusal) throw error;
+    return { state: "put_off" as const, words: sendable(messageOf(error), 900) };
+  });
   await tell(tools, note, report);
   if (report.state === "written") journal.say(sentenceOf(note));
   else journal.sayOnce(`Nothing could be written to ${note.url}: ${report.words}`);
@@ -82,10 +75,7 @@ async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Prom
 async function write(tools: NoteTools, forge: Forge, note: IssueNote): Promise<IssueNoteReport> {
   const { url, isClosed } = await forge.readIssue(note.number);
   if (url !== note.url) {
-    return {
-      state: "put_off",
-      words: `Issue ${note.number} of ${forge.place.host} is another one`,
-    };
+    return { state: "put_off", words: `Issue ${note.number} of ${forge.place.host} is another one` };
   }
   if (note.deed === "close") {
     if (!isClosed) await forge.closeIssue(note.number);
@@ -103,7 +93,5 @@ function tell({ service }: NoteTools, { id, lease }: IssueNote, report: IssueNot
 }
 
 function sentenceOf({ deed, url }: IssueNote): string {
-  return deed === "comment"
-    ? `Commented on ${url}: its work is done`
-    : `Closed ${url}: its work landed`;
+  return deed === "comment" ? `Commented on ${url}: its work is done` : `Closed ${url}: its work landed`;
 }

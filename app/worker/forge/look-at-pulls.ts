@@ -1,10 +1,5 @@
 import { ZodError, type z } from "zod";
-import {
-  type ObservedPull,
-  observedSchema,
-  pullLimits,
-  pullListSchema,
-} from "~/nouns/pulls/contract";
+import { type ObservedPull, observedSchema, pullLimits, pullListSchema } from "~/nouns/pulls/contract";
 import type { Journal } from "../base/journal";
 import { isOwnBranch } from "../git/remote";
 import type { Service } from "../service/service";
@@ -41,8 +36,7 @@ export function pullLook(
     const { pulls: told, branch_prefix } = await service.read(path, pullListSchema);
     // Those it has may have an earlier prefix of the product.
     const listed = [...recent, ...findMissing(told, recent, forge)].filter(
-      ({ branch, url }) =>
-        isOwnBranch(branch, branch_prefix) || told.some((one) => one.url === url),
+      ({ branch, url }) => isOwnBranch(branch, branch_prefix) || told.some((one) => one.url === url),
     );
     const due = listed.filter((pull) => isDue(pull, known.get(pull.number), now()));
     const slots = listed.filter(isOpen).length > many ? mostOfMany : mostInspected;
@@ -108,11 +102,7 @@ export function isOfOne(error: unknown): boolean {
   return status >= 400 && status < 500 && status !== 401 && status !== 429;
 }
 
-function isDue(
-  { version, headSha, state }: ListedPull,
-  before: Known | undefined,
-  now: number,
-): boolean {
+function isDue({ version, headSha, state }: ListedPull, before: Known | undefined, now: number): boolean {
   if (before === undefined || before.version !== version || before.headSha !== headSha) return true;
   if (state !== "open") return false;
   return !before.isSettled || now - before.inspectedAt > restMilliseconds;
@@ -147,11 +137,7 @@ async function observe(
 }
 
 /** Unsettled while CI has not passed or it is not mergeable: it is inspected each time. */
-function knownOf(
-  { version, headSha }: ListedPull,
-  { state, ci, mergeable }: ObservedPull,
-  inspectedAt: number,
-): Known {
+function knownOf({ version, headSha }: ListedPull, { state, ci, mergeable }: ObservedPull, inspectedAt: number): Known {
   const isSettled = state !== "open" || (ci?.state === "passed" && mergeable === true);
   return { version, headSha, isSettled, inspectedAt };
 }

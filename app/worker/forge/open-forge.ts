@@ -62,9 +62,7 @@ export async function learnLogin(
 async function isOfRepo(address: string, { repo }: WorkerOptions): Promise<boolean> {
   if (repo === undefined) return false;
   const remotes = isAddress(repo) ? null : await remotesOf(repo).catch(() => null);
-  const own = remotes?.remote
-    ? await remoteAddress({ folder: repo, ...remotes })
-    : await withoutAlias("/", repo);
+  const own = remotes?.remote ? await remoteAddress({ folder: repo, ...remotes }) : await withoutAlias("/", repo);
   return hostIn(own) === hostIn(address);
 }
 
@@ -89,14 +87,9 @@ const timeout = 20_000;
  * The user's login: from the worker's variable, the host's own tool, or git. The variable names no host, so it is sent
  * only to the one the user chose (`isPersons`) or that its form names.
  */
-async function findCredential(
-  place: ForgePlace,
-  isPersons: boolean,
-  folder: string,
-): Promise<Credential | null> {
+async function findCredential(place: ForgePlace, isPersons: boolean, folder: string): Promise<Credential | null> {
   const given = process.env[forgeTokenName];
-  if (given && (isPersons || hostOfToken(given) === place.host))
-    return { secret: given, user: null };
+  if (given && (isPersons || hostOfToken(given) === place.host)) return { secret: given, user: null };
   const token = await kinds[place.kind].tokenOfTool(place.host, runTool);
   return token ? { secret: token, user: null } : askCredential(folder, place.address);
 }

@@ -16,11 +16,7 @@ interface Remote {
 }
 
 /** Finds the Git host of a remote. The user's `BACKLOOM_FORGE_URL` takes precedence over the repository's setting. */
-export function placeOf(
-  address: string,
-  wish: ForgeWish | undefined,
-  given: string | undefined,
-): ForgePlace {
+export function placeOf(address: string, wish: ForgeWish | undefined, given: string | undefined): ForgePlace {
   const remote = readRemote(address);
   if (remote === null) {
     throw new NoGitHost("the repository has no remote on a Git host");
@@ -28,17 +24,9 @@ export function placeOf(
   const kind = (typeof wish === "string" ? wish : wish?.kind) ?? kindOf(remote.hostname, given);
   const root = rootOf(remote, typeof wish === "string" ? undefined : wish?.url, given);
   const below = root.pathname.replace(/\/$/, "");
-  const project = remote.path.startsWith(`${below.slice(1)}/`)
-    ? remote.path.slice(below.length)
-    : remote.path;
+  const project = remote.path.startsWith(`${below.slice(1)}/`) ? remote.path.slice(below.length) : remote.path;
   const base = `${root.origin}${below}`;
-  return {
-    kind,
-    api: kinds[kind].apiOf(root, base),
-    host: root.host,
-    address: `${base}/${project}.git`,
-    project,
-  };
+  return { kind, api: kinds[kind].apiOf(root, base), host: root.host, address: `${base}/${project}.git`, project };
 }
 
 /** The host of a remote, with the port of its web address. */
@@ -111,8 +99,7 @@ const run = promisify(execFile);
  * account. A real name of a host stays: where it leads to another one, that one answers ssh only.
  */
 export async function withoutAlias(folder: string, address: string): Promise<string> {
-  const [, start = "", host] =
-    /^((?:ssh:\/\/)?(?:[\w.-]+@)?)(\w[\w.-]*)(?=[:/])/.exec(address) ?? [];
+  const [, start = "", host] = /^((?:ssh:\/\/)?(?:[\w.-]+@)?)(\w[\w.-]*)(?=[:/])/.exec(address) ?? [];
   const isSsh = address.startsWith("ssh://") || !address.includes("://");
   if (host === undefined || !isSsh || isKnownHost(host)) return address;
   const meant = (await hostOf(folder, host))?.replace(/^(?:alt)?ssh\./, "");

@@ -49,9 +49,7 @@ export function openRequests(place: Place): Requests {
     const before = method === "GET" ? kept.get(path) : undefined;
     const answer = await ask(place, method, path, body, before?.etag);
     notBefore = Date.now() + waitOf(answer);
-    return answer.status === 304 && before !== undefined
-      ? { ...answer, body: before.body }
-      : answer;
+    return answer.status === 304 && before !== undefined ? { ...answer, body: before.body } : answer;
   };
 
   return {
@@ -181,9 +179,7 @@ function keep(kept: Map<string, Kept>, path: string, { headers, body, status }: 
 function problemOf({ status, body }: Answer, { title }: Place): ForgeProblem {
   const said = wordsOf(body).slice(0, 500);
   const help =
-    status === 401
-      ? ": the login is not valid. Set BACKLOOM_FORGE_TOKEN, or sign in with the host's own tool"
-      : "";
+    status === 401 ? ": the login is not valid. Set BACKLOOM_FORGE_TOKEN, or sign in with the host's own tool" : "";
   return new ForgeProblem(`${title} answered ${status}${said && ` (${said})`}${help}`, status);
 }
 
@@ -213,13 +209,11 @@ async function readAnswer(answer: Response, title: string): Promise<string> {
     chunks.push(chunk.value);
     kept += chunk.value.length;
     read += chunk.value.length;
-    while (!isData && kept - (chunks[0]?.length ?? 0) >= mostLog)
-      kept -= chunks.shift()?.length ?? 0;
+    while (!isData && kept - (chunks[0]?.length ?? 0) >= mostLog) kept -= chunks.shift()?.length ?? 0;
     if (read > (isData ? mostData : mostRead)) break;
   }
   await reader?.cancel();
-  if (isData && read > mostData)
-    throw new ForgeProblem(`${title} answered with more than ${mostData / mostLog} MB`);
+  if (isData && read > mostData) throw new ForgeProblem(`${title} answered with more than ${mostData / mostLog} MB`);
   const text = Buffer.concat(chunks);
   return (isData ? text : text.subarray(-mostLog)).toString("utf8");
 }
@@ -227,12 +221,7 @@ async function readAnswer(answer: Response, title: string): Promise<string> {
 const mostPages = 10;
 
 /** Reads all pages of a list, at most ten. */
-export async function allOf<T>(
-  item: z.ZodType<T>,
-  list: string,
-  size: number,
-  requests: Requests,
-): Promise<T[]> {
+export async function allOf<T>(item: z.ZodType<T>, list: string, size: number, requests: Requests): Promise<T[]> {
   const all: T[] = [];
   for (let page = 1; page <= mostPages; page += 1) {
     const path = page === 1 ? list : `${list}&page=${page}`;

@@ -55,17 +55,13 @@ export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void>
       } catch (error) {
         if (stop.aborted) return;
         const words =
-          error instanceof ZodError
-            ? "the Git host answered something else than expected"
-            : messageOf(error);
+          error instanceof ZodError ? "the Git host answered something else than expected" : messageOf(error);
         const sentence = `${what}: ${words}`;
         if (said.get(what) !== sentence) journal.say(sentence);
         said.set(what, sentence);
       }
     }
-    await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(
-      () => undefined,
-    );
+    await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 
@@ -97,9 +93,7 @@ function pullKeeping(service: PullTools["service"], productId: string) {
   return async (open: () => Promise<PullTools>): Promise<void> => {
     const path = `/api/products/${productId}/pull-texts`;
     const { draft, branches } = await service.read(path, pullTextsSchema);
-    const due = branches.filter(({ branch, digest }) =>
-      isDue(kept.get(branch), digest, performance.now()),
-    );
+    const due = branches.filter(({ branch, digest }) => isDue(kept.get(branch), digest, performance.now()));
     if (due.length === 0) return;
     const tools = await open();
     for (const { digest, ...wish } of due.slice(0, mostBrought)) {

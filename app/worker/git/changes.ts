@@ -65,13 +65,10 @@ function cleaned({ clean }: ChangesWish, files: readonly DiffFile[]): DiffFile[]
   });
 }
 
-const privateKey =
-  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
+const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
 
 function hiddenLines(block: string): string {
-  return block.replace(/^.*$/gm, (line, offset: number) =>
-    offset === 0 ? "•••" : `${line.slice(0, 1)}•••`,
-  );
+  return block.replace(/^.*$/gm, (line, offset: number) => (offset === 0 ? "•••" : `${line.slice(0, 1)}•••`));
 }
 
 async function put(wish: ChangesWish, diff: Record<string, unknown>): Promise<void> {

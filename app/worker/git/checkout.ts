@@ -39,15 +39,34 @@ const checkouts = new Map<string, Checkout>();
 
 /** Settings that no one else's may override: which programs git runs, what it finds, and how it merges and pushes. */
 const ownWords = [
-  ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"],
-  ...["-c", "protocol.ext.allow=never"],
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "protocol.ext.allow=never",
   // A key or its password may not be at hand, and the person has not seen what is committed here.
-  ...["-c", "commit.gpgSign=false"],
-  ...["-c", "submodule.recurse=false", "-c", "push.recurseSubmodules=no"],
-  ...["-c", "status.showUntrackedFiles=normal", "-c", "commit.cleanup=whitespace"],
-  ...["-c", "merge.ff=true", "-c", "rebase.updateRefs=false", "-c", "push.gpgSign=false"],
+  "-c",
+  "commit.gpgSign=false",
+  "-c",
+  "submodule.recurse=false",
+  "-c",
+  "push.recurseSubmodules=no",
+  "-c",
+  "status.showUntrackedFiles=normal",
+  "-c",
+  "commit.cleanup=whitespace",
+  "-c",
+  "merge.ff=true",
+  "-c",
+  "rebase.updateRefs=false",
+  "-c",
+  "push.gpgSign=false",
   // An agent's line ends are no reason to refuse its work, and the person's tags are not ours to push.
-  ...["-c", "core.safecrlf=false", "-c", "push.followTags=false"],
+  "-c",
+  "core.safecrlf=false",
+  "-c",
+  "push.followTags=false",
 ];
 
 /** Remembers a worktree's git folder. Returns false if the repository has no such worktree. */
@@ -193,9 +212,25 @@ async function gitFolderOf(folder: string, home: string): Promise<string | null>
  * begun by anyone who wrote it, which may delete and move any branch when it is ended.
  */
 const mayStay = new Set([
-  ...["HEAD", "index", "commondir", "gitdir", "config.worktree", "locked", "logs", "info"],
-  ...["modules", "reftable", "ORIG_HEAD", "FETCH_HEAD", "COMMIT_EDITMSG", "SQUASH_MSG"],
-  ...["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD"],
+  "HEAD",
+  "index",
+  "commondir",
+  "gitdir",
+  "config.worktree",
+  "locked",
+  "logs",
+  "info",
+  "modules",
+  "reftable",
+  "ORIG_HEAD",
+  "FETCH_HEAD",
+  "COMMIT_EDITMSG",
+  "SQUASH_MSG",
+  "MERGE_HEAD",
+  "MERGE_MSG",
+  "MERGE_MODE",
+  "CHERRY_PICK_HEAD",
+  "REVERT_HEAD",
 ]);
 const partOfIndex = /^sharedindex\.[0-9a-f]{40,64}$/;
 

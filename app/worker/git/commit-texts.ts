@@ -31,8 +31,7 @@ export async function readTextAt(folder: string, tree: string, path: string): Pr
     throw new PeoplesWords(`${path} is larger than 1 MB. Make it smaller.`);
   const { output, code, problem } = await gitEnd(folder, "cat-file", "blob", object);
   if (code !== 0) throw new Error(`git cat-file failed: ${problem}`);
-  if (output.includes("\ufffd"))
-    throw new PeoplesWords(`${path} cannot be read as UTF-8. Save it as UTF-8.`);
+  if (output.includes("\ufffd")) throw new PeoplesWords(`${path} cannot be read as UTF-8. Save it as UTF-8.`);
   return { path, mode, text: output };
 }
 

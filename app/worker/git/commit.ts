@@ -9,11 +9,7 @@ import { noteOf } from "./worktree";
  * Commits what the command left uncommitted, so that no work is lost. Commits what it can before it throws because of
  * one path.
  */
-export async function commitLeftovers(
-  folder: string,
-  message: string,
-  options: readonly string[] = [],
-): Promise<void> {
+export async function commitLeftovers(folder: string, message: string, options: readonly string[] = []): Promise<void> {
   await flattenNested(folder);
   if ((await git(folder, "status", "--porcelain")) === "") return;
   const problem = await stage(folder);

@@ -8,11 +8,7 @@ import { git, gitEnd, gitPaths } from "./git";
 export const copiedEnd = ".copied";
 
 /** Files that no one commits, by name and by what is in them: a program may copy them on. */
-const copiedSchema = z.object({
-  paths: z.array(z.string()),
-  blobs: z.array(z.string()),
-  values: z.array(z.string()),
-});
+const copiedSchema = z.object({ paths: z.array(z.string()), blobs: z.array(z.string()), values: z.array(z.string()) });
 type Copied = z.output<typeof copiedSchema>;
 
 const noted = (folder: string): string => `${folder}${copiedEnd}`;
@@ -66,14 +62,10 @@ function valuesIn(text: string): string[] {
       .replace(/[,;]$/, "")
       .replace(/^(["'])(.*)\1$/, "$2");
     const [, password] = /:\/\/[^:@/\s]*:([^@/\s]+)@/.exec(value) ?? [];
-    const isNamed =
-      /key|secret|token|pass|pwd|credential|salt|dsn/i.test(name) && value.length >= 8;
+    const isNamed = /key|secret|token|pass|pwd|credential|salt|dsn/i.test(name) && value.length >= 8;
     const isRandom = /^(?=.*\d)(?=.*[a-z])[\w+/=.~-]{20,}$/i.test(value);
     const isSecret = /^\S+$/.test(value) && (isNamed || isRandom);
-    return [
-      ...(isSecret ? [value] : []),
-      ...(password !== undefined && password.length >= 8 ? [password] : []),
-    ];
+    return [...(isSecret ? [value] : []), ...(password !== undefined && password.length >= 8 ? [password] : [])];
   });
   return [...named, ...(text.match(/^[A-Za-z0-9+/=]{40,}$/gm) ?? [])];
 }
@@ -93,11 +85,7 @@ async function withoutKnown(folder: string, values: readonly string[]): Promise<
 }
 
 /** Why a file may not be committed; null if it may. */
-export async function whyHeld(
-  folder: string,
-  copied: Copied,
-  path: string,
-): Promise<string | null> {
+export async function whyHeld(folder: string, copied: Copied, path: string): Promise<string | null> {
   if (copied.paths.includes(path)) return "copied by the rules";
   const found = await lstat(join(folder, path)).catch(() => null);
   if (!found?.isFile() || found.size > mostBytes) return null;
@@ -130,8 +118,10 @@ export async function copiedInCommits(folder: string, since: string): Promise<st
 }
 
 function patchesOf(output: string): { path: string; patch: string }[] {
-  return output.split(/^diff --git /m).map((patch) => ({
-    path: /^\+\+\+ "?b\/(.+?)"?$/m.exec(patch)?.[1] ?? "a file",
-    patch: patch.replace(/^(?!\+).*$/gm, ""),
-  }));
+  return output
+    .split(/^diff --git /m)
+    .map((patch) => ({
+      path: /^\+\+\+ "?b\/(.+?)"?$/m.exec(patch)?.[1] ?? "a file",
+      patch: patch.replace(/^(?!\+).*$/gm, ""),
+    }));
 }

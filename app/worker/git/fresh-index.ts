@@ -19,8 +19,7 @@ export async function freshIndex(
   const skipped = listed.filter((line) => /^s /i.test(line)).map(pathOf);
   const assumed = listed.filter((line) => /^[a-z] /.test(line)).map(pathOf);
   const isSparse =
-    skipped.length > 0 &&
-    (await run("config", "--type=bool", "core.sparseCheckout")).output.trim() === "true";
+    skipped.length > 0 && (await run("config", "--type=bool", "core.sparseCheckout")).output.trim() === "true";
   const tree = await run("write-tree");
   // What is in conflict makes no tree.
   if (tree.code === 0) await run("read-tree", tree.output.trim());

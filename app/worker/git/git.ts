@@ -64,11 +64,7 @@ const longestWait = 10_000;
  * Like `gitEnd`, with a time limit. Git is ended with its hooks and helpers when it takes longer or its work is
  * interrupted. Asked to end, it removes its locks.
  */
-export async function gitWithin(
-  minutes: number,
-  folder: string,
-  words: readonly string[],
-): Promise<GitEnd> {
+export async function gitWithin(minutes: number, folder: string, words: readonly string[]): Promise<GitEnd> {
   const interrupt = words.includes("--abort") ? undefined : interruption();
   interrupt?.throwIfAborted();
   await cleanGitFiles(folder);

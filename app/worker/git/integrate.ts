@@ -4,9 +4,7 @@ import { BranchInUse, begunFolder, fetchAll, requireFreeBranch, tipOf } from "./
 import type { Worktree } from "./worktree";
 
 /** Where the work went, or which files conflict and with which commit. */
-export type Integration =
-  | { kind: "pushed"; headSha: string }
-  | { kind: "conflict"; files: string[]; theirs: string };
+export type Integration = { kind: "pushed"; headSha: string } | { kind: "conflict"; files: string[]; theirs: string };
 
 /** Whose work it is (a job, or one of its tasks), and the commit it begins at. */
 export interface Work {
@@ -74,19 +72,14 @@ async function refresh({ repository, branch }: Worktree): Promise<string | null>
 }
 
 /** Rebases work that is not yet on the branch onto it, or merges if only that works. Returns the files in conflict. */
-async function bringOnto(
-  { folder, branchTip, main }: Worktree,
-  onto: string | null,
-): Promise<string[]> {
+async function bringOnto({ folder, branchTip, main }: Worktree, onto: string | null): Promise<string[]> {
   if (onto === null || (await isAncestor(folder, onto, "HEAD"))) return [];
   try {
     await git(folder, ...committer, "rebase", "--quiet", "--onto", onto, branchTip ?? main);
     return [];
   } catch (error) {
     const inConflict = conflictedPaths(folder);
-    const files = await inConflict.finally(() =>
-      git(folder, "rebase", "--abort").catch(() => undefined),
-    );
+    const files = await inConflict.finally(() => git(folder, "rebase", "--abort").catch(() => undefined));
     if (files.length > 0) return (await merges(folder, onto)) ? [] : files;
     throw error;
   }

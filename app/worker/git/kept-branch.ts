@@ -52,12 +52,7 @@ export async function keepWork(folder: string, work: WorkToKeep): Promise<string
   return branch ?? rest;
 }
 
-async function keepCommit(
-  folder: string,
-  commit: string,
-  name: string,
-  work: WorkToKeep,
-): Promise<string | null> {
+async function keepCommit(folder: string, commit: string, name: string, work: WorkToKeep): Promise<string | null> {
   if (commit === work.start || (await isElsewhere(folder, commit, work))) return null;
   const base = (await noteOf(folder))?.base;
   // What must not leave the machine is kept here alone.
@@ -84,8 +79,7 @@ async function freeBranch(
   for (let number = 1; ; number += 1) {
     const branch = `${keptBelow(prefix)}/${name}${number === 1 ? "" : `-${number}`}`;
     const there =
-      (await commitOf(folder, `refs/heads/${branch}`)) ??
-      (await commitOf(folder, `refs/remotes/${remote}/${branch}`));
+      (await commitOf(folder, `refs/heads/${branch}`)) ?? (await commitOf(folder, `refs/remotes/${remote}/${branch}`));
     if (there === null || (await isAncestor(folder, there, head))) return branch;
   }
 }
@@ -116,10 +110,7 @@ async function isElsewhere(
  * Deletes kept branches older than two weeks, here and on the remote, except those of the `spared` jobs and checked-out
  * ones. A remote that refuses keeps them.
  */
-export async function forgetKept(
-  { folder, remote, prefix }: Repository,
-  spared: readonly string[],
-): Promise<void> {
+export async function forgetKept({ folder, remote, prefix }: Repository, spared: readonly string[]): Promise<void> {
   const oldest = Date.now() / 1000 - keptDays * 86_400;
   const kept = keptBelow(prefix);
   const own = `refs/heads/${kept}/`;
@@ -147,14 +138,9 @@ export async function forgetKept(
 }
 
 /** Kept branches of earlier attempts at the same work that are not merged yet. */
-export async function findKept(
-  { folder, remote, prefix }: Repository,
-  jobIds: readonly string[],
-): Promise<string[]> {
+export async function findKept({ folder, remote, prefix }: Repository, jobIds: readonly string[]): Promise<string[]> {
   const roots = ["refs/heads", ...(remote === null ? [] : [`refs/remotes/${remote}`])];
-  const patterns = roots.flatMap((root) =>
-    jobIds.map((id) => `${root}/${keptBelow(prefix)}/${id}-*`),
-  );
+  const patterns = roots.flatMap((root) => jobIds.map((id) => `${root}/${keptBelow(prefix)}/${id}-*`));
   const words = ["--format=%(refname:short)", "--no-merged", "HEAD"];
   const names = (await git(folder, "for-each-ref", ...words, ...patterns)).split("\n");
   return names

@@ -1,10 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type ConflictFile,
-  conflictLimits,
-  type ReportJobConflictInput,
-} from "~/nouns/agent-jobs/job-conflict";
+import { type ConflictFile, conflictLimits, type ReportJobConflictInput } from "~/nouns/agent-jobs/job-conflict";
 import type { Journal } from "../base/journal";
 import { sendable } from "../base/sendable";
 import { committer, conflictedPaths, git, gitEnd } from "./git";
@@ -28,24 +24,16 @@ const dryMergeSince = [2, 38] as const;
  * Files in which HEAD conflicts with another commit, with both sides of each; empty if they merge. The folder must be
  * clean, and stays clean.
  */
-export async function clashWith(
-  folder: string,
-  theirs: string,
-  journal: Journal,
-): Promise<ConflictFile[]> {
+export async function clashWith(folder: string, theirs: string, journal: Journal): Promise<ConflictFile[]> {
   if (await mergesDry(folder)) return dryMerge(folder, theirs, journal);
-  journal.sayOnce(
-    "This git is older than 2.38 and needs a trial merge in the worktree, which is reverted",
-  );
+  journal.sayOnce("This git is older than 2.38 and needs a trial merge in the worktree, which is reverted");
   return mergeAndTakeBack(folder, theirs);
 }
 
 async function mergesDry(folder: string): Promise<boolean> {
   const [, major, minor] = /(\d{1,4})\.(\d{1,4})/.exec(await git(folder, "version")) ?? [];
   const [sinceMajor, sinceMinor] = dryMergeSince;
-  return (
-    Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor)
-  );
+  return Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor);
 }
 
 async function dryMerge(folder: string, theirs: string, journal: Journal): Promise<ConflictFile[]> {
@@ -65,9 +53,7 @@ async function mergeAndTakeBack(folder: string, theirs: string): Promise<Conflic
   try {
     if (merge.code === 0) return [];
     const paths = await conflictedPaths(folder);
-    return await filesOf(folder, theirs, paths, (path) =>
-      readFile(join(folder, path), "utf8").catch(() => null),
-    );
+    return await filesOf(folder, theirs, paths, (path) => readFile(join(folder, path), "utf8").catch(() => null));
   } finally {
     await git(folder, "merge", "--abort").catch(() => undefined);
   }
@@ -87,10 +73,7 @@ async function filesOf(
       files.push(named);
       continue;
     }
-    const whole = {
-      ours: await shown(folder, "HEAD", path),
-      theirs: await shown(folder, theirs, path),
-    };
+    const whole = { ours: await shown(folder, "HEAD", path), theirs: await shown(folder, theirs, path) };
     const isBinary = [whole.ours, whole.theirs].some((text) => text?.includes("\0"));
     const parts = sidesOf((await markedText(path)) ?? "") ?? whole;
     files.push(isBinary ? named : { ...named, ours: cut(parts.ours), theirs: cut(parts.theirs) });

@@ -48,9 +48,7 @@ async function standOf(folder: string): Promise<Stand> {
 async function tellChanges(folder: string, before: Stand): Promise<void> {
   const now = await standOf(folder);
   const committed = await gitPaths(folder, "diff", "--name-only", before.head, now.head);
-  const names = [...committed, ...now.uncommitted].filter(
-    (name) => !before.uncommitted.includes(name),
-  );
+  const names = [...committed, ...now.uncommitted].filter((name) => !before.uncommitted.includes(name));
   const title = "Thrown away: what was changed before the plan was approved";
   if (names.length > 0) tellOf(folder)(title, [...new Set(names)]);
 }

@@ -12,10 +12,21 @@ const mostListBytes = 8 * 1024 * 1024;
 
 /** Fixes the diff's format, no matter what the user's or the repository's config says. */
 const plain = [
-  ...["-c", "core.quotePath=false", "-c", "diff.suppressBlankEmpty=false"],
-  ...["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null"],
-  ...["--src-prefix=a/", "--dst-prefix=b/", "--submodule=short"],
-  ...["--full-index", "--find-renames"],
+  "-c",
+  "core.quotePath=false",
+  "-c",
+  "diff.suppressBlankEmpty=false",
+  "diff",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-relative",
+  "-O/dev/null",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--submodule=short",
+  "--full-index",
+  "--find-renames",
 ];
 const asPatch = ["--patch", "--binary", "--unified=3", "--inter-hunk-context=0"];
 
@@ -46,12 +57,7 @@ export async function readDiff(folder: string, base: string, head: string): Prom
     left -= Buffer.byteLength(patch.patch ?? "");
     const { additions, deletions, binary } = lines[index] ?? noLines;
     const isFolded = isFoldedFile(file.path) || generated.has(file.path);
-    return {
-      ...file,
-      ...{ additions, deletions, binary },
-      ...patch,
-      ...(isFolded ? { folded: true } : {}),
-    };
+    return { ...file, additions, deletions, binary, ...patch, ...(isFolded ? { folded: true } : {}) };
   });
 }
 
@@ -115,20 +121,13 @@ function sectionsOf({ bytes, isCut }: Output) {
   return {
     next(count: number): Section {
       const parts = Array.from({ length: count }, one);
-      return {
-        bytes: Buffer.concat(parts.map((part) => part.bytes)),
-        isCut: parts.some((part) => part.isCut),
-      };
+      return { bytes: Buffer.concat(parts.map((part) => part.bytes)), isCut: parts.some((part) => part.isCut) };
     },
   };
 }
 
 /** The patch as text, cut to the available room. */
-function patchOf(
-  { status }: Named,
-  { bytes, isCut }: Section,
-  room: number,
-): Pick<DiffFile, "patch" | "truncated"> {
+function patchOf({ status }: Named, { bytes, isCut }: Section, room: number): Pick<DiffFile, "patch" | "truncated"> {
   if (status === "submodule") return {};
   const text = bytes.toString("utf8").replaceAll("\0", "\ufffd");
   const isWhole = !isCut && Buffer.from(text).equals(bytes);

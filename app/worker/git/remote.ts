@@ -25,11 +25,7 @@ export function isOurs(branch: string, prefix = usualPrefix): boolean {
 /** True for branches below `backloom/` or the product's prefix, by the rules of `git check-ref-format`. */
 export function isOwnBranch(branch: string, prefix?: string): boolean {
   const isWhole = /^[\x21-\x7e\u00a1-\uffff]+$/.test(branch) && branch.length <= 200;
-  return (
-    isWhole &&
-    isOurs(branch, prefix) &&
-    !/[~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[./]$/.test(branch)
-  );
+  return isWhole && isOurs(branch, prefix) && !/[~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[./]$/.test(branch);
 }
 
 /** Name of the main branch; null if unknown. Never a branch of ours, and the one checked out only if nothing else says. */
@@ -49,8 +45,7 @@ async function* mainNames({ folder, base: remote, prefix }: Repository): AsyncGe
   const named = () => answer("symbolic-ref", "--quiet", `refs/remotes/${remote}/HEAD`);
   if (remote !== null) {
     // Manual clones may not know it, and it may have been renamed since: the remote is asked.
-    if ((await commitOf(folder, `${root}HEAD`)) === null)
-      await answer("remote", "set-head", remote, "--auto");
+    if ((await commitOf(folder, `${root}HEAD`)) === null) await answer("remote", "set-head", remote, "--auto");
     yield (await named()).slice(root.length);
   }
   yield await answer("config", "--get", "init.defaultBranch");
@@ -69,9 +64,7 @@ async function* mainNames({ folder, base: remote, prefix }: Repository): AsyncGe
  */
 export async function placeOfBranch(folder: string, branch: string): Promise<string | null> {
   const listed = await git(folder, "worktree", "list", "--porcelain");
-  const found = listed
-    .split("\n\n")
-    .find((one) => `${one}\n`.includes(`\nbranch refs/heads/${branch}\n`));
+  const found = listed.split("\n\n").find((one) => `${one}\n`.includes(`\nbranch refs/heads/${branch}\n`));
   const place = /^worktree (.*)$/m.exec(found ?? "")?.[1];
   if (place === undefined) return null;
   const isLocked = /^locked( |$)/m.test(found ?? "");
@@ -86,10 +79,7 @@ export async function placeOfBranch(folder: string, branch: string): Promise<str
 export class BranchInUse extends Error {}
 
 /** Git stores branches as files, so that none can be next to branches below its name. */
-export async function requireRoom(
-  { folder, remote, prefix = usualPrefix }: Repository,
-  branch: string,
-): Promise<void> {
+export async function requireRoom({ folder, remote, prefix = usualPrefix }: Repository, branch: string): Promise<void> {
   const wanted = [branch, `${prefix}/kept/job`, `${prefix}/work/job`];
   const roots = ["refs/heads", ...(remote === null ? [] : [`refs/remotes/${remote}`])];
   const firsts = roots.map((root) => `${root}/${branch.split("/")[0]}`);
@@ -137,5 +127,4 @@ export function refOf({ remote }: Pick<Repository, "remote">, branch: string): s
 }
 
 /** The main branch, where it comes from. */
-export const mainRefOf = ({ base }: Repository, name: string): string =>
-  refOf({ remote: base }, name);
+export const mainRefOf = ({ base }: Repository, name: string): string => refOf({ remote: base }, name);

@@ -81,11 +81,7 @@ export async function checkRepository(
 }
 
 export async function openRepositoryOf(
-  job: {
-    product: { id?: string; repo_url: string };
-    repo_url: string;
-    branch_prefix?: string | undefined;
-  },
+  job: { product: { id?: string; repo_url: string }; repo_url: string; branch_prefix?: string | undefined },
   options: WorkerOptions,
   { repositories }: WorkFolder,
 ): Promise<Repository> {
@@ -103,9 +99,7 @@ export async function openRepositoryOf(
 
 /** The user may also name a folder. */
 function openGiven(given: string, wish: RepositoryWish): Promise<Repository> {
-  return isAddress(given)
-    ? openClone(given, wish.repositories)
-    : openFolder(resolve(given), wish.mayCreate);
+  return isAddress(given) ? openClone(given, wish.repositories) : openFolder(resolve(given), wish.mayCreate);
 }
 
 export function isAddress(given: string): boolean {
@@ -136,14 +130,10 @@ async function openClone(address: string, repositories: string): Promise<Reposit
   const folder = join(repositories, name);
   if (!existsSync(folder)) {
     const draft = `${folder}.${process.pid}`;
-    await git(repositories, "clone", "--quiet", "--no-checkout", "--", address, draft).catch(
-      async (error: unknown) => {
-        await rm(draft, { recursive: true, force: true });
-        throw new WorkerProblem(
-          `The repository ${sendable(address, 200)} cannot be cloned here: ${messageOf(error)}`,
-        );
-      },
-    );
+    await git(repositories, "clone", "--quiet", "--no-checkout", "--", address, draft).catch(async (error: unknown) => {
+      await rm(draft, { recursive: true, force: true });
+      throw new WorkerProblem(`The repository ${sendable(address, 200)} cannot be cloned here: ${messageOf(error)}`);
+    });
     await git(repositories, "-C", draft, "worktree", "prune");
     await moveInPlace(draft, folder);
   }

@@ -11,11 +11,7 @@ import { asideEnd, contextFolder } from "./worktree";
  * those that the worker leaves out of its commits. Files that the main branch ignores stay, such as packages and builds, as
  * nothing here could make it again. Everything is put back, even what a killed worker had set aside.
  */
-export async function withoutExtras<T>(
-  folder: string,
-  main: string,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function withoutExtras<T>(folder: string, main: string, work: () => Promise<T>): Promise<T> {
   await putBack(folder);
   const extras = await extrasOf(folder, main);
   await setAside(folder, [...extras, ...(await contextOf(folder))]);
@@ -37,9 +33,7 @@ async function extrasOf(folder: string, main: string): Promise<string[]> {
   const list = ["ls-files", "--others", "--exclude-standard", "--directory"];
   const untracked = await gitPaths(folder, ...list);
   const ignored = await gitPaths(folder, ...list, "--ignored");
-  const found = [...new Set([...untracked, ...ignored])].filter(
-    (path) => !/(^|\/)node_modules(\/|$)/.test(path),
-  );
+  const found = [...new Set([...untracked, ...ignored])].filter((path) => !/(^|\/)node_modules(\/|$)/.test(path));
   if (found.length === 0) return [];
   const rules = `${folder}${asideEnd}`;
   try {
@@ -56,12 +50,7 @@ async function extrasOf(folder: string, main: string): Promise<string[]> {
 }
 
 /** The main branch's rules over empty files of the same names, so that git says which of them it ignores there. */
-async function standIns(
-  folder: string,
-  place: string,
-  found: readonly string[],
-  main: string,
-): Promise<void> {
+async function standIns(folder: string, place: string, found: readonly string[], main: string): Promise<void> {
   const names = await gitPaths(folder, "ls-tree", "-r", "--full-tree", "--name-only", main);
   await mkdir(place);
   for (const name of names.filter((one) => basename(one) === ".gitignore")) {
@@ -95,11 +84,7 @@ async function putBack(folder: string): Promise<void> {
     const to = join(folder, path);
     await mkdir(dirname(to), { recursive: true }).catch(() => undefined);
     // A test may have put a link there that leads elsewhere.
-    if (
-      (await realpath(dirname(to)).catch(() => null)) !==
-      join(await realpath(folder), dirname(path))
-    )
-      continue;
+    if ((await realpath(dirname(to)).catch(() => null)) !== join(await realpath(folder), dirname(path))) continue;
     await rm(to, { recursive: true, force: true });
     await rename(join(place, String(index)), to).catch(() => undefined);
   }

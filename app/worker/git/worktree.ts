@@ -1,28 +1,11 @@
-import {
-  appendFile,
-  chmod,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  writeFile,
-} from "node:fs/promises";
+import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../base/interruption";
 import { markOf } from "../base/work-folder";
 import { forgetCheckout, rememberCheckout } from "./checkout";
 import { copiedEnd } from "./copied";
 import { commitOf, git } from "./git";
-import {
-  fetchAll,
-  mainNameOf,
-  mainRefOf,
-  requireFreeBranch,
-  requireRoom,
-  tipOf,
-  usualPrefix,
-} from "./remote";
+import { fetchAll, mainNameOf, mainRefOf, requireFreeBranch, requireRoom, tipOf, usualPrefix } from "./remote";
 import type { Repository } from "./repository";
 
 /** Folder of the context files, where a sandboxed agent may write. Excluded from git. */
@@ -207,9 +190,7 @@ export async function mainOf(repository: Repository): Promise<string> {
   if (head === null) throw new Error("The repository has no commit to begin from");
   const isDetached = (await git(repository.folder, "branch", "--show-current")) === "";
   if (isDetached) return head;
-  throw new Error(
-    "The main branch is unknown: name it with `git config backloom.main <branch>` in the repository",
-  );
+  throw new Error("The main branch is unknown: name it with `git config backloom.main <branch>` in the repository");
 }
 
 /** Suffix of a worktree whose removal has begun. Half of it would look like work that deletes files. */
@@ -233,8 +214,7 @@ export async function removeFolder(home: string, folder: string, branch?: string
   await removeTree(gone);
   for (const end of [takenEnd, copiedEnd]) await rm(`${folder}${end}`, { force: true });
   // Git objects written by a sandboxed job, and what was set aside.
-  for (const end of [".git", asideEnd])
-    await rm(`${folder}${end}`, { recursive: true, force: true });
+  for (const end of [".git", asideEnd]) await rm(`${folder}${end}`, { recursive: true, force: true });
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);
   if (branch) await git(home, "branch", "--quiet", "-D", branch).catch(() => undefined);
   // Last: this file says that the folder is in use.
@@ -273,10 +253,7 @@ function notePath(folder: string): string {
   return `${folder}${noteEnd}`;
 }
 
-async function writeNote(
-  folder: string,
-  { home, branch, base, prefix }: Omit<WorktreeNote, "maker">,
-): Promise<void> {
+async function writeNote(folder: string, { home, branch, base, prefix }: Omit<WorktreeNote, "maker">): Promise<void> {
   const lines = [home, branch ?? "", base, prefix ?? "", await markOf(process.pid)];
   await writeFile(notePath(folder), lines.join("\n"));
 }

@@ -41,8 +41,7 @@ async function giveTaken(hand: Hand, taken: Taken, isBack: boolean): Promise<voi
   attempt.tally.sessionId = taken.sessionId;
   try {
     const worktree = await openWorktree(attempt, taken);
-    for (const value of (await copiedInto(worktree.folder))?.values ?? [])
-      learnSecret(options, value);
+    for (const value of (await copiedInto(worktree.folder))?.values ?? []) learnSecret(options, value);
     attempt.keeper.begin(worktree);
     attempt.changes.begin(worktree.folder, taken.work.base, noRules);
     await requireHeld(attempt);
@@ -51,8 +50,7 @@ async function giveTaken(hand: Hand, taken: Taken, isBack: boolean): Promise<voi
     if (isBack) {
       await returnSession(taken, taken.lent ?? []);
       await giveBack(attempt, worktree, taken);
-    } else
-      await interruptible(signal, () => handInByHand(attempt, worktree, taken, hand.sandboxes));
+    } else await interruptible(signal, () => handInByHand(attempt, worktree, taken, hand.sandboxes));
   } finally {
     attempt.heartbeat.end();
     await attempt.output.close();
@@ -104,18 +102,12 @@ async function requireHeld(attempt: Attempt): Promise<void> {
     if (!(error instanceof AttemptOver || error instanceof Refusal)) throw error;
     const kept = await attempt.keeper.keep();
     await attempt.keeper.removeWorktree();
-    const where =
-      attempt.keeper.leftIn() ?? (kept === null ? "delivered before" : `kept on ${kept}`);
+    const where = attempt.keeper.leftIn() ?? (kept === null ? "delivered before" : `kept on ${kept}`);
     throw new WorkerProblem(`You no longer have this job: ${error.message} Your work is ${where}.`);
   }
 }
 
-async function handInByHand(
-  attempt: Attempt,
-  worktree: Worktree,
-  taken: Taken,
-  sandboxes: Sandbox,
-): Promise<void> {
+async function handInByHand(attempt: Attempt, worktree: Worktree, taken: Taken, sandboxes: Sandbox): Promise<void> {
   const workspace = await openWorkspace(attempt, sandboxes, worktree);
   const missing = await handInFrom(attempt, workspace, taken).finally(workspace.sandbox.close);
   if (missing !== undefined) {
@@ -144,8 +136,7 @@ async function handInFrom(attempt: Attempt, workspace: Workspace, { work, resolu
 async function giveBack(attempt: Attempt, worktree: Worktree, { work }: Taken): Promise<void> {
   const { job, service, journal } = attempt;
   const kept = await attempt.keeper.keep();
-  if (attempt.keeper.leftIn() !== null)
-    throw new WorkerProblem("The work could not be kept, so it stays yours");
+  if (attempt.keeper.leftIn() !== null) throw new WorkerProblem("The work could not be kept, so it stays yours");
   await attempt.changes.send();
   const stat = await git(worktree.folder, "diff", "--stat=100", `${work.base}..HEAD`);
   const body = `I worked on this by hand and return it. Continue from what is there.\n\n${stat || "Nothing changed."}`;

@@ -17,10 +17,7 @@ export async function openHand(
   login?: { url: string; token: string },
 ) {
   const { BACKLOOM_URL, BACKLOOM_TOKEN } = process.env;
-  const noted = {
-    BACKLOOM_URL: BACKLOOM_URL || login?.url,
-    BACKLOOM_TOKEN: BACKLOOM_TOKEN || login?.token,
-  };
+  const noted = { BACKLOOM_URL: BACKLOOM_URL || login?.url, BACKLOOM_TOKEN: BACKLOOM_TOKEN || login?.token };
   // No agent is started: the person does the work.
   const options = readOptions([...words, "--exec", "by hand"], { ...process.env, ...noted });
   const home = homeOf(options.workDir, options.name);

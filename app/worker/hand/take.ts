@@ -28,10 +28,7 @@ import { isHeld, keepLease } from "./keep-lease";
 import { lendSession } from "./lend-session";
 import { type Hand, openHand, orSay, splitHandWords } from "./open-hand";
 
-const answerSchema = z.object({
-  job: receivedJobSchema.nullable(),
-  waits_for: z.string().nullable(),
-});
+const answerSchema = z.object({ job: receivedJobSchema.nullable(), waits_for: z.string().nullable() });
 const askAgainMilliseconds = 1_000;
 
 type Job = z.output<typeof receivedJobSchema>;
@@ -72,12 +69,10 @@ async function takeOnce(hand: Hand, task: string, at_once: boolean): Promise<Tak
 async function takeUp(hand: Hand, task: string): Promise<Taken | null> {
   const { options, service } = hand;
   const isNamed = ({ code, id }: Job["product"]) =>
-    options.product === undefined ||
-    [code, id.toUpperCase()].includes(options.product.toUpperCase());
+    options.product === undefined || [code, id.toUpperCase()].includes(options.product.toUpperCase());
   for (const found of await listTaken(options.workDir)) {
     const { job } = found;
-    if (job.task?.code !== task || !isNamed(job.product) || (await isRunning(found.keeper)))
-      continue;
+    if (job.task?.code !== task || !isNamed(job.product) || (await isRunning(found.keeper))) continue;
     if (!(await isHeld(service, job))) continue;
     return aloneWith(found, async (taken) => {
       await endLeftRunning(job.id);
@@ -103,9 +98,7 @@ async function claimByHand(
   for (;;) {
     await asked.note(call);
     const given = { ...wish, at_once: call.at_once };
-    const { job, waits_for } = await orSay(
-      service.post("/api/jobs/take", given, answerSchema, call.key),
-    );
+    const { job, waits_for } = await orSay(service.post("/api/jobs/take", given, answerSchema, call.key));
     if (job !== null && (await isHeld(service, job))) {
       await asked.note({ ...call, job: { id: job.id, attempt: job.attempt } });
       return job;
@@ -128,16 +121,22 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
   attempt.tally.sessionId = known.sessionId;
   try {
     await awaitRemoval(options.workDir, job.id);
-    const worktree = await interruptible(attempt.heartbeat.signal, () =>
-      prepare(attempt, known.folder),
-    );
+    const worktree = await interruptible(attempt.heartbeat.signal, () => prepare(attempt, known.folder));
     attempt.keeper.begin(worktree);
     const { place, work, assignment } = await beginOrReturn(attempt, worktree, hand.sandboxes);
     const taken = {
-      ...{ job, home, work, resolution: assignment.resolution },
-      ...{ worktree: place, repo: options.repo, confinement: hand.sandboxes.confinement },
-      ...{ agent: known.agent, sessionId: known.sessionId },
-      ...{ keeper: await markOf(process.pid), since: new Date(), service: loginOf(options) },
+      job,
+      home,
+      work,
+      resolution: assignment.resolution,
+      worktree: place,
+      repo: options.repo,
+      confinement: hand.sandboxes.confinement,
+      agent: known.agent,
+      sessionId: known.sessionId,
+      keeper: await markOf(process.pid),
+      since: new Date(),
+      service: loginOf(options),
       lent: await lendSession({ ...known, home, job }),
     };
     await writeTaken(taken);
@@ -245,9 +244,7 @@ async function openShell(taken: Taken, { journal }: Hand): Promise<void> {
     isClosed = true;
   });
   await Promise.all([closed, keepLease(taken, () => isClosed)]);
-  journal.say(
-    "The terminal is closed. In five minutes, work you did not give becomes a kept branch",
-  );
+  journal.say("The terminal is closed. In five minutes, work you did not give becomes a kept branch");
 }
 
 async function leaveLease(taken: Taken): Promise<void> {

@@ -14,21 +14,8 @@ import { beginFromEarlier } from "./open/begin-from";
 import { mergeBlockers, restoreWork } from "./open/bring-in";
 import { gatherEvidence, listedFiles, refusalOf, undoChanges } from "./proof/inspect";
 import { examineDelivered } from "./proof/on-delivered";
-import {
-  finish,
-  giveBack,
-  ofTask,
-  park,
-  reportFailure,
-  reportStart,
-  TaskGone,
-} from "./report/reports";
-import {
-  type Assignment,
-  assignedAgent,
-  type Execution,
-  executionAssignment,
-} from "./turn/assignment";
+import { finish, giveBack, ofTask, park, reportFailure, reportStart, TaskGone } from "./report/reports";
+import { type Assignment, assignedAgent, type Execution, executionAssignment } from "./turn/assignment";
 import { failureOf } from "./turn/execute";
 import { onlyPlans, planAndExecute } from "./turn/plan-first";
 
@@ -68,13 +55,7 @@ export async function workOnBatch(attempt: Attempt, workspace: Workspace): Promi
   await reportStart(attempt, workspace, workspace.start, workspace.branch);
   await setUp(attempt, workspace);
   if (!(await resolveBatch(attempt, workspace))) return;
-  const progress: Progress = {
-    results: earlierResults(attempt),
-    tasks: {},
-    summaries: [],
-    guides: [],
-    isFirst: true,
-  };
+  const progress: Progress = { results: earlierResults(attempt), tasks: {}, summaries: [], guides: [], isFirst: true };
   if (!(await workOnExecutions(attempt, workspace, progress))) return;
   const head = await git(workspace.folder, "rev-parse", "HEAD");
   const evidence = await gatherEvidence(workspace, workspace.start, head, {}, undefined);
@@ -82,30 +63,20 @@ export async function workOnBatch(attempt: Attempt, workspace: Workspace): Promi
   const guide = await guideOfBatch(workspace.folder, progress.guides, evidence.headSha);
   const work = { name: attempt.job.id, base: workspace.start };
   const delivery =
-    evidence.changedFiles.length > 0
-      ? await deliver(attempt, workspace, work)
-      : { kind: "nothing" as const };
+    evidence.changedFiles.length > 0 ? await deliver(attempt, workspace, work) : { kind: "nothing" as const };
   if (delivery.kind === "sent_home") return;
   const verdict = { ...evidence, verifyResult: worstOf(progress.results) };
   await finish(attempt, "done", verdict, delivery, { summary: summaryOf(progress), guide });
 }
 
 /** Returns false if the attempt ends before the batch does. Blocked tasks are retried after all others. */
-async function workOnExecutions(
-  attempt: Attempt,
-  workspace: Workspace,
-  progress: Progress,
-): Promise<boolean> {
-  let left = (attempt.job.executions ?? []).filter(
-    ({ status }) => status === "pending" || status === "running",
-  );
+async function workOnExecutions(attempt: Attempt, workspace: Workspace, progress: Progress): Promise<boolean> {
+  let left = (attempt.job.executions ?? []).filter(({ status }) => status === "pending" || status === "running");
   while (left.length > 0) {
     const waiting: Execution[] = [];
     for (const execution of left) {
       if (!isForThis(attempt, execution)) {
-        attempt.journal.say(
-          `${execution.task_code} is for ${execution.agent}: the batch continues there`,
-        );
+        attempt.journal.say(`${execution.task_code} is for ${execution.agent}: the batch continues there`);
         await giveBack(attempt, summaryOf(progress));
         return false;
       }
@@ -169,9 +140,7 @@ async function workOnTask(
       : {};
   progress.isFirst &&= execution.verify_only;
   const assignment = { ...given, ...earlier };
-  const outcome = await planAndExecute(attempt, workspace, assignment, {
-    BACKLOOM_BASE_SHA: work.base,
-  });
+  const outcome = await planAndExecute(attempt, workspace, assignment, { BACKLOOM_BASE_SHA: work.base });
   if (outcome === null) return false;
   const failure = failureOf(outcome);
   if (failure !== undefined) {
@@ -203,10 +172,7 @@ async function judge(
   progress: Progress,
 ): Promise<boolean> {
   const { job, service, journal } = attempt;
-  const wish = {
-    ...{ assignment, outcome, since: work.base, head: work.head },
-    required: execution.verify_required,
-  };
+  const wish = { assignment, outcome, since: work.base, head: work.head, required: execution.verify_required };
   await undoChanges(attempt, workspace, wish);
   const { evidence, isSeen, failure, denied } = await examineDelivered(attempt, workspace, wish);
   if (denied !== undefined) {
@@ -225,10 +191,7 @@ async function judge(
     base_sha: work.base,
     head_sha: evidence.headSha,
   };
-  const verification = await ofTask(
-    attempt,
-    service.call("verify_sprint_task", given, verificationSchema),
-  );
+  const verification = await ofTask(attempt, service.call("verify_sprint_task", given, verificationSchema));
   if (failure !== undefined || verification.report === null) {
     const refusal = failure ?? refusalOf(evidence, verification.hint);
     await reportFailure(attempt, refusal, outcome.result);
@@ -244,8 +207,10 @@ async function judge(
   await move(attempt, execution, { status, verify_result: evidence.verifyResult, head_sha });
   progress.results.push(evidence.verifyResult);
   progress.guides.push({
-    ...{ name: `${execution.task_code} ${execution.title}`, guide: outcome.result.guide },
-    ...{ base: work.base, head: evidence.headSha },
+    name: `${execution.task_code} ${execution.title}`,
+    guide: outcome.result.guide,
+    base: work.base,
+    head: evidence.headSha,
   });
   if (outcome.result.summary) {
     progress.summaries.push(`${execution.task_code}: ${outcome.result.summary}`);
@@ -254,11 +219,7 @@ async function judge(
   return true;
 }
 
-async function move(
-  attempt: Attempt,
-  execution: Execution,
-  fields: Record<string, unknown>,
-): Promise<void> {
+async function move(attempt: Attempt, execution: Execution, fields: Record<string, unknown>): Promise<void> {
   const { job, service } = attempt;
   const given = { job_id: job.id, attempt: job.attempt, task_id: execution.task_id, ...fields };
   await ofTask(attempt, service.call("update_task_execution", given, taskExecutionSchema));

@@ -14,10 +14,7 @@ export function earlierResults({ job }: Pick<Attempt, "job">): VerifyResult[] {
 
 /** The worst result of a batch's tasks. EMPTY (already there) says nothing about the others, so it ranks last. */
 export function worstOf(results: readonly VerifyResult[]): VerifyResult {
-  return (
-    (["DIVERGENT", "PARTIAL", "ALIGNED"] as const).find((result) => results.includes(result)) ??
-    "EMPTY"
-  );
+  return (["DIVERGENT", "PARTIAL", "ALIGNED"] as const).find((result) => results.includes(result)) ?? "EMPTY";
 }
 
 /** The guide of a task of a batch, and the commits between which the task was done. */
@@ -55,7 +52,8 @@ async function chaptersOf(folder: string, task: TaskGuide, end: string): Promise
   }
   const move = await mover(folder, head, end);
   return guide.map(({ title, parts, ...chapter }) => ({
-    ...{ ...chapter, title: titled(`${name.split(" ")[0]} ${title}`) },
+    ...chapter,
+    title: titled(`${name.split(" ")[0]} ${title}`),
     parts: parts.flatMap(move),
   }));
 }
@@ -64,13 +62,7 @@ function asOne(chapters: Guide): Guide {
   const [first] = chapters;
   if (!first) return [];
   const why = chapters.map(({ title }) => title).join("\n");
-  return [
-    {
-      ...first,
-      why: sendable(why, guideLimits.why),
-      parts: chapters.flatMap(({ parts }) => parts),
-    },
-  ];
+  return [{ ...first, why: sendable(why, guideLimits.why), parts: chapters.flatMap(({ parts }) => parts) }];
 }
 
 const titled = (text: string) => sendable(text, guideLimits.title);

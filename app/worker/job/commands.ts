@@ -137,9 +137,7 @@ export async function runShown(
   const end = await runCommand({
     command,
     folder,
-    ...(shown.isPersons
-      ? { environment }
-      : { environment: { ...rules.env, ...environment }, sandbox }),
+    ...(shown.isPersons ? { environment } : { environment: { ...rules.env, ...environment }, sandbox }),
     logFile: logFileOf(attempt),
     timeoutMinutes: shown.timeoutMinutes ?? options.timeoutMinutes,
     signal: heartbeat.signal,
@@ -151,10 +149,7 @@ export async function runShown(
 }
 
 /** Sets up a fresh worktree by the repository's rules. */
-export async function setUp(
-  attempt: Attempt,
-  place: Place & Pick<Worktree, "repository">,
-): Promise<void> {
+export async function setUp(attempt: Attempt, place: Place & Pick<Worktree, "repository">): Promise<void> {
   const { journal, job } = attempt;
   const { rules } = place;
   for (const value of await copyAlong(place, rules)) learnSecret(attempt.options, value);
@@ -167,7 +162,5 @@ export async function setUp(
     environment: { BACKLOOM_JOB_ID: job.id },
   });
   if (end.exitCode === 0) return;
-  throw new Error(
-    `The setup of .backloom.yml ended with ${end.exitCode}.\n${end.output.slice(-3_000)}`,
-  );
+  throw new Error(`The setup of .backloom.yml ended with ${end.exitCode}.\n${end.output.slice(-3_000)}`);
 }

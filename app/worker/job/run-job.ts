@@ -99,9 +99,7 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
   if (reason instanceof TakenOver) return handOver(attempt, reason);
   if (isOver && !(reason instanceof WorktreeTooLarge)) {
     await reportLastUsage(attempt);
-    journal.say(
-      reason instanceof AttemptOver ? reason.message : "Stopped: the job returns to the queue",
-    );
+    journal.say(reason instanceof AttemptOver ? reason.message : "Stopped: the job returns to the queue");
     return;
   }
   if (error instanceof Refusal && (error.code === 409 || error.code === 404)) {
@@ -148,7 +146,5 @@ function nameOf(job: JobPayload): string {
   if (job.task !== null && job.kind === "TASK_IMPLEMENTATION") {
     return `${job.task.code} "${job.task.title}"`;
   }
-  return job.idea === null
-    ? `${job.kind} of ${job.run?.sprint_code ?? job.run?.subject ?? "a sprint"}`
-    : job.idea.code;
+  return job.idea === null ? `${job.kind} of ${job.run?.sprint_code ?? job.run?.subject ?? "a sprint"}` : job.idea.code;
 }

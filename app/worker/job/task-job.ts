@@ -32,9 +32,7 @@ export async function beginTask(
   const unjudged = unjudgedBeginning(attempt, workspace);
   if (!(await mergeBlockers(attempt, workspace))) return null;
   const begun = unjudged ?? (await beginningOf(workspace, job.id, workspace.start));
-  const resolution = job.task?.verify_only
-    ? null
-    : await startResolution(attempt, workspace, begun);
+  const resolution = job.task?.verify_only ? null : await startResolution(attempt, workspace, begun);
   const assignment = { ...taskAssignment(job, workspace), resolution };
   const work = { name: job.id, base: resolution?.base ?? begun };
   attempt.changes.begin(workspace.folder, work.base, workspace.rules);
@@ -59,9 +57,7 @@ async function takeTurn(
   assignment: Assignment,
   isLast: boolean,
 ): Promise<void> {
-  const outcome = await planAndExecute(attempt, workspace, assignment, {
-    BACKLOOM_BASE_SHA: work.base,
-  });
+  const outcome = await planAndExecute(attempt, workspace, assignment, { BACKLOOM_BASE_SHA: work.base });
   if (outcome === null) return;
   const failure = failureOf(outcome);
   if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
@@ -101,8 +97,7 @@ export async function handIn(
     await park(attempt, assignment, outcome.result);
     return;
   }
-  if (left !== null && isByHand)
-    return `Resolve the conflict in ${left.files.map(({ path }) => path).join(", ")}`;
+  if (left !== null && isByHand) return `Resolve the conflict in ${left.files.map(({ path }) => path).join(", ")}`;
   if (left !== null) {
     await tellClash(attempt, workspace, left);
     return;

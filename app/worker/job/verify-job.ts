@@ -22,9 +22,7 @@ export async function verifyWork(attempt: Attempt, workspace: Workspace): Promis
   await setUp(attempt, workspace);
   let assignment: Assignment = { ...taskAssignment(job, workspace), kept: [] };
   for (let turn = 1; ; turn += 1) {
-    const outcome = await execute(attempt, workspace, assignment, {
-      BACKLOOM_BASE_SHA: job.base_sha ?? "",
-    });
+    const outcome = await execute(attempt, workspace, assignment, { BACKLOOM_BASE_SHA: job.base_sha ?? "" });
     const failure = failureOf(outcome);
     if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
     if (outcome.result.question !== undefined) return park(attempt, assignment, outcome.result);
@@ -53,8 +51,7 @@ async function conclude(
   const counted = evidence.filter(({ command, excerpt }) => command || excerpt?.trim());
   const silent = criteria.filter(
     ({ id, story_id, state }) =>
-      state !== "waived" &&
-      !counted.some((line) => line.criterion === id && line.story_id === story_id),
+      state !== "waived" && !counted.some((line) => line.criterion === id && line.story_id === story_id),
   );
   if (silent.length > 0) {
     const names = silent.map(({ id, text }) => `- ${id} ${text}`).join("\n");

@@ -28,40 +28,28 @@ export async function landBranches(
       if (stop.aborted) return;
       journal.sayOnce(`Branches cannot be landed: ${messageOf(error)}`);
     }
-    await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(
-      () => undefined,
-    );
+    await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 
 /** Returns true if there may be another branch to land now. */
-async function landNext(
-  tools: LandingTools,
-  product: ServedProduct,
-  stop: AbortSignal,
-): Promise<boolean> {
+async function landNext(tools: LandingTools, product: ServedProduct, stop: AbortSignal): Promise<boolean> {
   const { service, folder, options, journal } = tools;
   const wish = { worker: folder.workerName, pushes: options.lands };
-  const { landing } = await service.post(
-    `/api/products/${product.id}/landings`,
-    wish,
-    nextLandingSchema,
-  );
+  const { landing } = await service.post(`/api/products/${product.id}/landings`, wish, nextLandingSchema);
   if (landing === null) return false;
   const lease = holdLease(tools, landing);
   const signal = AbortSignal.any([stop, lease.lost]);
   try {
-    const report = await interruptible(signal, () =>
-      landOne(tools, product, landing, signal),
-    ).catch((error: unknown) => ({ state: "put_off" as const, words: messageOf(error) }));
+    const report = await interruptible(signal, () => landOne(tools, product, landing, signal)).catch(
+      (error: unknown) => ({ state: "put_off" as const, words: messageOf(error) }),
+    );
     if (lease.lost.aborted) return true;
     const words = report.words === undefined ? undefined : wordsOf(report.state, report.words);
-    await uninterrupted(() => tell(tools, landing, { ...report, words })).catch(
-      (error: unknown) => {
-        // Another worker saw the merged pull request first and reported it.
-        if (!(error instanceof Refusal) || report.state !== "landed") throw error;
-      },
-    );
+    await uninterrupted(() => tell(tools, landing, { ...report, words })).catch((error: unknown) => {
+      // Another worker saw the merged pull request first and reported it.
+      if (!(error instanceof Refusal) || report.state !== "landed") throw error;
+    });
     journal.say(`${landing.task_code} (${landing.branch}): ${sentences[report.state]}`);
     return !["put_off", "untested", "waiting_ci"].includes(report.state);
   } finally {

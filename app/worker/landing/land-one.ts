@@ -35,8 +35,7 @@ export async function landOne(
     if (tip === null) return { state: "refused", words: "The branch is not there any more." };
     // A pull request whose changes are already on the main branch is merged anyway, so that it does not stay open.
     const { folder } = repository;
-    const isThere =
-      landing.pull === null ? isOnMain(folder, main, tip) : isAncestor(folder, tip, main);
+    const isThere = landing.pull === null ? isOnMain(folder, main, tip) : isAncestor(folder, tip, main);
     if (await isThere) return { state: "landed", head_sha: tip };
     if (tip !== landing.ours_sha && tip !== landing.head_sha) {
       return { state: "refused", words: `Someone has pushed ${tip.slice(0, 8)} to it.` };
@@ -45,10 +44,7 @@ export async function landOne(
     const parent = tools.folder.worktrees;
     const tree = await addTreeAt({ repository, parent, name, commit: tip });
     try {
-      const report = await landTree(
-        { ...tools, product, landing, repository, main, tip, signal },
-        tree,
-      );
+      const report = await landTree({ ...tools, product, landing, repository, main, tip, signal }, tree);
       if (report !== "main_moved") return report;
     } finally {
       await uninterrupted(tree.remove);
@@ -62,10 +58,7 @@ interface LandingPlace extends Place {
   tip: string;
 }
 
-async function landTree(
-  place: LandingPlace,
-  { folder }: { folder: string },
-): Promise<LandingReport | "main_moved"> {
+async function landTree(place: LandingPlace, { folder }: { folder: string }): Promise<LandingReport | "main_moved"> {
   const { landing, main, journal, service } = place;
   const files = await clashWith(folder, main, journal);
   if (files.length > 0) return { state: "conflict", words: bothVersions(files) };
@@ -97,12 +90,7 @@ async function mergeBoth({ landing, main, tip }: LandingPlace, folder: string): 
 }
 
 /** Returns null if this commit may land, otherwise why not, or that CI must run first. */
-async function judge(
-  place: LandingPlace,
-  folder: string,
-  head: string,
-  rules: Rules,
-): Promise<LandingReport | null> {
+async function judge(place: LandingPlace, folder: string, head: string, rules: Rules): Promise<LandingReport | null> {
   const { landing, options } = place;
   const seen = await lookAtCi(place, rules);
   if (seen?.headSha === head && seen.ci === "passed") return null;
@@ -143,11 +131,7 @@ async function pushBranch(place: LandingPlace, head: string): Promise<void> {
   await git(repository.folder, "push", "--quiet", lease, repository.remote, `${head}:${ref}`);
 }
 
-async function mergePull(
-  place: LandingPlace,
-  head: string,
-  rules: Rules,
-): Promise<LandingReport | "main_moved"> {
+async function mergePull(place: LandingPlace, head: string, rules: Rules): Promise<LandingReport | "main_moved"> {
   const { repository, landing, options, journal } = place;
   const { pull } = landing;
   if (pull === null || repository.remote === null) return pushToMain(place, head);
@@ -179,10 +163,7 @@ function treeOf({ folder }: Repository, commit: string): Promise<string> {
 }
 
 /** Fast-forwards the main branch. Git refuses if it has moved. */
-async function pushToMain(
-  place: LandingPlace,
-  head: string,
-): Promise<LandingReport | "main_moved"> {
+async function pushToMain(place: LandingPlace, head: string): Promise<LandingReport | "main_moved"> {
   const { repository, main } = place;
   const { folder, base: remote } = repository;
   const name = await mainNameOf(repository);

@@ -13,8 +13,7 @@ import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
 import type { ServedProduct } from "../service/served-product";
 
 /** Parts of a worker that landing needs. */
-export interface LandingTools
-  extends Pick<Attempt, "options" | "service" | "journal" | "folder" | "clean"> {
+export interface LandingTools extends Pick<Attempt, "options" | "service" | "journal" | "folder" | "clean"> {
   sandboxes: Sandbox;
 }
 
@@ -69,9 +68,14 @@ async function openFor(place: Place, folder: string, rules: Rules): Promise<JobS
   const { work } = options;
   return sandboxes.open({
     command: "agents" in work ? work.agents[0] : work.exec,
-    ...{ id: landing.id, attempt: 1, repository: repository.folder },
+    id: landing.id,
+    attempt: 1,
+    repository: repository.folder,
     reaches: await reachesOf({
-      ...{ folder, main, net: options.net, product: landing.may_reach },
+      folder,
+      main,
+      net: options.net,
+      product: landing.may_reach,
       person: await keptIn(hostsFile(options.workDir), product.id),
     }),
     wanted: [],

@@ -21,10 +21,7 @@ interface BwrapWish extends PlaceWish {
 
 /** Sandbox with bubblewrap: kernel namespaces, no root needed. */
 export async function openBwrap(wish: BwrapWish): Promise<Sandbox> {
-  const machine = {
-    system: await systemMounts(),
-    programs: await programMounts(personsVariables(), [wish.workDir]),
-  };
+  const machine = { system: await systemMounts(), programs: await programMounts(personsVariables(), [wish.workDir]) };
   await tryMounts(wish, machine);
   return {
     confinement: wish.isOnline ? "bwrap_open" : "bwrap",
@@ -60,11 +57,7 @@ function startProblem(code: number | null, complaints: string): string | null {
   return code === 1 && complaints.startsWith("bwrap: ") ? complaints.slice(0, 500) : null;
 }
 
-async function openJob(
-  wish: BwrapWish,
-  { system, programs }: Machine,
-  job: SandboxedJob,
-): Promise<JobSandbox> {
+async function openJob(wish: BwrapWish, { system, programs }: Machine, job: SandboxedJob): Promise<JobSandbox> {
   const { home, network, mountsOf, lendLogins } = await openJobPlace(wish, job);
   const proxy = network === null ? {} : proxyVariables(network.ports);
   const environment = (persons: Record<string, string>) =>
@@ -79,7 +72,10 @@ async function openJob(
       ...(await mountsOf(folder)),
       ...networkWords(network),
       ...inside.flatMap((pair) => ["--setenv", ...pair]),
-      ...["--chdir", folder, "--", ...begun(network, [launch.program, ...launch.words])],
+      "--chdir",
+      folder,
+      "--",
+      ...begun(network, [launch.program, ...launch.words]),
     ];
     const checkLogins = await lendLogins();
     const cleared = () => checkLogins().finally(() => takeOver(folder));

@@ -24,8 +24,16 @@ interface HomeWish {
 
 /** Package caches shared by all jobs of a repository. */
 const cacheFolders = [
-  ...[".npm", ".cache", ".local/share/pnpm", ".cargo/registry", ".cargo/git", "go/pkg"],
-  ...[".gradle/caches", ".m2/repository", ".nuget/packages", ".bun/install/cache"],
+  ".npm",
+  ".cache",
+  ".local/share/pnpm",
+  ".cargo/registry",
+  ".cargo/git",
+  "go/pkg",
+  ".gradle/caches",
+  ".m2/repository",
+  ".nuget/packages",
+  ".bun/install/cache",
 ];
 
 const keptDays = 30;
@@ -59,11 +67,7 @@ async function loginsOf(tool: ToolHome, environment: Record<string, string>): Pr
   return (await Promise.all(found)).flat();
 }
 
-async function toolMounts(
-  tool: ToolHome,
-  folder: string,
-  environment: Record<string, string>,
-): Promise<string[]> {
+async function toolMounts(tool: ToolHome, folder: string, environment: Record<string, string>): Promise<string[]> {
   const mounts: string[] = [];
   const bind = async (how: "--bind" | "--ro-bind", name: string): Promise<void> => {
     const [source, target] = [placeOf(tool, name, environment), join(folder, name)];

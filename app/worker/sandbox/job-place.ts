@@ -75,9 +75,13 @@ export async function openJobPlace(
       ...files,
       ...needed.filter(isAsAllowed).flatMap(neededWords),
       ...hiddenWork,
-      ...["--bind", home.folder, home.folder],
+      "--bind",
+      home.folder,
+      home.folder,
       ...home.mounts,
-      ...["--bind", folder, folder],
+      "--bind",
+      folder,
+      folder,
       ...(await gitOf(folder)),
       ...socket,
     ],
@@ -103,9 +107,7 @@ function cacheName(repository: string): string {
 
 /** Read-only mounts for files named in the user's own command lines, so that they can run. */
 async function namedFiles(commands: readonly string[]): Promise<string[]> {
-  const names = commands.flatMap(
-    (command) => command.match(/(?<![^\s"'=])\/[^\s"';|&<>()$`]+/g) ?? [],
-  );
+  const names = commands.flatMap((command) => command.match(/(?<![^\s"'=])\/[^\s"';|&<>()$`]+/g) ?? []);
   const files = await Promise.all(
     [...new Set(names)].map(async (name) => {
       const found = await stat(name).catch(() => null);
@@ -128,9 +130,7 @@ function isBuiltProgram(file: string): boolean {
 function programFolders(file: string): string[] {
   const root = dirname(dirname(dirname(file)));
   const packages = [join(root, "node_modules"), dirname(root)];
-  const found = packages.find(
-    (folder) => basename(folder) === "node_modules" && existsSync(folder),
-  );
+  const found = packages.find((folder) => basename(folder) === "node_modules" && existsSync(folder));
   return found === undefined ? [dirname(file)] : [dirname(file), found];
 }
 
@@ -161,19 +161,21 @@ async function openGitPlace(folder: string): Promise<GitPlace> {
   await openWorktreeSettings(common, own);
   await mkdir(join(own, "logs"), { recursive: true });
   const store = await openStore(folder, own, common);
-  const stored = (how: string, from: string, to: string): string[] => [
-    ...[how, join(store.folder, from), to],
-  ];
+  const stored = (how: string, from: string, to: string): string[] => [how, join(store.folder, from), to];
   const mounts = [
     ...readOnly([common]),
-    ...["--ro-bind", join(common, "objects"), objectsInside],
+    "--ro-bind",
+    join(common, "objects"),
+    objectsInside,
     ...stored("--bind", "objects", join(common, "objects")),
     // Read-only, so that the job cannot add other alternates.
     ...stored("--ro-bind", "info", join(common, "objects", "info")),
     ...stored("--ro-bind", "pack", join(common, "objects", "pack")),
     ...stored("--bind", "refs", join(common, "refs")),
     ...readOnly(othersRefs.map((name) => join(common, "refs", name))),
-    ...["--bind", own, own],
+    "--bind",
+    own,
+    own,
     // Git appends to logs through links, so the job gets logs of its own.
     ...stored("--bind", "logs/branches", join(common, "logs")),
     ...stored("--bind", "logs/worktree", join(own, "logs")),

@@ -118,9 +118,7 @@ async function carry(names: readonly string[], objects: string, common: string):
   pack.stdin.end(`${names.join("\n")}\n`);
   await pipeline(pack.stdout, unpack.stdin).catch(() => undefined);
   if ((await code) === 0) return;
-  throw new Error(
-    `What the job has written to git cannot be read: ${(await said).join("").trim()}`,
-  );
+  throw new Error(`What the job has written to git cannot be read: ${(await said).join("").trim()}`);
 }
 
 /** Sets HEAD to the job's branch unless it is detached, and returns what it was. */

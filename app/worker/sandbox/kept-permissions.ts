@@ -40,9 +40,7 @@ export async function noteAsked(file: string, place: string, asked: Asked): Prom
 }
 
 export async function forgetAsked(file: string, place: string, what: string): Promise<void> {
-  await change(`${file}.asked`, askedSchema, place, (all) =>
-    all.filter((one) => one.what !== what),
-  );
+  await change(`${file}.asked`, askedSchema, place, (all) => all.filter((one) => one.what !== what));
 }
 
 let changing: Promise<unknown> = Promise.resolve();
@@ -63,10 +61,7 @@ function change<T>(
   return changed;
 }
 
-async function read<T>(
-  file: string,
-  schema: z.ZodType<Record<string, T[]>>,
-): Promise<Record<string, T[]>> {
+async function read<T>(file: string, schema: z.ZodType<Record<string, T[]>>): Promise<Record<string, T[]>> {
   const text = await readFile(file, "utf8").catch(() => "{}");
   try {
     return schema.parse(JSON.parse(text));

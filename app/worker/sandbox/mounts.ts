@@ -16,24 +16,39 @@ export async function systemMounts(): Promise<string[]> {
   const links = await Promise.all(systemFolders.map(systemFolder));
   const others = otherSystems.flatMap((folder) => ["--ro-bind-try", folder, folder]);
   return [
-    ...["--ro-bind", "/usr", "/usr"],
+    "--ro-bind",
+    "/usr",
+    "/usr",
     ...links.flat(),
-    ...["--ro-bind", "/etc", "/etc"],
+    "--ro-bind",
+    "/etc",
+    "/etc",
     ...(await secretsIn("/etc")),
     ...others,
-    ...["--proc", "/proc", "--dev", "/dev", "--dir", "/var", "--dir", "/run"],
-    ...["--size", String(temporaryBytes), "--tmpfs", "/tmp"],
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--dir",
+    "/var",
+    "--dir",
+    "/run",
+    "--size",
+    String(temporaryBytes),
+    "--tmpfs",
+    "/tmp",
     // A folder of its own: below a link nothing can be mounted.
-    ...["--size", String(temporaryBytes), "--tmpfs", "/var/tmp"],
+    "--size",
+    String(temporaryBytes),
+    "--tmpfs",
+    "/var/tmp",
   ];
 }
 
 async function systemFolder(folder: string): Promise<string[]> {
   const found = await lstat(folder).catch(() => null);
   if (found === null) return [];
-  return found.isSymbolicLink()
-    ? ["--symlink", await readlink(folder), folder]
-    : ["--ro-bind", folder, folder];
+  return found.isSymbolicLink() ? ["--symlink", await readlink(folder), folder] : ["--ro-bind", folder, folder];
 }
 
 /** Hides files that are not world-readable: root inside would own them. */
@@ -72,7 +87,16 @@ export const toolchainVariables = Object.values(toolchains);
 /** Programs that may be links to packages elsewhere. */
 const known = [
   ...allDrivers.flatMap(({ needs }) => needs.programs),
-  ...["node", "npm", "pnpm", "yarn", "python3", "uv", "go", "cargo", "java", "git"],
+  "node",
+  "npm",
+  "pnpm",
+  "yarn",
+  "python3",
+  "uv",
+  "go",
+  "cargo",
+  "java",
+  "git",
 ];
 
 export interface ProgramMounts {

@@ -10,15 +10,10 @@ import { noSandbox, type Sandbox } from "./sandbox";
 import { passingVariables } from "./variables";
 
 /** Opens the requested sandbox or fails. With `auto`, uses bwrap if it works here, otherwise none. */
-export async function openSandbox(
-  options: WorkerOptions,
-  folder: WorkFolder,
-  demoCommand: string,
-): Promise<Sandbox> {
+export async function openSandbox(options: WorkerOptions, folder: WorkFolder, demoCommand: string): Promise<Sandbox> {
   const { sandbox, work, testCommand } = options;
   if (sandbox === "off") return none("switched off with --sandbox off");
-  const command =
-    "agents" in work ? work.agents.join(" ") : isDemo(options) ? demoCommand : work.exec;
+  const command = "agents" in work ? work.agents.join(" ") : isDemo(options) ? demoCommand : work.exec;
   const place = {
     ownCommands: [command, testCommand ?? ""],
     homes: folder.homes,

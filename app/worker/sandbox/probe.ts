@@ -13,14 +13,9 @@ export async function probeBwrap(path: string | undefined): Promise<Probe> {
   if (process.platform !== "linux") return { problem: "bubblewrap runs on Linux only" };
   const program = await findProgram("bwrap", { PATH: path ?? "" });
   if (program === null) {
-    return {
-      problem: "bwrap is not installed: apt-get install bubblewrap, or dnf install bubblewrap",
-    };
+    return { problem: "bwrap is not installed: apt-get install bubblewrap, or dnf install bubblewrap" };
   }
-  const words = [
-    ...[...isolation, "--unshare-net", "--ro-bind", "/", "/"],
-    ...["--proc", "/proc", "--dev", "/dev", "true"],
-  ];
+  const words = [...isolation, "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"];
   try {
     await run(program, words, { timeout: 10_000 });
     return { program };
@@ -59,5 +54,6 @@ export const isolation = [
   "--unshare-uts",
   "--unshare-cgroup-try",
   // If run as root, it would keep its capabilities, and could read every file and undo mounts.
-  ...["--cap-drop", "ALL"],
+  "--cap-drop",
+  "ALL",
 ] as const;

@@ -15,11 +15,7 @@ export function needsOf(command: string): ToolNeeds[] {
 }
 
 /** Path of a tool's file, given the user's environment. */
-export function placeOf(
-  { moved }: ToolHome,
-  name: string,
-  environment: Record<string, string>,
-): string {
+export function placeOf({ moved }: ToolHome, name: string, environment: Record<string, string>): string {
   const home = environment.HOME ?? "/";
   const place = moved && environment[moved.variable];
   if (place) {
@@ -43,12 +39,10 @@ const baseFolders = {
 export const movingVariables = [
   ...knownNeeds.flatMap(({ home: { moved } }) => (moved ? [moved.variable] : [])),
   ...Object.values(baseFolders),
-  ...[
-    "XDG_RUNTIME_DIR",
-    "GIT_CONFIG_GLOBAL",
-    "OPENCODE_CONFIG_DIR",
-    "CARGO_HOME",
-    "GOPATH",
-    "GOCACHE",
-  ],
+  "XDG_RUNTIME_DIR",
+  "GIT_CONFIG_GLOBAL",
+  "OPENCODE_CONFIG_DIR",
+  "CARGO_HOME",
+  "GOPATH",
+  "GOCACHE",
 ];

@@ -61,14 +61,8 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
     const quota_pct = await wish.readQuota();
     const told = soFar.models.length > 0 ? { usage: { ...soFar } } : {};
     const seen_messages = messages.toConfirm();
-    const given = {
-      ...{ job_id: job.id, attempt: job.attempt, quota_pct, ...told },
-      seen_messages,
-    };
-    const answer = await service.call("job_heartbeat", given, heartbeatAnswerSchema, {
-      retry,
-      signal,
-    });
+    const given = { job_id: job.id, attempt: job.attempt, quota_pct, ...told, seen_messages };
+    const answer = await service.call("job_heartbeat", given, heartbeatAnswerSchema, { retry, signal });
     messages.confirmed(seen_messages);
     if (answer.action !== "stop") messages.arrive(answer.messages ?? []);
     if (answer.action === "pause") journal.sayOnce(`The run is paused; this job is finished first`);
@@ -93,8 +87,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
       if (!signal.aborted && !hasEnded) await beat(false);
     }).catch((error: unknown) => {
       if (error instanceof Refusal) over.abort(new AttemptOver(error.message));
-      else if (!signal.aborted && !hasEnded)
-        journal.sayOnce(`Heartbeats are failing: ${messageOf(error)}`);
+      else if (!signal.aborted && !hasEnded) journal.sayOnce(`Heartbeats are failing: ${messageOf(error)}`);
     });
   };
 
@@ -146,10 +139,7 @@ const news = new Set(["event: job", "event: state"]);
  * Notices job changes at once, so that a cancel on the board reaches the agent within seconds instead of with the next
  * heartbeat. Only a hint: the heartbeat fetches the truth and works without the stream.
  */
-function watchJob(
-  { url, token, job }: Pick<HeartbeatWish, "url" | "token" | "job">,
-  onChange: () => void,
-): () => void {
+function watchJob({ url, token, job }: Pick<HeartbeatWish, "url" | "token" | "job">, onChange: () => void): () => void {
   const closing = new AbortController();
   const address = new URL(`/api/realtime/job?job_id=${job.id}&output=0`, url);
   const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
@@ -158,9 +148,7 @@ function watchJob(
       const answer = await fetch(address, { headers, signal: closing.signal }).catch(() => null);
       if (answer !== null && answer.status < 500 && answer.status !== 429 && !answer.ok) return;
       if (answer?.ok && answer.body) await readEvents(answer.body, onChange).catch(() => undefined);
-      await wait(pauseMilliseconds, undefined, { signal: closing.signal, ref: false }).catch(
-        () => undefined,
-      );
+      await wait(pauseMilliseconds, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }
   };
   void listen();

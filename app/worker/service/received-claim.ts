@@ -2,8 +2,7 @@ import { claimSchema, jobPayloadSchema } from "~/nouns/workers/contract";
 
 /** A commit must be a hash, not an option or a ref that git would read differently. Agents can report anything. */
 const isCommit = (text: string): boolean => /^[0-9a-f]{7,64}$/.test(text);
-const commitOrNull = (text: string | null): string | null =>
-  text !== null && isCommit(text) ? text : null;
+const commitOrNull = (text: string | null): string | null => (text !== null && isCommit(text) ? text : null);
 const withCommits = <Head extends { head_sha: string }>(heads: readonly Head[]): Head[] =>
   heads.filter(({ head_sha }) => isCommit(head_sha));
 
@@ -29,8 +28,5 @@ export const receivedClaimSchema = claimSchema
   .extend({ job: receivedJobSchema.nullable() })
   .transform((claim) => ({
     ...claim,
-    reason: claim.reason && {
-      ...claim.reason,
-      awaited_heads: withCommits(claim.reason.awaited_heads ?? []),
-    },
+    reason: claim.reason && { ...claim.reason, awaited_heads: withCommits(claim.reason.awaited_heads ?? []) },
   }));

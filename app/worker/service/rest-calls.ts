@@ -14,10 +14,7 @@ export function restCalls(url: string, token: string) {
     async read(path: string, signal?: AbortSignal): Promise<unknown> {
       const limit = limitTime(callMilliseconds, signal);
       try {
-        const answer = await fetch(new URL(path, url), {
-          headers: { authorization },
-          signal: limit.signal,
-        });
+        const answer = await fetch(new URL(path, url), { headers: { authorization }, signal: limit.signal });
         if (answer.ok) return await answer.json();
         await answer.body?.cancel();
         if (answer.status < 500) throw refusalOf(answer.status, path);

@@ -21,9 +21,7 @@ export async function findServedProduct(
   if (product === undefined) {
     const [only, another] = products;
     if (only !== undefined && another === undefined) return only;
-    throw new WorkerProblem(
-      `--repo serves one product: say which with --product (you have ${codes})`,
-    );
+    throw new WorkerProblem(`--repo serves one product: say which with --product (you have ${codes})`);
   }
   const wanted = product.trim().toLowerCase();
   const served = products.filter(({ id, code }) => id === wanted || code.toLowerCase() === wanted);

@@ -71,10 +71,7 @@ export function connectService(
   const tools = openToolConnection(new URL("/mcp/worker", url), token);
   const rest = restCalls(url, token);
   const patience = patienceUntil(stopSignal);
-  const untilAnswered = async <T>(
-    ask: () => Promise<T>,
-    { signal, retry = true }: CallOptions = {},
-  ): Promise<T> => {
+  const untilAnswered = async <T>(ask: () => Promise<T>, { signal, retry = true }: CallOptions = {}): Promise<T> => {
     for (let attempt = 0; ; attempt += 1) {
       signal?.throwIfAborted();
       try {
@@ -117,9 +114,7 @@ export function connectService(
       for (const [key, value] of Object.entries(fields)) form.set(key, value);
       form.set("file", new File([bytes], clean(name)));
       const key = randomUUID();
-      return untilAnswered(async () =>
-        readBody(await rest.upload("/api/files", form, key), output),
-      );
+      return untilAnswered(async () => readBody(await rest.upload("/api/files", form, key), output));
     },
     close: tools.close,
   };
@@ -171,9 +166,7 @@ function pauseBefore(error: unknown, attempt: number, retry: boolean): number {
   if (error instanceof LimitReached) return error.seconds * 1000;
   const status = error instanceof SdkHttpError ? error.status : undefined;
   if (status === 410) {
-    throw new WorkerProblem(
-      "This worker is too old for the service: download it again from /worker.mjs there",
-    );
+    throw new WorkerProblem("This worker is too old for the service: download it again from /worker.mjs there");
   }
   if (status === 401 || status === 403 || status === 404) throw refusalOf(status, "/mcp/worker");
   if (!retry) throw error;
@@ -190,11 +183,7 @@ type ToolAnswer = z.output<typeof answerSchema>;
 function openToolConnection(endpoint: URL, token: string) {
   let connection: Promise<Client> | undefined;
   return {
-    async call(
-      tool: string,
-      given: Record<string, unknown>,
-      signal?: AbortSignal,
-    ): Promise<ToolAnswer> {
+    async call(tool: string, given: Record<string, unknown>, signal?: AbortSignal): Promise<ToolAnswer> {
       connection ??= connect(endpoint, token);
       const used = connection;
       try {
@@ -218,14 +207,8 @@ function openToolConnection(endpoint: URL, token: string) {
 }
 
 async function connect(endpoint: URL, token: string): Promise<Client> {
-  const client = new Client(
-    { name: "backloom-worker", version: "1" },
-    { versionNegotiation: { mode: "auto" } },
-  );
-  const headers = {
-    authorization: `Bearer ${token}`,
-    [workerProtocolHeader]: String(workerProtocol),
-  };
+  const client = new Client({ name: "backloom-worker", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  const headers = { authorization: `Bearer ${token}`, [workerProtocolHeader]: String(workerProtocol) };
   await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } }));
   return client;
 }

@@ -26,21 +26,10 @@ export function openGateway(options: GatewayOptions): Gateway {
   const { urlFor, secrets, siteUrl, sendMail } = options;
   const catalogUrl = urlFor("postgres");
   const make = (role: string, connections: number) =>
-    once(() =>
-      createLiteApp({
-        databaseUrl: urlFor(role),
-        catalogUrl,
-        connections,
-        secrets,
-        siteUrl,
-        sendMail,
-      }),
-    );
+    once(() => createLiteApp({ databaseUrl: urlFor(role), catalogUrl, connections, secrets, siteUrl, sendMail }));
   const auth = make("supabase_auth_admin", 3);
   const data = make("authenticator", 8);
-  const admin = once(() =>
-    openAuthAdmin(options.urlFor("supabase_auth_admin"), options.secrets.secretKey),
-  );
+  const admin = once(() => openAuthAdmin(options.urlFor("supabase_auth_admin"), options.secrets.secretKey));
   return {
     async fetch(input, init) {
       const request = new Request(input, init);
@@ -120,9 +109,7 @@ async function perform(pool: pg.Pool, request: Request, id: string | undefined) 
   if (id === undefined) return failure(405, "method_not_allowed", "Method not allowed");
   if (request.method === "PUT") return updateUser(pool, id, await read(request));
   if (request.method === "DELETE") {
-    return one(
-      await pool.query(`delete from auth.users where id = $1 returning ${shownColumns}`, [id]),
-    );
+    return one(await pool.query(`delete from auth.users where id = $1 returning ${shownColumns}`, [id]));
   }
   return one(await pool.query(`select ${shownColumns} from auth.users where id = $1`, [id]));
 }
@@ -191,9 +178,7 @@ async function updateUser(pool: pg.Pool, id: string, attributes: Attributes): Pr
 
 function one(result: pg.QueryResult): Response {
   const user: unknown = result.rows[0];
-  return user === undefined
-    ? failure(404, "user_not_found", "User not found")
-    : Response.json(user);
+  return user === undefined ? failure(404, "user_not_found", "User not found") : Response.json(user);
 }
 
 function failureOf(error: unknown): Response {
@@ -202,11 +187,7 @@ function failureOf(error: unknown): Response {
     return failure(422, isPassword ? "weak_password" : "validation_failed", "Invalid attributes");
   }
   if (error instanceof pg.DatabaseError && error.table === "users" && error.schema === "auth") {
-    return failure(
-      422,
-      "email_exists",
-      "A user with this email address has already been registered",
-    );
+    return failure(422, "email_exists", "A user with this email address has already been registered");
   }
   return failure(500, "unexpected_failure", "Database error");
 }

@@ -71,8 +71,7 @@ export function createLiteApp(options: LiteOptions) {
 function mendProcessWarnings(): void {
   const filtered = process.emitWarning;
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
-    const asked =
-      typeof warning === "string" ? warning : Object.assign(warning, { includes: () => false });
+    const asked = typeof warning === "string" ? warning : Object.assign(warning, { includes: () => false });
     Reflect.apply(filtered, process, [asked, ...rest]);
   };
 }

@@ -143,9 +143,7 @@ async function copyRunningDatabase(from: RunningDatabase, target: string): Promi
 
 /** Allows only one backup at a time, because the next would delete this one's unfinished copy. */
 async function takeTurn(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(
-    "select pg_try_advisory_lock(hashtextextended('backloom:backup', 0)) as taken",
-  );
+  const { rows } = await client.query("select pg_try_advisory_lock(hashtextextended('backloom:backup', 0)) as taken");
   if (rows[0]?.taken === true) return;
   throw new DataFolderProblem("Another backup of this database is under way: wait for its end.");
 }
@@ -198,9 +196,7 @@ function followWal(
   const copyUpTo = async (name: string, itself: boolean) => {
     await makeFolder(target, user);
     const names = await readdir(join(clusterFolder, "pg_wal"));
-    const wanted = names.filter(
-      (one) => segment.test(one) && one >= first && (itself ? one <= name : one < name),
-    );
+    const wanted = names.filter((one) => segment.test(one) && one >= first && (itself ? one <= name : one < name));
     for (const one of wanted) {
       if (copied.has(one)) continue;
       await copyOne(join(clusterFolder, "pg_wal", one), join(target, one), user);

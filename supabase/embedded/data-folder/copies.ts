@@ -70,8 +70,7 @@ async function fill(draft: string, plan: CopyPlan): Promise<Record<string, numbe
   const cluster = await reachableClusterFolder(draft, user);
   await plan.copyDatabase(cluster);
   // Copied after the database, so that files its rows refer to exist.
-  const isElsewhere = (path: string) =>
-    notCopied.test(path) || resolve(dataDir, path) === resolve(folder);
+  const isElsewhere = (path: string) => notCopied.test(path) || resolve(dataDir, path) === resolve(folder);
   await copyTree(dataDir, draft, { user: undefined, leavesOut: isElsewhere });
   const rows = (await plan.check?.(draft)) ?? {};
   const within = join(draft, "postgres");
@@ -87,10 +86,7 @@ async function fill(draft: string, plan: CopyPlan): Promise<Record<string, numbe
 const notCopied =
   /^(postgres|postgres-folder|postgres\.log|copies|backups|users|start\.lock|backup\.json|lost\+found|.*\.new)$/;
 
-async function seal(
-  draft: string,
-  known: Pick<Manifest, "begun_at" | "rows">,
-): Promise<SealedTree> {
+async function seal(draft: string, known: Pick<Manifest, "begun_at" | "rows">): Promise<SealedTree> {
   const outside = await readFile(join(draft, "postgres-folder"), "utf8").catch(() => "");
   const sealed = await sealTree(draft);
   if (outside) {

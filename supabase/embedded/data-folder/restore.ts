@@ -43,9 +43,7 @@ export async function restoreCopy(from: string, into: string): Promise<Manifest>
 /** Refuses to start on a folder with an unfinished restore. */
 export function refuseUnfinishedRestore(dataDir: string): void {
   if (!existsSync(join(dataDir, draftName))) return;
-  throw new DataFolderProblem(
-    `A restore into ${dataDir} has not finished: run "backloom restore <copy>" again.`,
-  );
+  throw new DataFolderProblem(`A restore into ${dataDir} has not finished: run "backloom restore <copy>" again.`);
 }
 
 /** Clears an unfinished restore. The folder was empty when it began, so everything in it can go. */
@@ -136,9 +134,7 @@ async function copyAll(places: Places, manifest: Manifest): Promise<void> {
   }
   for (const expected of manifest.files) {
     const isOfDatabase = ofDatabase.test(expected.path);
-    const [folder, path] = isOfDatabase
-      ? [cluster, expected.path.slice(9)]
-      : [notes, expected.path];
+    const [folder, path] = isOfDatabase ? [cluster, expected.path.slice(9)] : [notes, expected.path];
     const owner = isOfDatabase ? user : undefined;
     await copyOne(sourceOf(places, expected.path), join(folder, path), owner);
     const { sha256 } = await sealFile(folder, path).catch(() => ({ sha256: "" }));

@@ -22,16 +22,12 @@ import { refuseUnfinishedRestore } from "./restore";
 export async function rotateSecrets(folder: string, endSessions: boolean): Promise<void> {
   const dataDir = resolve(folder);
   if (!existsSync(join(dataDir, "secrets.json"))) {
-    throw new DataFolderProblem(
-      `There are no secrets in ${dataDir}: set DATA_DIR to the data folder of the service.`,
-    );
+    throw new DataFolderProblem(`There are no secrets in ${dataDir}: set DATA_DIR to the data folder of the service.`);
   }
   refuseUnfinishedRestore(dataDir);
   await withStartLock(dataDir, async () => {
     if (isAttended(dataDir)) {
-      throw new DataFolderProblem(
-        `${dataDir} is in use: stop each process of the service, then run this again.`,
-      );
+      throw new DataFolderProblem(`${dataDir} is in use: stop each process of the service, then run this again.`);
     }
     const { sessionSecret } = await loadSecrets(dataDir);
     const made = makeSecrets();
@@ -51,11 +47,12 @@ async function setPassword(dataDir: string, password: string): Promise<void> {
     await clearLeftovers(clusterFolder);
   }
   const settings = { exit_on_error: "on", log_min_error_statement: "panic" };
-  const child = spawn(
-    postgres,
-    ["--single", "-D", clusterFolder, ...settingArguments(settings), "template1"],
-    { ...user, cwd: clusterFolder, stdio: ["pipe", "ignore", "pipe"], env: plainEnvironment() },
-  );
+  const child = spawn(postgres, ["--single", "-D", clusterFolder, ...settingArguments(settings), "template1"], {
+    ...user,
+    cwd: clusterFolder,
+    stdio: ["pipe", "ignore", "pipe"],
+    env: plainEnvironment(),
+  });
   const said = text(child.stderr);
   // A line is a statement. Roles that are not made yet get the password when they are made.
   child.stdin.end(

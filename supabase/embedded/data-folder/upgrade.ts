@@ -15,10 +15,7 @@ export interface Upgrade {
 }
 
 /** Refuses the folder of a newer program. The returned steps run under the start lock and check it again. */
-export async function prepareUpgrade(
-  dataDir: string,
-  say: (line: string) => void,
-): Promise<Upgrade> {
+export async function prepareUpgrade(dataDir: string, say: (line: string) => void): Promise<Upgrade> {
   const program = await thisProgram();
   refuseNewer(dataDir, await readMadeBy(dataDir), program);
   return {
@@ -48,19 +45,14 @@ export async function prepareUpgrade(
 const kept = 2;
 
 /** Copies the data while nothing writes, exactly as the older program left it, which can open the copy directly. */
-export function copyAtRest(
-  rest: Pick<CopyPlan, "dataDir" | "clusterFolder" | "user" | "version" | "at">,
-) {
+export function copyAtRest(rest: Pick<CopyPlan, "dataDir" | "clusterFolder" | "user" | "version" | "at">) {
   return makeCopy({
     ...rest,
     folder: join(rest.dataDir, "copies"),
     keep: kept,
     isPortable: false,
     copyDatabase: (target) =>
-      copyTree(rest.clusterFolder, target, {
-        user: rest.user,
-        leavesOut: (path) => path === "postmaster.pid",
-      }),
+      copyTree(rest.clusterFolder, target, { user: rest.user, leavesOut: (path) => path === "postmaster.pid" }),
   });
 }
 

@@ -75,9 +75,7 @@ async function takeLock(file: string): Promise<void> {
     await removeIfAbandoned(file, attempt);
     await wait(50);
   }
-  throw new Error(
-    `Another process has been starting or upgrading the database for ten minutes (${file})`,
-  );
+  throw new Error(`Another process has been starting or upgrading the database for ten minutes (${file})`);
 }
 
 async function removeIfAbandoned(file: string, attempt: number): Promise<void> {

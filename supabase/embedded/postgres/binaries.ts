@@ -22,9 +22,7 @@ export async function findBinaries(): Promise<Binaries> {
   const machine = `${platform()}-${arch()}`;
   const packageName = packages[machine];
   if (!packageName) {
-    throw new Error(
-      `There is no embedded PostgreSQL for ${machine}; set SUPABASE_URL to use a Supabase project`,
-    );
+    throw new Error(`There is no embedded PostgreSQL for ${machine}; set SUPABASE_URL to use a Supabase project`);
   }
   try {
     const module: unknown = await import(/* @vite-ignore */ packageName);
@@ -32,10 +30,9 @@ export async function findBinaries(): Promise<Binaries> {
     linkLibraries(dirname(dirname(binaries.postgres)));
     return binaries;
   } catch (cause) {
-    throw new Error(
-      `${packageName} is not installed; run "npm install --include=optional", or set SUPABASE_URL`,
-      { cause },
-    );
+    throw new Error(`${packageName} is not installed; run "npm install --include=optional", or set SUPABASE_URL`, {
+      cause,
+    });
   }
 }
 

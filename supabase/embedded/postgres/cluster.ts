@@ -89,9 +89,7 @@ interface HeldServer {
 async function startReady(options: ClusterOptions, attendance: Attendance): Promise<HeldServer> {
   const server = await startOrJoin(options, attendance);
   try {
-    await options.beforeUse?.({
-      url: (role, database) => urlOf(server.port, options.password, role, database),
-    });
+    await options.beforeUse?.({ url: (role, database) => urlOf(server.port, options.password, role, database) });
     return server;
   } catch (error) {
     await server.release(attendance.leave());
@@ -103,8 +101,7 @@ async function startOrJoin(options: ClusterOptions, attendance: Attendance): Pro
   const user = await chooseOsUser();
   const binaries = await reachableBinaries(await findBinaries(), user);
   const clusterFolder = await reachableClusterFolder(options.dataDir, user);
-  const superuserUrl = (port: number) =>
-    urlOf(port, options.password, "supabase_admin", "template1");
+  const superuserUrl = (port: number) => urlOf(port, options.password, "supabase_admin", "template1");
   const serverAt = (port: number): ServerOptions => ({
     postgres: binaries.postgres,
     clusterFolder,
@@ -113,11 +110,7 @@ async function startOrJoin(options: ClusterOptions, attendance: Attendance): Pro
     logFile: join(options.dataDir, "postgres.log"),
     user,
   });
-  await options.beforeStart?.({
-    clusterFolder,
-    user,
-    bringToRest: () => bringToRest(clusterFolder, attendance),
-  });
+  await options.beforeStart?.({ clusterFolder, user, bringToRest: () => bringToRest(clusterFolder, attendance) });
   // A server killed a moment ago may still be visible. Its leftovers are cleared once it is gone.
   for (let attempt = 0; attempt < 100; attempt++) {
     const running = await clearLeftovers(clusterFolder);
@@ -153,12 +146,7 @@ async function bringToRest(clusterFolder: string, attendance: Attendance): Promi
  * Restarts the server on the same port if it ends unexpectedly. Every process that uses it does so: under the start
  * lock, the first one restarts it and the others find it running.
  */
-function supervise(
-  dataDir: string,
-  options: ServerOptions,
-  url: string,
-  first: ServerProcess,
-): HeldServer {
+function supervise(dataDir: string, options: ServerOptions, url: string, first: ServerProcess): HeldServer {
   let current = first;
   let wanted = true;
   const bringBack = async () => {

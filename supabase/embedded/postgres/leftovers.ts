@@ -36,9 +36,7 @@ async function endOrphans(clusterFolder: string): Promise<void> {
     if (attempt === 70) for (const pid of orphans) signal(pid, "SIGKILL");
     await wait(100);
   }
-  throw new Error(
-    `Processes of an earlier Postgres still use ${clusterFolder}; end them and start again`,
-  );
+  throw new Error(`Processes of an earlier Postgres still use ${clusterFolder}; end them and start again`);
 }
 
 async function processesIn(folder: string): Promise<number[]> {

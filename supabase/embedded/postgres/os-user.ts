@@ -11,9 +11,7 @@ export async function chooseOsUser(): Promise<OsUser> {
   if (process.getuid?.() !== 0) return undefined;
   const existing = await findUser("postgres");
   if (existing) return existing;
-  await run("useradd", ["--system", "--no-create-home", "--shell", "/bin/false", "postgres"]).catch(
-    () => undefined,
-  );
+  await run("useradd", ["--system", "--no-create-home", "--shell", "/bin/false", "postgres"]).catch(() => undefined);
   const created = (await findUser("postgres")) ?? (await findUser("nobody"));
   if (created) return created;
   throw new Error(

@@ -29,13 +29,7 @@ export function spawnServer(options: ServerOptions): ServerProcess {
   const log = openSync(options.logFile, "a", 0o600);
   const child = spawn(
     options.postgres,
-    [
-      "-D",
-      options.clusterFolder,
-      "-p",
-      String(options.port),
-      ...settingArguments(options.settings),
-    ],
+    ["-D", options.clusterFolder, "-p", String(options.port), ...settingArguments(options.settings)],
     {
       ...options.user,
       cwd: options.clusterFolder,

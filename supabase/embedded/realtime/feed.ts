@@ -47,11 +47,7 @@ const insertSchema = z.object({
  * Follows realtime.messages by logical replication, as hosted Realtime does. The slot is temporary: it ends with the
  * connection, so it can never retain old WAL. A lost connection is reported and reopened.
  */
-export function followMessages(
-  databaseUrl: string,
-  listener: FeedListener,
-  probeMs = probeEvery,
-): Feed {
+export function followMessages(databaseUrl: string, listener: FeedListener, probeMs = probeEvery): Feed {
   const stopping = new AbortController();
   const { signal } = stopping;
   const open = async () => {
@@ -173,9 +169,7 @@ class TemporarySlot extends PgoutputPlugin {
 
   override async start(client: Client, slotName: string): Promise<unknown> {
     this.#signal.throwIfAborted();
-    await client.query(
-      `CREATE_REPLICATION_SLOT "${slotName}" TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`,
-    );
+    await client.query(`CREATE_REPLICATION_SLOT "${slotName}" TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`);
     return super.start(client, slotName, "0/0");
   }
 }

@@ -19,8 +19,7 @@ export async function openTopics(databaseUrl: string): Promise<Topics> {
   let isUp = false;
   const turn = (up: boolean) => {
     isUp = up;
-    for (const listeners of topics.values())
-      for (const listener of listeners) listener[up ? "joined" : "lost"]();
+    for (const listeners of topics.values()) for (const listener of listeners) listener[up ? "joined" : "lost"]();
   };
   const feed = followMessages(databaseUrl, {
     onMessage({ topic, event, payload, private: isPrivate }) {
@@ -72,9 +71,7 @@ async function keepMessages(databaseUrl: string): Promise<() => Promise<void>> {
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   const keep = () =>
-    pool.query(
-      "begin; set local role supabase_realtime_admin; select realtime.keep_messages(); commit",
-    );
+    pool.query("begin; set local role supabase_realtime_admin; select realtime.keep_messages(); commit");
   await keep();
   const keeping = setInterval(() => void keep().catch(() => undefined), keepEvery).unref();
   return () => {

@@ -28,10 +28,7 @@ Deno.serve(async (request) => {
       headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
       body: "{}",
     });
-    return new Response(response.body, {
-      status: response.status,
-      headers: { "Content-Type": "application/json" },
-    });
+    return new Response(response.body, { status: response.status, headers: { "Content-Type": "application/json" } });
   } catch {
     return answer(502, "The service at APP_ORIGIN does not answer; call again in a few minutes.");
   }

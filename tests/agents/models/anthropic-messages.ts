@@ -4,8 +4,7 @@ import type { Act } from "./script";
 
 /** The Messages service of Anthropic, as Claude Code asks it. */
 export const anthropicMessages: Dialect = {
-  isWork: (path, body) =>
-    /\/v1\/messages(\?|$)/.test(path) && Array.isArray(body.tools) && body.tools.length > 3,
+  isWork: (path, body) => /\/v1\/messages(\?|$)/.test(path) && Array.isArray(body.tools) && body.tools.length > 3,
   answerAside: ({ path, response }) => {
     if (path.includes("count_tokens")) return sendJson(response, 200, { input_tokens: 10 });
     sendJson(response, 200, {

@@ -29,12 +29,7 @@ export const chatCompletions: Dialect = {
     sendJson(response, status, { error: { type, code: type, message } }, headers),
 };
 
-function chunkOf(
-  body: Record<string, unknown>,
-  number: number,
-  delta: unknown,
-  finish_reason: string | null,
-) {
+function chunkOf(body: Record<string, unknown>, number: number, delta: unknown, finish_reason: string | null) {
   return {
     id: `chatcmpl-${number}`,
     object: "chat.completion.chunk",

@@ -19,9 +19,7 @@ export const geminiContents: Dialect = {
     sendEvents(response, [
       {
         data: {
-          candidates: [
-            { index: 0, content: { role: "model", parts: [partOf(step)] }, finishReason: "STOP" },
-          ],
+          candidates: [{ index: 0, content: { role: "model", parts: [partOf(step)] }, finishReason: "STOP" }],
           usageMetadata: {
             promptTokenCount,
             cachedContentTokenCount: tokens.cacheRead,

@@ -47,10 +47,7 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
-export async function openModel(
-  dialectName: keyof typeof dialects,
-  script: readonly Step[],
-): Promise<ScriptedModel> {
+export async function openModel(dialectName: keyof typeof dialects, script: readonly Step[]): Promise<ScriptedModel> {
   const dialect: Dialect = dialects[dialectName];
   let left = [...script];
   let number = 0;
@@ -122,10 +119,7 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
 }
 
 /** Writes server-sent events and ends the answer. */
-export function sendEvents(
-  response: ServerResponse,
-  events: readonly { event?: string; data: unknown }[],
-): void {
+export function sendEvents(response: ServerResponse, events: readonly { event?: string; data: unknown }[]): void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   for (const { event, data } of events) {
     const text = typeof data === "string" ? data : JSON.stringify(data);

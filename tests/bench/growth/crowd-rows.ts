@@ -2,8 +2,15 @@ import type pg from "pg";
 
 /** Those that grow with the work of years; the rows of the others are few. */
 export const crowdTables = [
-  ...["pbis", "sprints", "stories", "tasks", "story_logs", "task_status_changes"],
-  ...["sprint_runs", "agent_jobs", "usage_events"],
+  "pbis",
+  "sprints",
+  "stories",
+  "tasks",
+  "story_logs",
+  "task_status_changes",
+  "sprint_runs",
+  "agent_jobs",
+  "usage_events",
 ];
 
 /** Owners with five products each, and two colleagues in each product. */
@@ -55,8 +62,7 @@ export async function fillCrowd(client: pg.Client, part: CrowdPart): Promise<voi
   const sprintOfTask = "((t - 1) / 80 + 1)";
   const active = (sprint: string) => `${sprint} = 1`;
   // Over three years, at hours that have nothing to do with the order of the rows.
-  const at = (n: string) =>
-    `now() - make_interval(hours => 24 + (${n} * 7919 + p * 104729) % 26000)`;
+  const at = (n: string) => `now() - make_interval(hours => 24 + (${n} * 7919 + p * 104729) % 26000)`;
   const ended = (isActive: string, kind: string) =>
     `case when ${isActive} then 'QUEUED' else 'DONE' end::public.${kind}`;
   for (const statement of [

@@ -5,8 +5,13 @@ import { crowdTables, fillCrowd, fillPeople } from "./crowd-rows";
 
 /** What makes many rows quick to write and is not a way to run an installation. */
 const loading = {
-  ...{ shared_buffers: "2GB", maintenance_work_mem: "1GB", max_wal_size: "16GB" },
-  ...{ synchronous_commit: "off", fsync: "off", full_page_writes: "off", autovacuum: "off" },
+  shared_buffers: "2GB",
+  maintenance_work_mem: "1GB",
+  max_wal_size: "16GB",
+  synchronous_commit: "off",
+  fsync: "off",
+  full_page_writes: "off",
+  autovacuum: "off",
 };
 
 /** Products in a statement: a few million rows, so that a machine with little memory bears it too. */
@@ -16,11 +21,7 @@ const atOnce = 100;
  * Brings the crowd of a data folder that no one uses to so many tasks, spread evenly over its products, each with the
  * history of its tasks: finished sprints, runs, jobs, usage and logs, and one sprint whose run waits for workers.
  */
-export async function growCrowd(
-  dataDir: string,
-  products: number,
-  size: { from: number; to: number },
-): Promise<void> {
+export async function growCrowd(dataDir: string, products: number, size: { from: number; to: number }): Promise<void> {
   const { databasePassword: password } = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password, settings: loading });
   const client = new pg.Client({ connectionString: cluster.url("supabase_admin", "postgres") });

@@ -27,9 +27,7 @@ async function main(): Promise<void> {
     for (const to of sizes) {
       await alone.sql.query("vacuum analyze");
       await alone.whileClosed(async () => undefined);
-      await grown.whileClosed(() =>
-        tellTime(to, () => growCrowd(grown.dataDir, products, { from, to })),
-      );
+      await grown.whileClosed(() => tellTime(to, () => growCrowd(grown.dataDir, products, { from, to })));
       from = to;
       await tellSize(grown.sql, to);
       for (const question of questions) await compare(question, alone, grown, to);
@@ -58,12 +56,7 @@ async function tellSize(sql: pg.Pool, to: number): Promise<void> {
 }
 
 /** Medians of calls that take turns: a machine that others share gives more in one minute than in the next. */
-async function compare(
-  question: Question,
-  alone: Installation,
-  grown: Installation,
-  to: number,
-): Promise<void> {
+async function compare(question: Question, alone: Installation, grown: Installation, to: number): Promise<void> {
   const [name, ask] = question;
   const taken: [number[], number[]] = [[], []];
   const sides = [alone, grown] as const;
@@ -101,11 +94,7 @@ async function tellWholeReads({ sql, team }: Installation, [name, ask]: Question
   await pause(500);
   const after = await readsOf(sql);
   const whole = crowdTables.filter((table) => (after.get(table) ?? 0) > (before.get(table) ?? 0));
-  console.log(
-    whole.length === 0
-      ? `ok   ${name}: no table is read whole`
-      : `MISS ${name} reads ${whole} whole`,
-  );
+  console.log(whole.length === 0 ? `ok   ${name}: no table is read whole` : `MISS ${name} reads ${whole} whole`);
 }
 
 async function readsOf(sql: pg.Pool): Promise<Map<string, number>> {

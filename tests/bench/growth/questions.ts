@@ -20,28 +20,16 @@ export type Question = [name: string, ask: (team: Team, round: number) => Promis
 
 /** What is asked most: by agents in a loop, by workers at every job, and by the pages that people keep open. */
 export const questions: Question[] = [
-  [
-    "agent-context",
-    ({ reads }) => getAgentContext.json(reads.actor, { product_id: productOf(reads) }),
-  ],
+  ["agent-context", ({ reads }) => getAgentContext.json(reads.actor, { product_id: productOf(reads) })],
   ["next-story", ({ reads }) => getNextStory.json(reads.actor, { product_id: productOf(reads) })],
-  [
-    "tasks of a sprint",
-    ({ reads }) => listSprintTasks.json(reads.actor, { sprint_id: sprintOf(reads), limit: 50 }),
-  ],
+  ["tasks of a sprint", ({ reads }) => listSprintTasks.json(reads.actor, { sprint_id: sprintOf(reads), limit: 50 })],
   [
     "change of a task",
     ({ reads, taskId }, round) =>
-      updateTask.json(reads.actor, {
-        task_id: taskId,
-        status: round % 2 === 0 ? "in_progress" : "todo",
-      }),
+      updateTask.json(reads.actor, { task_id: taskId, status: round % 2 === 0 ? "in_progress" : "todo" }),
   ],
   ["claim and complete", ({ reads }) => claimAndComplete(reads)],
-  [
-    "heartbeat of a worker",
-    ({ reads }) => workerHeartbeat.json(reads.actor, { worker: "growth", quota_pct: 90 }),
-  ],
+  ["heartbeat of a worker", ({ reads }) => workerHeartbeat.json(reads.actor, { worker: "growth", quota_pct: 90 })],
   ["board", ({ reads }) => getSprintBoard(reads.actor, { sprint_id: sprintOf(reads) })],
   ["backlog", ({ reads }) => getBacklogTree(reads.actor, { product_id: productOf(reads) })],
   ["inbox", ({ reads }) => getInbox(reads.actor, { state: "open", kinds: [] })],

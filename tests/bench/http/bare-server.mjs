@@ -37,10 +37,7 @@ const server = createServer(async (request, response) => {
     rowMode: "array",
   });
   const text = rows[0][0];
-  response.writeHead(200, {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(text),
-  });
+  response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
   response.end(text);
 });
 

@@ -38,13 +38,10 @@ export async function fill(adminUrl: string, products: number): Promise<Dataset>
 
 async function insertPeople(client: pg.Client, token: string): Promise<void> {
   const userId = idOf("user", 1);
-  await client.query(`insert into auth.users (id, email) values ($1, 'bench@example.com')`, [
+  await client.query(`insert into auth.users (id, email) values ($1, 'bench@example.com')`, [userId]);
+  await client.query(`insert into public.users (id, username, email) values ($1, 'bench', 'bench@example.com')`, [
     userId,
   ]);
-  await client.query(
-    `insert into public.users (id, username, email) values ($1, 'bench', 'bench@example.com')`,
-    [userId],
-  );
   await client.query(
     `insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'bench', $2, $3)`,
     [userId, token.slice(0, 8), createHash("sha256").update(token).digest()],

@@ -96,8 +96,7 @@ class AnswerReader {
       const last = chunk.toString("latin1", Math.max(0, chunk.length - lastChunk.length));
       this.#tail = (this.#tail + last).slice(-lastChunk.length);
     }
-    const isComplete =
-      this.#missing <= 0 || (this.#missing === Infinity && this.#tail === lastChunk);
+    const isComplete = this.#missing <= 0 || (this.#missing === Infinity && this.#tail === lastChunk);
     if (!isComplete) return undefined;
     this.#head = "";
     this.#missing = -1;

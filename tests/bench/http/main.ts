@@ -48,9 +48,7 @@ async function main(): Promise<void> {
 
 /** Ten thousand requests of all kinds, then what the process holds. */
 async function reportMemory(dataset: Dataset, service: Program): Promise<void> {
-  const contests = contestsOf(dataset, service, service).filter(
-    ({ name }) => !/snapshot/.test(name),
-  );
+  const contests = contestsOf(dataset, service, service).filter(({ name }) => !/snapshot/.test(name));
   let answered = 0;
   while (answered < atMost(10_000)) {
     for (const { connections, next } of contests) {
@@ -78,30 +76,10 @@ function contestsOf(dataset: Dataset, service: Program, bare: Program): Contest[
   return [
     read(context, "agent-context", 32, "requests at least 0.50x"),
     read(context, "agent-context", 1, "p50 at most 1.5x"),
-    read(
-      () => `/api/products/${product()}/next-story`,
-      "next-story",
-      32,
-      "requests at least 0.50x",
-    ),
-    read(
-      () => `/api/sprints/${sprint()}/tasks`,
-      "sprint tasks (10)",
-      32,
-      "requests at least 0.50x",
-    ),
-    read(
-      () => `/api/sprints/${sprint()}/tasks?limit=50`,
-      "sprint tasks (50)",
-      32,
-      "requests at least 0.50x",
-    ),
-    read(
-      () => `/api/products/${product()}/backlog`,
-      "backlog snapshot",
-      4,
-      "requests at least 0.75x",
-    ),
+    read(() => `/api/products/${product()}/next-story`, "next-story", 32, "requests at least 0.50x"),
+    read(() => `/api/sprints/${sprint()}/tasks`, "sprint tasks (10)", 32, "requests at least 0.50x"),
+    read(() => `/api/sprints/${sprint()}/tasks?limit=50`, "sprint tasks (50)", 32, "requests at least 0.50x"),
+    read(() => `/api/products/${product()}/backlog`, "backlog snapshot", 4, "requests at least 0.75x"),
     {
       name: "PATCH task, 8 connections",
       goal: "requests at least 0.40x where pgbench is missing",
@@ -113,12 +91,7 @@ function contestsOf(dataset: Dataset, service: Program, bare: Program): Contest[
   ];
 }
 
-function comparePatch(
-  dataset: Dataset,
-  service: Program,
-  adminUrl: string,
-  pids: readonly number[],
-): Promise<void> {
+function comparePatch(dataset: Dataset, service: Program, adminUrl: string, pids: readonly number[]): Promise<void> {
   return compare(
     {
       name: "PATCH task, 8 connections, against pgbench",

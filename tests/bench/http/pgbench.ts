@@ -21,19 +21,7 @@ export function runPgbench(url: string, dataset: Dataset, seconds: number): numb
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   const file = join(folder, "update.sql");
   writeFileSync(file, script(dataset.tasks));
-  const options = [
-    "-n",
-    "-c",
-    "8",
-    "-j",
-    "2",
-    "-M",
-    "prepared",
-    "-T",
-    String(Math.ceil(seconds)),
-    "-f",
-    file,
-  ];
+  const options = ["-n", "-c", "8", "-j", "2", "-M", "prepared", "-T", String(Math.ceil(seconds)), "-f", file];
   const result = spawnSync("pgbench", [...options, url], { encoding: "utf8" });
   rmSync(folder, { recursive: true });
   const [, perSecond] = /tps = ([\d.]+)/.exec(result.stdout) ?? [];

@@ -60,10 +60,7 @@ export function startBareServer(databaseUrl: string): Promise<Program> {
 }
 
 /** A reference program, which writes its port when it listens. */
-export async function startReference(
-  file: string,
-  ...programArguments: string[]
-): Promise<Program> {
+export async function startReference(file: string, ...programArguments: string[]): Promise<Program> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [file, ...programArguments], {
     cwd: root,

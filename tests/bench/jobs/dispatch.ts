@@ -1,10 +1,6 @@
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
-import {
-  claimAgentJob,
-  reportAgentJob,
-  reportJobUsage,
-} from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, reportAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.server";
 import { median, verdict } from "../streams/statistics";
 import { closedLoop } from "./closed-loop";
 import { createQueueWorld, type Queue, startRuns } from "./world";
@@ -33,20 +29,14 @@ interface Measured {
  * Claims at the same backlog with nothing, and with dependencies or budgets, turn about: the first turn of each warms up, and
  * the order of the sides changes with every turn.
  */
-export async function compareDispatch(
-  sql: pg.Pool,
-  database: Database,
-  dispatch: Dispatch,
-): Promise<void> {
+export async function compareDispatch(sql: pg.Pool, database: Database, dispatch: Dispatch): Promise<void> {
   const { rounds, backlog, ledger, against } = dispatch;
   const sides = ["bare", ...against] as const;
   const found: Record<Side, Measured[]> = { bare: [], edges: [], budgets: [] };
   for (let round = 0; round <= rounds; round++) {
     for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
       const measured = await measure(sql, database, side, dispatch);
-      console.log(
-        `     ${side}: claim ${measured.claim.toFixed(2)} ms, ${Math.round(measured.rate)} jobs/s`,
-      );
+      console.log(`     ${side}: claim ${measured.claim.toFixed(2)} ms, ${Math.round(measured.rate)} jobs/s`);
       if (round > 0) found[side].push(measured);
     }
   }
@@ -85,9 +75,7 @@ async function measure(
     await reportAgentJob(queue.actor, { ...held, status: "done", verify_result: "ALIGNED" });
     return true;
   });
-  await sql.query(
-    "truncate public.agent_jobs, public.sprint_runs, public.agent_workers, public.usage_events cascade",
-  );
+  await sql.query("truncate public.agent_jobs, public.sprint_runs, public.agent_workers, public.usage_events cascade");
   return { claim: median(claims), rate };
 }
 

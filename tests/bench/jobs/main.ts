@@ -35,17 +35,24 @@ async function main(dataDir: string): Promise<void> {
       async plain() {
         for (const workers of [1, 8]) await compareWithPlain(sql, database, workers);
       },
-      queues: () =>
-        compareWithQueues(sql, database, () => new pg.Pool({ connectionString: url, max: 10 })),
+      queues: () => compareWithQueues(sql, database, () => new pg.Pool({ connectionString: url, max: 10 })),
       backlogs: () => compareBacklogs(sql, database),
       dispatch: () =>
         compareDispatch(sql, database, {
-          ...{ rounds, seconds, backlog: atMost(30_000), products, ledger: 0 },
+          rounds,
+          seconds,
+          backlog: atMost(30_000),
+          products,
+          ledger: 0,
           against: ["edges", "budgets"],
         }),
       ledger: () =>
         compareDispatch(sql, database, {
-          ...{ rounds, seconds, backlog: atMost(3_000), products: 1, ledger: atMost(100_000) },
+          rounds,
+          seconds,
+          backlog: atMost(3_000),
+          products: 1,
+          ledger: atMost(100_000),
           against: ["budgets"],
         }),
       start: () => measureRunStart(sql, database, rounds),
@@ -69,9 +76,7 @@ async function compareWithPlain(sql: pg.Pool, database: Database, workers: numbe
     const plain = await rateOfPlainQueue(sql, atMost(60_000), workers, seconds);
     if (round === 0) continue;
     ratios.push(ours / plain);
-    console.log(
-      `     ${workers} workers: ${Math.round(ours)} jobs/s, plain ${Math.round(plain)}/s`,
-    );
+    console.log(`     ${workers} workers: ${Math.round(ours)} jobs/s, plain ${Math.round(plain)}/s`);
   }
   const goal = workers === 1 ? 0.6 : 0.3;
   const name = `claim + complete against the plain pair, ${workers} workers`;

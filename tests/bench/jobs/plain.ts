@@ -19,9 +19,7 @@ export async function rateOfPlainQueue(
      from generate_series(1, $1::integer) n`,
     [backlog],
   );
-  await sql.query(
-    "create index on public.bench_jobs (created_at, position, id) where status = 'QUEUED'",
-  );
+  await sql.query("create index on public.bench_jobs (created_at, position, id) where status = 'QUEUED'");
   await sql.query("analyze public.bench_jobs");
   const rate = await closedLoop(workers, seconds, async () => {
     const { rows } = await sql.query<{ id: string }>({

@@ -5,11 +5,7 @@ import { median, verdict } from "../streams/statistics";
 import { createQueueWorld, startRuns } from "./world";
 
 /** The start of a run of 1,000 tasks, checks and events included, against the bare statement that inserts the jobs. */
-export async function measureRunStart(
-  sql: pg.Pool,
-  database: Database,
-  rounds: number,
-): Promise<void> {
+export async function measureRunStart(sql: pg.Pool, database: Database, rounds: number): Promise<void> {
   const ratios: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const queue = await createQueueWorld(sql, database, atMost(1_000), 1);
@@ -17,9 +13,7 @@ export async function measureRunStart(
     const bare = await milliseconds(() => insertBare(sql, queue.sprintIds[0] ?? ""));
     if (round === 0) continue;
     ratios.push(ours / bare);
-    console.log(
-      `     start of 1,000 tasks: ${ours.toFixed(0)} ms, bare insert ${bare.toFixed(0)} ms`,
-    );
+    console.log(`     start of 1,000 tasks: ${ours.toFixed(0)} ms, bare insert ${bare.toFixed(0)} ms`);
   }
   console.log(verdict("start of a run of 1,000 tasks", median(ratios), 1.5, "lower"));
 }

@@ -62,10 +62,7 @@ function idOf(name: string): string {
 }
 
 /** The `Cookie` header of someone with this session. */
-export async function cookieOf(
-  session: { sessionId: string; userId: string },
-  secret: string,
-): Promise<string> {
+export async function cookieOf(session: { sessionId: string; userId: string }, secret: string): Promise<string> {
   const env: Env = { ...readEnv({}), sessionSecrets: [secret], secureCookies: false };
   const value = { session_id: session.sessionId, user_id: session.userId, is_demo: false };
   const [cookie] = await sealSessionCookies(value, env);
@@ -76,10 +73,7 @@ async function insertPerson(client: pg.Client): Promise<string> {
   const sessionId = randomUUID();
   const person = [userId, "bench@example.com"];
   await client.query("insert into auth.users (id, email) values ($1, $2)", person);
-  await client.query(
-    "insert into public.users (id, username, email) values ($1, 'bench', $2)",
-    person,
-  );
+  await client.query("insert into public.users (id, username, email) values ($1, 'bench', $2)", person);
   await client.query(
     `insert into public.user_sessions (id, user_id, expires_at) values ($1, $2, now() + interval '30 days')`,
     [sessionId, userId],
@@ -90,19 +84,13 @@ async function insertPerson(client: pg.Client): Promise<string> {
 /** A job that is done, and what it changed. */
 async function insertDiff(client: pg.Client): Promise<void> {
   const count = diffLines / 2;
-  const lines = Array.from(
-    { length: count },
-    (_, n) => `-const before${n} = ${n};\n+const after${n} = "${n}";\n`,
-  );
+  const lines = Array.from({ length: count }, (_, n) => `-const before${n} = ${n};\n+const after${n} = "${n}";\n`);
   const header = "diff --git a/long.ts b/long.ts\n--- a/long.ts\n+++ b/long.ts\n";
   const patch = `${header}@@ -1,${count} +1,${count} @@\n${lines.join("")}`;
   const file = { path: "long.ts", status: "modified", additions: count, deletions: count };
   const [jobId, productId] = [idOf("job-diff"), idOf("product-diff")];
   await insertJob(client, { jobId, productId, taskId: idOf("task-diff-1") });
-  await client.query("update public.agent_jobs set additions = $2, deletions = $2 where id = $1", [
-    jobId,
-    count,
-  ]);
+  await client.query("update public.agent_jobs set additions = $2, deletions = $2 where id = $1", [jobId, count]);
   await client.query(
     `insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes)
      values ($1, 1, $2, 'a', 'b', $3, $3, $4, $5)`,
@@ -119,10 +107,11 @@ async function insertTranscript(
   await insertProduct(client, name, { pbis: 1, stories: 1, tasks: 1 });
   const [jobId, productId] = [idOf(`job-${name}`), idOf(`product-${name}`)];
   await insertJob(client, { jobId, productId, taskId: idOf(`task-${name}-1`) });
-  await client.query(
-    "update public.job_attempts set last_seq = $2, output_bytes = $3 where job_id = $1",
-    [jobId, entries, entries * bytes],
-  );
+  await client.query("update public.job_attempts set last_seq = $2, output_bytes = $3 where job_id = $1", [
+    jobId,
+    entries,
+    entries * bytes,
+  ]);
   await client.query(
     `insert into public.job_outputs (job_id, attempt, seq, at, kind, text, title, status)
      select $1, 1, n, now(), 'command', left(repeat('Line ' || n || E' of what a command printed.\\n', $3 / 20), $3),

@@ -79,9 +79,7 @@ async function checkPages(dataset: Dataset, port: number): Promise<void> {
     if (shown === 0) throw new Error(`transcript: none of ${entries} entries`);
     const kilobytes = Math.round(page.html.length / 1024);
     const name = `transcript of ${entries} entries of ${bytes} bytes`;
-    print(
-      `${name}: ${shown} shown, ${kilobytes} KB, the first time in ${took} ms (goal: 1,000 ms)`,
-    );
+    print(`${name}: ${shown} shown, ${kilobytes} KB, the first time in ${took} ms (goal: 1,000 ms)`);
   }
 }
 
@@ -93,11 +91,7 @@ async function openFirst(port: number, path: string, cookie: string): Promise<[P
 
 /** Each page against one of bare Remix with as many rows; then against its static one, as far as that says something. */
 function contestsOf(dataset: Dataset, service: number, bare: number): Contest[] {
-  const against = (
-    name: string,
-    path: string,
-    { twin = "/", connections = 32, goal = "reported" },
-  ): Contest => ({
+  const against = (name: string, path: string, { twin = "/", connections = 32, goal = "reported" }): Contest => ({
     name: `${name}, ${connections} connections`,
     goal,
     connections,
@@ -118,11 +112,7 @@ function contestsOf(dataset: Dataset, service: number, bare: number): Contest[] 
 }
 
 function requestOf(path: string, cookie: string): Buffer {
-  const head = [
-    `GET ${path} HTTP/1.1`,
-    "Host: 127.0.0.1",
-    ...(cookie ? [`Cookie: ${cookie}`] : []),
-  ];
+  const head = [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", ...(cookie ? [`Cookie: ${cookie}`] : [])];
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n`);
 }
 

@@ -8,10 +8,7 @@ export interface Page {
 }
 
 export async function open(port: number, path: string, cookie: string): Promise<Page> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    headers: { cookie },
-    redirect: "manual",
-  });
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { cookie }, redirect: "manual" });
   if (response.status !== 200) console.log(response.headers.get("location"));
   return { html: await response.text(), status: response.status };
 }
@@ -38,9 +35,7 @@ export function rowsOf(html: string): string[] {
 
 async function scriptWeight(html: string, client: string): Promise<number> {
   const files = new Set(html.match(/\/assets\/[\w.$~-]+\.js/g));
-  const sizes = await Promise.all(
-    [...files].map(async (file) => gzip(await readFile(join(client, file), "utf8"))),
-  );
+  const sizes = await Promise.all([...files].map(async (file) => gzip(await readFile(join(client, file), "utf8"))));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 

@@ -80,9 +80,7 @@ async function main(dataDir: string): Promise<void> {
       for (let round = 0; round <= rounds; round++) {
         for (const count of round % 2 === 0 ? counts : [...counts].reverse()) {
           await relay.lead(services.slice(0, count).map(({ port }) => port));
-          const measured = await measureRound(parts, () =>
-            ask(round === 0 ? 2 * seconds : seconds),
-          );
+          const measured = await measureRound(parts, () => ask(round === 0 ? 2 * seconds : seconds));
           // The first turn only warms up.
           if (round > 0) found.get(count)?.push(measured);
         }
@@ -126,8 +124,7 @@ async function measureRound(parts: Parts, ask: () => Promise<number>): Promise<R
   const { user, system } = process.cpuUsage(own);
   const asked = (user + system) / 1_000 / (performance.now() - began);
   const after = await read();
-  const grown = (n: number, part: "all" | "idle" | "ours") =>
-    (after[n]?.[part] ?? 0) - (before[n]?.[part] ?? 0);
+  const grown = (n: number, part: "all" | "idle" | "ours") => (after[n]?.[part] ?? 0) - (before[n]?.[part] ?? 0);
   const busyWith = (n: number) => (grown(n, "ours") / Math.max(1, grown(n, "all"))) * processors;
   const [app, postgres, asking] = [busyWith(0), busyWith(1), busyWith(2) + asked];
   const busy = (1 - grown(0, "idle") / Math.max(1, grown(0, "all"))) * processors;
@@ -151,9 +148,7 @@ function report(name: string, found: Map<number, Round[]>): void {
     const title = `${name}, ${count} processes against one`;
     console.log(`     ${title}: ${ratio((round) => round.perSecond).toFixed(2)}x a second`);
     const perTime = ratio((round) => round.perSecond / round.app);
-    console.log(
-      verdict(`${title}, in a second of the service's processor time`, perTime, 0.8, "higher"),
-    );
+    console.log(verdict(`${title}, in a second of the service's processor time`, perTime, 0.8, "higher"));
     const perQuery = ratio((round) => round.perSecond / round.postgres);
     console.log(`     ${title}, in a second of Postgres' processor time: ${perQuery.toFixed(2)}x`);
   }

@@ -12,9 +12,7 @@ export interface Relay {
 }
 
 export async function startRelay(): Promise<Relay> {
-  const child = fork(join(import.meta.dirname, "relay.mjs"), {
-    stdio: ["ignore", "pipe", "inherit", "ipc"],
-  });
+  const child = fork(join(import.meta.dirname, "relay.mjs"), { stdio: ["ignore", "pipe", "inherit", "ipc"] });
   const [line] = child.stdout ? await once(child.stdout, "data") : [];
   return {
     port: Number(String(line)),

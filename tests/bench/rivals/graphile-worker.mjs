@@ -4,10 +4,7 @@ import { Logger, run, runMigrations } from "graphile-worker";
 export async function rateOfGraphileWorker(pool, backlog, workers, seconds) {
   const logger = new Logger(() => () => undefined);
   await runMigrations({ pgPool: pool, logger });
-  await pool.query(
-    "select graphile_worker.add_job('nothing') from generate_series(1, $1::integer)",
-    [backlog],
-  );
+  await pool.query("select graphile_worker.add_job('nothing') from generate_series(1, $1::integer)", [backlog]);
   await pool.query("analyze");
 
   let done = 0;

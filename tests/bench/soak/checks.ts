@@ -3,32 +3,16 @@ import type { Kept } from "./people";
 import type { Done } from "./workers";
 
 /** What was acknowledged is there, once; each line says how many there were and what is wrong. */
-export async function checkKept(
-  sql: pg.Pool,
-  people: readonly Kept[],
-  done: Done,
-): Promise<boolean> {
+export async function checkKept(sql: pg.Pool, people: readonly Kept[], done: Done): Promise<boolean> {
   const checks: [string, number, string[]][] = [
-    [
-      "changes of tasks: the last one that was acknowledged",
-      people.length,
-      await wrongPlans(sql, people),
-    ],
+    ["changes of tasks: the last one that was acknowledged", people.length, await wrongPlans(sql, people)],
     [
       "entries of logs: each one that was acknowledged, once",
       entriesOf(people).length,
       await wrongEntries(sql, people),
     ],
-    [
-      "jobs that a worker was told are done: so they are, by that attempt",
-      done.size,
-      await wrongJobs(sql, done),
-    ],
-    [
-      "jobs done: by one worker, known to it, and its task ended once",
-      done.size,
-      await doneTwice(sql, done),
-    ],
+    ["jobs that a worker was told are done: so they are, by that attempt", done.size, await wrongJobs(sql, done)],
+    ["jobs done: by one worker, known to it, and its task ended once", done.size, await doneTwice(sql, done)],
   ];
   for (const [name, count, wrong] of checks) {
     console.log(
@@ -52,9 +36,7 @@ async function wrongPlans(sql: pg.Pool, people: readonly Kept[]): Promise<string
 }
 
 const entriesOf = (people: readonly Kept[]) =>
-  people.flatMap(({ taskId, entries }) =>
-    [...entries].map(([round, id]) => ({ id, content: `${taskId} ${round}` })),
-  );
+  people.flatMap(({ taskId, entries }) => [...entries].map(([round, id]) => ({ id, content: `${taskId} ${round}` })));
 
 async function wrongEntries(sql: pg.Pool, people: readonly Kept[]): Promise<string[]> {
   const { rows } = await sql.query<{ content: string; ids: string[] }>(
@@ -87,8 +69,6 @@ async function doneTwice(sql: pg.Pool, done: Done): Promise<string[]> {
      from public.agent_jobs j where j.status = 'DONE'`,
   );
   return rows.flatMap(({ id, ends }) =>
-    ends === 1 && done.has(id)
-      ? []
-      : [`${id}: ended ${ends} times, ${done.has(id) ? "" : "no one was told"}`],
+    ends === 1 && done.has(id) ? [] : [`${id}: ended ${ends} times, ${done.has(id) ? "" : "no one was told"}`],
   );
 }

@@ -14,18 +14,10 @@ interface Scene {
   postmaster(): number;
 }
 
-type Fault = [
-  name: string,
-  isDatabase: boolean,
-  throwIt: (scene: Scene, round: number) => Promise<void>,
-];
+type Fault = [name: string, isDatabase: boolean, throwIt: (scene: Scene, round: number) => Promise<void>];
 
 const faults: Fault[] = [
-  [
-    "the database is killed",
-    true,
-    async ({ postmaster }) => void process.kill(postmaster(), "SIGKILL"),
-  ],
+  ["the database is killed", true, async ({ postmaster }) => void process.kill(postmaster(), "SIGKILL")],
   [
     "a process of the service is killed, and comes back",
     false,
@@ -55,11 +47,7 @@ const faults: Fault[] = [
       await processes.startAgain(0);
     },
   ],
-  [
-    "a process is killed, and comes back with the right clock",
-    false,
-    (scene) => comeBackWithClock(scene, 0),
-  ],
+  ["a process is killed, and comes back with the right clock", false, (scene) => comeBackWithClock(scene, 0)],
   ["the pooler is killed, and comes back after three seconds", true, losePooler],
 ];
 

@@ -71,7 +71,9 @@ export class Processes {
   #startOne(n: number, clockShiftSeconds: number): Promise<Program> {
     return startService(this.#dataDir, this.#ports[n] ?? 0, {
       env: {
-        ...{ ...this.#env, STREAMS_PER_USER: "20000", LOG_LEVEL: "fatal" },
+        ...this.#env,
+        STREAMS_PER_USER: "20000",
+        LOG_LEVEL: "fatal",
         BENCH_CLOCK_SHIFT_SECONDS: String(clockShiftSeconds),
       },
       imports: clockShiftSeconds === 0 ? [] : [join(import.meta.dirname, "shift-clock.mjs")],

@@ -18,9 +18,17 @@ import { type Done, serve } from "./workers";
 import { createSoakWorld, type SoakWorld } from "./world";
 
 const viewersAnswer = z.object({
-  ...{ opened: z.number(), resumed: z.number(), changes: z.number(), repeated: z.number() },
-  ...{ missed: z.number(), told: z.number(), toldAfter: z.number(), stories: z.array(z.string()) },
-  ...{ refused: z.number(), open: z.number(), saw: z.number() },
+  opened: z.number(),
+  resumed: z.number(),
+  changes: z.number(),
+  repeated: z.number(),
+  missed: z.number(),
+  told: z.number(),
+  toldAfter: z.number(),
+  stories: z.array(z.string()),
+  refused: z.number(),
+  open: z.number(),
+  saw: z.number(),
 });
 
 /**
@@ -99,8 +107,7 @@ async function soak(scene: Scene): Promise<boolean> {
   await Promise.all([
     throwFaults({ ...scene, postmaster: () => cluster.pid() }, began).then(() => {
       const share = (Date.now() - began) / 1_000 / settings.seconds;
-      if (share > shareWithFaults + 0.1)
-        console.log("     the faults took longer than their share of the time");
+      if (share > shareWithFaults + 0.1) console.log("     the faults took longer than their share of the time");
     }),
     ...people,
     ...workers,
@@ -134,9 +141,7 @@ async function checkViewers({ viewers, world }: Scene, origin: string): Promise<
     }
   };
   await within(({ open }) => open === settings.viewers);
-  const finals = world.teams.flatMap(({ productId, taskIds }) =>
-    taskIds.map((id) => [productId, id, "DONE"] as const),
-  );
+  const finals = world.teams.flatMap(({ productId, taskIds }) => taskIds.map((id) => [productId, id, "DONE"] as const));
   await viewers.ask({ finals }, viewersAnswer);
   for (const { token, taskIds } of world.teams) {
     for (const id of taskIds) {

@@ -17,10 +17,7 @@ export function watchMemory(processes: Processes, postmaster: () => number) {
     samples.push({ at: Date.now(), service, postgres: await privateMemory(postmaster()) });
   };
   const timer = setInterval(() => void look(), 5_000);
-  return {
-    stop: () => clearInterval(timer),
-    report: (from: number, to: number) => report(samples, from, to),
-  };
+  return { stop: () => clearInterval(timer), report: (from: number, to: number) => report(samples, from, to) };
 }
 
 /** The last quarter against the one before: what grows without end has grown by then. */
@@ -28,18 +25,14 @@ function report(samples: readonly Sample[], from: number, to: number): void {
   const middle = (from + to) / 2;
   const third = samples.filter(({ at }) => at >= from && at < middle);
   const fourth = samples.filter(({ at }) => at >= middle && at <= to);
-  const parts: Record<string, (sample: Sample) => number> = {
-    postgres: ({ postgres }) => postgres,
-  };
+  const parts: Record<string, (sample: Sample) => number> = { postgres: ({ postgres }) => postgres };
   for (const n of samples[0]?.service.keys() ?? []) {
     parts[`process ${n + 1}`] = ({ service }) => service[n] ?? Number.NaN;
   }
   for (const [name, of] of Object.entries(parts)) {
     const [was, is] = [median(third.map(of)), median(fourth.map(of))];
     const title = `memory of ${name} in the last quarter against the one before`;
-    console.log(
-      `${verdict(title, is / was, 1.1, "lower")}  ${was.toFixed(0)} MB, ${is.toFixed(0)} MB`,
-    );
+    console.log(`${verdict(title, is / was, 1.1, "lower")}  ${was.toFixed(0)} MB, ${is.toFixed(0)} MB`);
   }
 }
 

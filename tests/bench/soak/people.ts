@@ -28,11 +28,9 @@ export async function beAtWork(
     const due = performance.now() + between;
     const status = round % 2 === 0 ? "todo" : "in_progress";
     const changed = await askUntilAnswered(`${origin}/api/tasks/${kept.taskId}`, {
-      ...{ method: "PATCH", headers },
-      body: JSON.stringify({
-        ...{ status, title: `Change ${round}` },
-        implementation_plan: `Change ${round}`,
-      }),
+      method: "PATCH",
+      headers,
+      body: JSON.stringify({ status, title: `Change ${round}`, implementation_plan: `Change ${round}` }),
     });
     if (changed.status !== 200) throw new Error(`A change: ${changed.status} ${changed.text}`);
     kept.plan = round;

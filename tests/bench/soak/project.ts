@@ -20,12 +20,17 @@ export async function openProject(dataDir: string, cluster: Cluster): Promise<Pr
   const secrets = await loadSecrets(dataDir);
   const urlFor = (role: string) => cluster.url(role, "postgres");
   const service = await serveSupabase({
-    ...{ urlFor, secrets, siteUrl: "http://127.0.0.1:3000", realtime: false },
+    urlFor,
+    secrets,
+    siteUrl: "http://127.0.0.1:3000",
+    realtime: false,
     sendMail: async () => undefined,
   });
   const databaseUrl = urlFor("authenticator");
   const gateway = await startRealtimeServer({
-    ...{ ...service, databaseUrl: urlFor("supabase_admin"), answer: service.fetch },
+    ...service,
+    databaseUrl: urlFor("supabase_admin"),
+    answer: service.fetch,
   });
   let pooler: Pgbouncer = await startPgbouncer({ databaseUrl, size: poolSize });
   return {

@@ -40,15 +40,7 @@ const changeSchema = z.object({
 });
 const finalsSchema = z.object({ finals: z.array(z.tuple([z.string(), z.string(), z.string()])) });
 const readySchema = z.object({ resumed: z.boolean().optional() });
-const counts = {
-  opened: 0,
-  resumed: 0,
-  changes: 0,
-  told: 0,
-  toldAfter: 0,
-  repeated: 0,
-  refused: 0,
-};
+const counts = { opened: 0, resumed: 0, changes: 0, told: 0, toldAfter: 0, repeated: 0, refused: 0 };
 const viewers: Viewer[] = [];
 const agent = new http.Agent({ maxSockets: Number.POSITIVE_INFINITY });
 let port = 0;
@@ -151,8 +143,13 @@ process.on("message", (message) => {
       const board = boards[n % boards.length];
       if (!board) break;
       const viewer: Viewer = {
-        ...{ board, lastId: "", isOpen: false, gaps: [], began: { how: "", at: 0 } },
-        ...{ states: new Map(), numbers: new Map() },
+        board,
+        lastId: "",
+        isOpen: false,
+        gaps: [],
+        began: { how: "", at: 0 },
+        states: new Map(),
+        numbers: new Map(),
       };
       viewers.push(viewer);
       setTimeout(() => open(viewer), n * 5);

@@ -28,10 +28,7 @@ export async function serve(
   const given = (name: string, input: Record<string, unknown>) => ({
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
-      params: { name, arguments: input },
-    }),
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } }),
   });
   const call = async (name: string, input: Record<string, unknown>) =>
     read(await askUntilAnswered(url, given(name, input)));

@@ -35,9 +35,7 @@ export async function createSoakWorld(sql: pg.Pool, database: Database): Promise
   }
   const owners = Math.ceil(settings.workers / workersOfPerson);
   // Half as many again as there is time for.
-  const jobs = Math.ceil(
-    ((settings.seconds / settings.jobSeconds) * settings.workers * 1.5) / owners,
-  );
+  const jobs = Math.ceil(((settings.seconds / settings.jobSeconds) * settings.workers * 1.5) / owners);
   for (let n = 0; n < owners; n++) {
     const queue = await createQueueWorld(sql, database, jobs, Math.ceil(jobs / jobsOfProduct));
     await startRuns(queue);

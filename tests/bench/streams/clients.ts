@@ -12,10 +12,7 @@ const requestSchema = z.discriminatedUnion("kind", [
     headers: z.record(z.string(), z.string()),
   }),
   z.object({ kind: z.literal("expect"), deliveries: z.number() }),
-  z.object({
-    kind: z.literal("arrivals"),
-    sent: z.array(z.tuple([z.string(), z.number()])),
-  }),
+  z.object({ kind: z.literal("arrivals"), sent: z.array(z.tuple([z.string(), z.number()])) }),
   z.object({ kind: z.literal("disconnect") }),
 ]);
 
@@ -83,9 +80,7 @@ process.on("message", async (message) => {
   const request = requestSchema.parse(message);
   if (request.kind === "connect") {
     for (let left = request.count; left > 0; left -= 50) {
-      const some = Array.from({ length: Math.min(50, left) }, () =>
-        connect(request.url, request.headers),
-      );
+      const some = Array.from({ length: Math.min(50, left) }, () => connect(request.url, request.headers));
       clients.push(...(await Promise.all(some)));
     }
     process.send?.({ connected: clients.length });

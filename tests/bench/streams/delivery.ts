@@ -4,13 +4,7 @@ import { changeMessageSchema } from "~/contract/events";
 import { followMessages } from "../../../supabase/embedded/realtime/feed";
 import { atMost } from "../at-most";
 import { type Door, patchFor } from "./patch";
-import {
-  type AppAddress,
-  arrivalsAnswer,
-  connectedAnswer,
-  type Program,
-  sharedNow,
-} from "./processes";
+import { type AppAddress, arrivalsAnswer, connectedAnswer, type Program, sharedNow } from "./processes";
 import { median, percentile, verdict } from "./statistics";
 import type { BenchWorld } from "./world";
 
@@ -36,10 +30,7 @@ const shapes: Shape[] = [
  * PATCH in the same run. Open loop: the next PATCH does not wait for the one before.
  */
 export async function measureDelivery(app: AppAddress, world: BenchWorld, clients: Program) {
-  const door: Door = {
-    origin: `http://127.0.0.1:${app.port}`,
-    headers: { authorization: `Bearer ${world.token}` },
-  };
+  const door: Door = { origin: `http://127.0.0.1:${app.port}`, headers: { authorization: `Bearer ${world.token}` } };
   const { headers } = door;
   const url = `${door.origin}/api/realtime/solo?product_id=${world.productId}`;
   const bare: [string, number][] = [];
@@ -65,23 +56,13 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
 
     const sent = await patchFor(seconds, perSecond, door, world);
     await pause(1000);
-    const { latencies, last, deliveries } = await clients.ask(
-      { kind: "arrivals", sent },
-      arrivalsAnswer,
-    );
+    const { latencies, last, deliveries } = await clients.ask({ kind: "arrivals", sent }, arrivalsAnswer);
     const reference = latenciesOf(sent, bare);
     const name = `PATCH to SSE, ${count} clients, ${perSecond}/s`;
     console.log(
       `     ${name}: p50 ${median(latencies).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(1)} ms, last client p50 ${median(last).toFixed(1)} ms; bare p50 ${median(reference).toFixed(1)} ms, p99 ${percentile(reference, 0.99).toFixed(1)} ms`,
     );
-    console.log(
-      verdict(
-        `${name}, p50 against bare`,
-        median(latencies) / median(reference),
-        goals.p50,
-        "lower",
-      ),
-    );
+    console.log(verdict(`${name}, p50 against bare`, median(latencies) / median(reference), goals.p50, "lower"));
     console.log(
       verdict(
         `${name}, p99 against bare`,
@@ -90,18 +71,13 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
         "lower",
       ),
     );
-    console.log(
-      verdict(`${name}, delivered share`, deliveries / (sent.length * count), 1, "higher"),
-    );
+    console.log(verdict(`${name}, delivered share`, deliveries / (sent.length * count), 1, "higher"));
     await clients.ask({ kind: "disconnect" }, connectedAnswer);
   }
   await feed.stop();
 }
 
-function latenciesOf(
-  sent: readonly [string, number][],
-  heard: readonly [string, number][],
-): number[] {
+function latenciesOf(sent: readonly [string, number][], heard: readonly [string, number][]): number[] {
   const waiting = new Map<string, number[]>();
   for (const [id, at] of sent) waiting.set(id, [...(waiting.get(id) ?? []), at]);
   const latencies: number[] = [];

@@ -75,19 +75,11 @@ async function burst(sql: pg.Pool, { taskIds }: BenchWorld, clients: Program, co
 }
 
 function change(sql: pg.Pool, ids: readonly string[], n: number) {
-  return sql.query("update public.tasks set title = $1 where id = any($2)", [
-    `title ${n} ${Math.random()}`,
-    ids,
-  ]);
+  return sql.query("update public.tasks set title = $1 where id = any($2)", [`title ${n} ${Math.random()}`, ids]);
 }
 
 /** 500 clients, 64 changes per second, one statement each. */
-async function measureSteadyFanOut(
-  app: AppAddress,
-  world: BenchWorld,
-  clients: Program,
-  sql: pg.Pool,
-): Promise<void> {
+async function measureSteadyFanOut(app: AppAddress, world: BenchWorld, clients: Program, sql: pg.Pool): Promise<void> {
   const count = atMost(500);
   const perSecond = 64;
   const url = `http://127.0.0.1:${app.port}/api/realtime/solo?product_id=${world.productId}`;

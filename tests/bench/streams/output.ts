@@ -188,8 +188,7 @@ function report(silent: readonly Round[], spoken: readonly Round[]): void {
       console.log(verdict(`${name}, against without`, median(ratios), 1.2, "lower"));
     }
   }
-  const time = (all: readonly Round[]) =>
-    median(all.map((round) => round.processorTime)).toFixed(0);
+  const time = (all: readonly Round[]) => median(all.map((round) => round.processorTime)).toFixed(0);
   console.log(
     `     processor time of service and database: ${time(spoken)} ms a second, without output ${time(silent)}`,
   );

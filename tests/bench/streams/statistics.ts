@@ -9,12 +9,7 @@ export function median(numbers: readonly number[]): number {
 }
 
 /** One line of the report: the goal, what was measured, and whether it holds. */
-export function verdict(
-  name: string,
-  value: number,
-  goal: number,
-  better: "higher" | "lower",
-): string {
+export function verdict(name: string, value: number, goal: number, better: "higher" | "lower"): string {
   const holds = better === "higher" ? value >= goal : value <= goal;
   const sign = better === "higher" ? ">=" : "<=";
   return `${holds ? "ok  " : "MISS"} ${name}: ${value.toFixed(2)} (goal ${sign} ${goal})`;

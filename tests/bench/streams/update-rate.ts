@@ -18,19 +18,10 @@ export async function measureUpdateRate(sqlUrl: string, world: BenchWorld): Prom
     const withEvents = await rate(sql, world);
     if (round === 0) continue;
     ratios.push(withEvents / without);
-    console.log(
-      `     updates: ${Math.round(withEvents)}/s with events, ${Math.round(without)}/s without`,
-    );
+    console.log(`     updates: ${Math.round(withEvents)}/s with events, ${Math.round(without)}/s without`);
   }
   await sql.end();
-  console.log(
-    verdict(
-      `updates with events against without, ${writers} writers`,
-      median(ratios),
-      0.6,
-      "higher",
-    ),
-  );
+  console.log(verdict(`updates with events against without, ${writers} writers`, median(ratios), 0.6, "higher"));
 }
 
 async function rate(sql: pg.Pool, { taskIds }: BenchWorld): Promise<number> {
@@ -39,10 +30,7 @@ async function rate(sql: pg.Pool, { taskIds }: BenchWorld): Promise<number> {
   const running = Array.from({ length: writers }, async () => {
     while (!isOver) {
       const id = taskIds[Math.floor(Math.random() * taskIds.length)];
-      await sql.query("update public.tasks set title = $1 where id = $2", [
-        `t ${Math.random()}`,
-        id,
-      ]);
+      await sql.query("update public.tasks set title = $1 where id = $2", [`t ${Math.random()}`, id]);
       done += 1;
     }
   });

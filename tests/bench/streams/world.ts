@@ -25,10 +25,11 @@ export async function createBenchWorld(sql: pg.Pool, taskCount: number): Promise
     "insert into auth.users (id, email, raw_user_meta_data) values ($1, $2, jsonb_build_object('username', $3::text))",
     [userId, `${userId}@example.com`, `bench-${userId.slice(0, 8)}`],
   );
-  await sql.query(
-    "insert into public.users (id, username, email) values ($1, $2, $3) on conflict (id) do nothing",
-    [userId, `bench-${userId.slice(0, 8)}`, `${userId}@example.com`],
-  );
+  await sql.query("insert into public.users (id, username, email) values ($1, $2, $3) on conflict (id) do nothing", [
+    userId,
+    `bench-${userId.slice(0, 8)}`,
+    `${userId}@example.com`,
+  ]);
   const token = `blm_${randomBytes(32).toString("base64url")}`;
   await sql.query(
     "insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'bench', 'blm_', $2)",
@@ -39,14 +40,10 @@ export async function createBenchWorld(sql: pg.Pool, taskCount: number): Promise
     "insert into public.products (owner_id, code, name) values ($1, 'BENCH', 'Bench')",
     [userId],
   );
-  const sprintId = await insert(
-    sql,
-    "insert into public.sprints (product_id, status) values ($1, 'ACTIVE')",
-    [productId],
-  );
-  const pbiId = await insert(sql, "insert into public.pbis (product_id, title) values ($1, 'B')", [
+  const sprintId = await insert(sql, "insert into public.sprints (product_id, status) values ($1, 'ACTIVE')", [
     productId,
   ]);
+  const pbiId = await insert(sql, "insert into public.pbis (product_id, title) values ($1, 'B')", [productId]);
   const storyId = await insert(
     sql,
     `insert into public.stories (product_id, pbi_id, title, sprint_id, assignee_id, status)

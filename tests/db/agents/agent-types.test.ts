@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  agentJobKinds,
-  agentJobStatuses,
-  taskExecutionStatuses,
-  verifyResults,
-} from "~/nouns/agent-jobs/contract";
+import { agentJobKinds, agentJobStatuses, taskExecutionStatuses, verifyResults } from "~/nouns/agent-jobs/contract";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { sprintRunStatuses } from "~/nouns/sprint-runs/contract";
 import { createTestDatabase } from "../../setup/database";
@@ -54,9 +49,7 @@ describe("a job", () => {
     ["PLAN_CHAT", { task: true, run: true }],
     ["PLAN_CHAT", {}],
   ])("of kind %s with %j is refused", async (kind, has) => {
-    await expect(insert(kind, has)).rejects.toThrow(
-      /agent_jobs_(task_or_idea|kind_target)|Start a sprint run instead/,
-    );
+    await expect(insert(kind, has)).rejects.toThrow(/agent_jobs_(task_or_idea|kind_target)|Start a sprint run instead/);
   });
 
   it("has every field of the contract in its form", async () => {
@@ -65,29 +58,51 @@ describe("a job", () => {
     const number = expect.any(Number);
     const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*(Z|\+00:00)$/);
     const empty = {
-      ...{ idea_id: null, pushed_at: null, pr_url: null, verify_result: null, base_sha: null },
-      ...{ head_sha: null, model_id: null, finished_at: null, retry_count: 0 },
-      ...{ input_tokens: null, output_tokens: null },
-      ...{ cache_read_tokens: null, cache_write_tokens: null },
+      idea_id: null,
+      pushed_at: null,
+      pr_url: null,
+      verify_result: null,
+      base_sha: null,
+      head_sha: null,
+      model_id: null,
+      finished_at: null,
+      retry_count: 0,
+      input_tokens: null,
+      output_tokens: null,
+      cache_read_tokens: null,
+      cache_write_tokens: null,
     };
     const kept = { id: text, task_id: text, sprint_run_id: text, plan_snapshot: text };
     expect(await report({ status: "running" })).toMatchObject({
       ...empty,
       ...kept,
-      ...{ kind: "TASK_IMPLEMENTATION", status: "running", lease_until: timestamp },
+      kind: "TASK_IMPLEMENTATION",
+      status: "running",
+      lease_until: timestamp,
     });
-    const usage = {
-      ...{ model_id: "m-1", input_tokens: 1, output_tokens: 2 },
-      ...{ cache_read_tokens: 3, cache_write_tokens: 4 },
-    };
+    const usage = { model_id: "m-1", input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
     const done = await report({
-      ...{ status: "done", verify_result: "ALIGNED", base_sha: "a", head_sha: "b", ...usage },
-      ...{ pushed_at: new Date().toISOString(), pr_url: "https://example.com/pull/1" },
+      status: "done",
+      verify_result: "ALIGNED",
+      base_sha: "a",
+      head_sha: "b",
+      ...usage,
+      pushed_at: new Date().toISOString(),
+      pr_url: "https://example.com/pull/1",
     });
     expect(done).toMatchObject({
-      ...{ ...kept, ...usage, base_sha: "a", head_sha: "b", verify_result: "ALIGNED" },
-      ...{ pr_url: "https://example.com/pull/1", pushed_at: timestamp, finished_at: timestamp },
-      ...{ status: "done", lease_until: null, retry_count: 0, input_tokens: number },
+      ...kept,
+      ...usage,
+      base_sha: "a",
+      head_sha: "b",
+      verify_result: "ALIGNED",
+      pr_url: "https://example.com/pull/1",
+      pushed_at: timestamp,
+      finished_at: timestamp,
+      status: "done",
+      lease_until: null,
+      retry_count: 0,
+      input_tokens: number,
     });
     expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
   });

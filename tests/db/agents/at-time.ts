@@ -23,11 +23,7 @@ export async function atTime<T>(
 }
 
 /** The JSON that a service function answers at that moment. */
-export async function serviceAt(
-  t: TestDatabase,
-  instant: Date,
-  call: string,
-): Promise<Record<string, unknown>> {
+export async function serviceAt(t: TestDatabase, instant: Date, call: string): Promise<Record<string, unknown>> {
   return atTime(t, instant, async (client) => {
     await client.query("set local role service_role");
     const { rows } = await client.query(`select operations.${call} as answer`);

@@ -1,15 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  reportAgentJob,
-  updateTaskExecution,
-  verifySprintTask,
-} from "~/nouns/agent-jobs/operations.server";
-import {
-  getSprintRun,
-  pauseSprintRun,
-  resumeSprint,
-  resumeSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { reportAgentJob, updateTaskExecution, verifySprintTask } from "~/nouns/agent-jobs/operations.server";
+import { getSprintRun, pauseSprintRun, resumeSprint, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
@@ -51,10 +42,7 @@ describe("a batch job", () => {
   it("moves each task by its execution and names the task at work, until all is done", async () => {
     const { world, run, job, attempt, taskId, execute, taskStatuses } = await heldBatch();
     expect(await execute(0, "running")).toMatchObject({ status: "running" });
-    expect(await execute(0, "done", "ALIGNED")).toMatchObject({
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    expect(await execute(0, "done", "ALIGNED")).toMatchObject({ status: "done", verify_result: "ALIGNED" });
     expect(await t.columnOf("agent_jobs", job.id, "task_id")).toBe(taskId(1));
     await execute(1, "running");
     expect(await taskStatuses()).toEqual(["DONE", "IN_PROGRESS", "TO_DO"]);
@@ -87,22 +75,12 @@ describe("a batch job", () => {
       passes: false,
     });
     expect(await statusOf(execute(0, "done"))).toBe(422);
-    await verifySprintTask(world.actor, {
-      ...attempt,
-      task_id: taskId(0),
-      verify_result: "PARTIAL",
-    });
+    await verifySprintTask(world.actor, { ...attempt, task_id: taskId(0), verify_result: "PARTIAL" });
     expect((await execute(0, "done")).status).toBe("done");
     expect((await execute(0, "done")).status).toBe("done");
     expect(await statusOf(execute(0, "failed"))).toBe(409);
     expect(
-      await statusOf(
-        updateTaskExecution(world.actor, {
-          ...attempt,
-          task_id: world.product.id,
-          status: "running",
-        }),
-      ),
+      await statusOf(updateTaskExecution(world.actor, { ...attempt, task_id: world.product.id, status: "running" })),
     ).toBe(404);
   });
 

@@ -7,12 +7,7 @@ import {
   takeAgentJob,
   whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
-import {
-  getBudgets,
-  getForecast,
-  setBudget,
-  setBudgetSettings,
-} from "~/nouns/budgets/operations.server";
+import { getBudgets, getForecast, setBudget, setBudgetSettings } from "~/nouns/budgets/operations.server";
 import type { AgentQuestion } from "~/nouns/questions/contract";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import {
@@ -36,10 +31,7 @@ async function scene(amount: number, options: SprintOptions = {}) {
   const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
   const read = () => getSprintRun(actor, { sprint_run_id: run.id });
   const budget = async () => {
-    const { budgets } = await getBudgets(actor, {
-      product_id: product.id,
-      sprint_run_id: run.id,
-    });
+    const { budgets } = await getBudgets(actor, { product_id: product.id, sprint_run_id: run.id });
     return at(budgets, 0);
   };
   const beat = (job: { id: string; attempt: number }, cost: number) =>
@@ -172,10 +164,7 @@ describe("a budget of a run", () => {
     const job = await claim(actor);
     await beat(job, 1.2);
     const held = { job_id: job.id, attempt: job.attempt };
-    await reportJobUsage(actor, {
-      ...held,
-      events: [{ seq: 1, model_id: "m", input_tokens: 12, cost: 1.3 }],
-    });
+    await reportJobUsage(actor, { ...held, events: [{ seq: 1, model_id: "m", input_tokens: 12, cost: 1.3 }] });
     expect(at((await read()).jobs, 0)).toMatchObject({ input_tokens: 12, cost: 1.3 });
     expect((await budget()).overshoot).toBeCloseTo(0.3);
   });
@@ -224,13 +213,7 @@ describe("a budget of a run", () => {
     const { actor, beat, run, product, read } = await scene(1);
     await beat(await claim(actor), 1.2);
     expect(await statusOf(resumeSprintRun(actor, { sprint_run_id: run.id }))).toBe(409);
-    await setBudget(actor, {
-      product_id: product.id,
-      scope: "run",
-      target_id: run.id,
-      unit: "USD",
-      amount: 9,
-    });
+    await setBudget(actor, { product_id: product.id, scope: "run", target_id: run.id, unit: "USD", amount: 9 });
     expect((await read()).status).toBe("queued");
   });
 
@@ -359,9 +342,7 @@ describe("the forecast", () => {
     await t.query`update public.job_attempts set started_at = ended_at - interval '2 hours'
       where job_id = ${job.id}`;
     expect(await getForecast(actor, { product_id: product.id })).toMatchObject({
-      estimates: [
-        { size: "M", model_id: "m", tasks: 1, estimated_minutes: 30, actual_minutes: 120 },
-      ],
+      estimates: [{ size: "M", model_id: "m", tasks: 1, estimated_minutes: 30, actual_minutes: 120 }],
       surprises: [{ task_id: job.task_id, estimated_minutes: 30, actual_minutes: 120 }],
     });
   });

@@ -114,9 +114,7 @@ describe("claiming", () => {
     expect((await claim(actor)).product.id).toBe(older.product.id);
     expect((await claim(actor)).product.id).toBe(newer.product.id);
     expect(await claimRefusal(actor)).toBe("empty");
-    expect(
-      await statusOf(claimAgentJob(actor, { worker: "w", product_id: foreign.product.id })),
-    ).toBe(403);
+    expect(await statusOf(claimAgentJob(actor, { worker: "w", product_id: foreign.product.id }))).toBe(403);
   });
 
   it("gives nothing out of an archived product or a paused run", async () => {

@@ -2,22 +2,12 @@ import { createHash } from "node:crypto";
 import type pg from "pg";
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import {
-  claimAgentJob,
-  reportAgentJob,
-  reportMerged,
-  updateTaskExecution,
-} from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, reportAgentJob, reportMerged, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { addFile } from "~/nouns/files/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
-import {
-  cancelSprintRun,
-  pauseSprintRun,
-  resumeSprintRun,
-  startRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun, pauseSprintRun, resumeSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, type SprintWorld, wait, waitStory } from "../../setup/world";
@@ -92,25 +82,20 @@ async function work(walk: Walk): Promise<void> {
   for (const { task_id } of job.executions ?? []) {
     if (below(4) === 0) break;
     const head_sha = sha(walk);
-    await updateTaskExecution(world.actor, {
-      ...{ ...held, task_id, status: "done", verify_result: "ALIGNED", head_sha },
-    });
+    await updateTaskExecution(world.actor, { ...held, task_id, status: "done", verify_result: "ALIGNED", head_sha });
   }
   const head_sha = sha(walk);
   const pushed = { base_sha: "0".repeat(40), head_sha, pushed_at: new Date().toISOString() };
   const evidence = [
-    {
-      criterion,
-      verdict: "pass" as const,
-      command: "npm test",
-      exit_code: 0,
-      grade: "worker" as const,
-    },
+    { criterion, verdict: "pass" as const, command: "npm test", exit_code: 0, grade: "worker" as const },
   ];
   const status = at(["done", "done", "failed", "running"] as const, below(4));
   walk.jobs.push({ id: job.id, head_sha });
   await reportAgentJob(world.actor, {
-    ...{ ...held, ...pushed, status, evidence },
+    ...held,
+    ...pushed,
+    status,
+    evidence,
     ...(status === "done" && { verify_result: "ALIGNED" as const }),
     ...(status === "failed" && { failure_class: "agent_error" as const }),
   });
@@ -132,15 +117,11 @@ const steps: ((walk: Walk) => Promise<unknown>)[] = [
       sprint_run_id: at(runs, runs.length - 1),
     }),
   ({ world, jobs, below }) =>
-    reviewJob(world.actor, {
-      ...{ job_id: at(jobs, below(jobs.length)).id, summary: "Say why" },
-      verdict: "request_changes",
-    }),
-  ({ world, jobs, below }) =>
-    reportMerged(world.actor, { job_id: at(jobs, below(jobs.length)).id }),
+    reviewJob(world.actor, { job_id: at(jobs, below(jobs.length)).id, summary: "Say why", verdict: "request_changes" }),
+  ({ world, jobs, below }) => reportMerged(world.actor, { job_id: at(jobs, below(jobs.length)).id }),
   ({ world, below }) =>
     updateTask(world.actor, {
-      ...{ task_id: at(world.tasks, below(world.tasks.length)).id },
+      task_id: at(world.tasks, below(world.tasks.length)).id,
       status: at(["todo", "done"] as const, below(2)),
     }),
 ];
@@ -171,15 +152,11 @@ describe("the cleanup of failed and cancelled jobs", { timeout: 120_000 }, () =>
 async function batch(end: "under way" | "done" | "failed" | "cancelled") {
   const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2, 1] });
   const [first, second, third] = [at(world.tasks, 0), at(world.tasks, 1), at(world.tasks, 2)];
-  const run = await startRun(world.actor, {
-    ...{ task_ids: [first.id, second.id], strategy: "SPRINT_BATCH" },
-  });
+  const run = await startRun(world.actor, { task_ids: [first.id, second.id], strategy: "SPRINT_BATCH" });
   const job = await claim(world.actor);
   const held = { job_id: job.id, attempt: job.attempt };
   const done = { status: "done" as const, verify_result: "ALIGNED" as const };
-  await updateTaskExecution(world.actor, {
-    ...{ ...held, ...done, task_id: first.id, head_sha: "a".repeat(40) },
-  });
+  await updateTaskExecution(world.actor, { ...held, ...done, task_id: first.id, head_sha: "a".repeat(40) });
   if (end === "cancelled") await cancelSprintRun(world.actor, { sprint_run_id: run.run.id });
   if (end === "failed") {
     await updateTaskExecution(world.actor, { ...held, task_id: second.id, status: "failed" });
@@ -187,9 +164,7 @@ async function batch(end: "under way" | "done" | "failed" | "cancelled") {
   }
   if (end === "done") {
     await updateTaskExecution(world.actor, { ...held, ...done, task_id: second.id });
-    await reportAgentJob(world.actor, {
-      ...{ ...held, ...done, base_sha: "0".repeat(40), head_sha: "b".repeat(40) },
-    });
+    await reportAgentJob(world.actor, { ...held, ...done, base_sha: "0".repeat(40), head_sha: "b".repeat(40) });
   }
   return { world, first, second, third, job };
 }
@@ -203,9 +178,7 @@ describe("what a deleted job left", () => {
     await startRun(world.actor, { task_ids: [second.id] });
     const next = await claim(world.actor);
     expect(next.begins_from).toMatchObject([{ task_code: "T-1", head_sha: "a".repeat(40) }]);
-    expect((await reportMerged(world.actor, { job_id: job.id })).merged_at).toEqual(
-      expect.any(String),
-    );
+    expect((await reportMerged(world.actor, { job_id: job.id })).merged_at).toEqual(expect.any(String));
     await cancelSprintRun(world.actor, { sprint_run_id: String(next.sprint_run_id) });
     await startRun(world.actor, { task_ids: [second.id] });
     expect((await claim(world.actor)).begins_from).toEqual([]);
@@ -213,10 +186,7 @@ describe("what a deleted job left", () => {
 
   it("is waited for until it is on the main branch, where a product waits for that", async () => {
     const { world, first, third, job } = await batch("failed");
-    await updateProduct(world.actor, {
-      product_id: world.product.id,
-      dependency_release: "merged",
-    });
+    await updateProduct(world.actor, { product_id: world.product.id, dependency_release: "merged" });
     await wait(world.actor, third, first);
     await cleanUp();
     const run = await startRun(world.actor, { task_ids: [third.id] });
@@ -242,7 +212,10 @@ describe("what a deleted job left", () => {
     const { world, run, job, attempt } = await t.holdJob({ stories: [1] });
     const story = at(world.stories, 0);
     const { id: file } = await addFile(world.actor, {
-      ...{ product_id: world.product.id, job_id: job.id, name: "shot.txt", type: "text/plain" },
+      product_id: world.product.id,
+      job_id: job.id,
+      name: "shot.txt",
+      type: "text/plain",
       content: Buffer.from("as it should be").toString("base64"),
     });
     const seen = {
@@ -268,9 +241,7 @@ describe("what a deleted job left", () => {
       criteria: before.criteria.map((one) => ({ ...one, evidence: expect.anything() })),
     });
     expect(await t.columnOf("files", file, "story_id")).toBe(story.id);
-    expect(await t.columnOf("sprint_runs", run.id, "failure")).toMatchObject({
-      ...{ task_code: "T-1", job_id: null },
-    });
+    expect(await t.columnOf("sprint_runs", run.id, "failure")).toMatchObject({ task_code: "T-1", job_id: null });
   });
 
   it("is nothing else: each table that refers to jobs has been thought of", async () => {
@@ -278,22 +249,23 @@ describe("what a deleted job left", () => {
       select format('%s: %s', k.conrelid::regclass, case k.confdeltype when 'c' then 'goes' else 'stays' end) as name
       from pg_constraint k where k.confrelid = 'public.agent_jobs'::regclass and k.contype = 'f' order by 1`;
     expect(rows.map(({ name }) => name)).toEqual([
-      ...["agent_messages: stays", "agent_questions: stays", "budget_reservations: goes"],
-      ...["files: goes", "job_attempts: goes", "job_comments: goes", "job_conflicts: goes"],
-      ...[
-        "job_conflicts: stays",
-        "job_guides: goes",
-        "job_reviews: goes",
-        "landings: goes",
-        "lessons: stays",
-        "pull_reactions: stays",
-      ],
-      ...[
-        "usage_events: stays",
-        "usage_so_far: goes",
-        "user_questions: stays",
-        "viewed_files: goes",
-      ],
+      "agent_messages: stays",
+      "agent_questions: stays",
+      "budget_reservations: goes",
+      "files: goes",
+      "job_attempts: goes",
+      "job_comments: goes",
+      "job_conflicts: goes",
+      "job_conflicts: stays",
+      "job_guides: goes",
+      "job_reviews: goes",
+      "landings: goes",
+      "lessons: stays",
+      "pull_reactions: stays",
+      "usage_events: stays",
+      "usage_so_far: goes",
+      "user_questions: stays",
+      "viewed_files: goes",
     ]);
   });
 });

@@ -27,18 +27,15 @@ async function reasons({ actor, tasks }: SprintWorld) {
 }
 
 describe("what confines a worker", () => {
-  it.each(confinements)(
-    "%s is told by its claim, and kept for worker, job and attempt",
-    async (confinement) => {
-      const world = await runningSprint();
-      const { job } = await claims(world, { confinement });
-      const read = await getAgentJob(world.actor, { job_id: String(job?.id) });
-      expect(read).toMatchObject({ confinement, attempts: [{ attempt: 1, confinement }] });
-      const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
-      expect(workers).toMatchObject([{ confinement }]);
-      expect(at(workers, 0)).not.toHaveProperty("also_repos");
-    },
-  );
+  it.each(confinements)("%s is told by its claim, and kept for worker, job and attempt", async (confinement) => {
+    const world = await runningSprint();
+    const { job } = await claims(world, { confinement });
+    const read = await getAgentJob(world.actor, { job_id: String(job?.id) });
+    expect(read).toMatchObject({ confinement, attempts: [{ attempt: 1, confinement }] });
+    const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+    expect(workers).toMatchObject([{ confinement }]);
+    expect(at(workers, 0)).not.toHaveProperty("also_repos");
+  });
 
   it("is nothing where a claim says nothing, no matter what the one before said", async () => {
     const world = await runningSprint();
@@ -71,13 +68,13 @@ describe("a product that asks for a sandbox", () => {
       await expect(updateProduct(member.actor, { product_id, ...change })).rejects.toThrow("owner");
     }
     const made = await createProduct(t.actorOf(await t.createUser()), {
-      ...{ code: "SAFE", name: "Safe", requires_sandbox: true, may_reach: ["pypi.org:443"] },
+      code: "SAFE",
+      name: "Safe",
+      requires_sandbox: true,
+      may_reach: ["pypi.org:443"],
     });
     expect(made).toMatchObject({ requires_sandbox: true, may_reach: ["pypi.org:443"] });
-    expect(await getProduct(actor, { product_id })).toMatchObject({
-      requires_sandbox: false,
-      may_reach: [],
-    });
+    expect(await getProduct(actor, { product_id })).toMatchObject({ requires_sandbox: false, may_reach: [] });
   });
 });
 
@@ -151,53 +148,52 @@ describe("what a product may reach", () => {
     expect((await claims(world)).job).toMatchObject({ may_reach, user_id: world.owner.id });
   });
 
-  it.each([
-    "[::1]:443",
-    "[fe80::1]",
-    "192.0.2.1:8080",
-    "localhost",
-    "xn--80ak6aa92e.com",
-    "a.b-c.de",
-  ])("names %s", async (host) => {
-    const { actor, product } = await runningSprint();
-    expect(hostsSchema.parse([host])).toEqual([host]);
-    await updateProduct(actor, { product_id: product.id, may_reach: [host] });
-    expect((await getProduct(actor, { product_id: product.id })).may_reach).toEqual([host]);
-  });
+  it.each(["[::1]:443", "[fe80::1]", "192.0.2.1:8080", "localhost", "xn--80ak6aa92e.com", "a.b-c.de"])(
+    "names %s",
+    async (host) => {
+      const { actor, product } = await runningSprint();
+      expect(hostsSchema.parse([host])).toEqual([host]);
+      await updateProduct(actor, { product_id: product.id, may_reach: [host] });
+      expect((await getProduct(actor, { product_id: product.id })).may_reach).toEqual([host]);
+    },
+  );
 
   it.each([
-    ...[
-      "pypi org",
-      "http://pypi.org",
-      "pypi.org:0",
-      "pypi.org:65536",
-      "*",
-      "",
-      "[....]",
-      "[1.2.3.4]",
-    ],
-    ...["[::1", "[:::]", "1", "127.1", "999.1.1.1", "0x7f.1", "pypi.org.", "pypi.0x10:443"],
+    "pypi org",
+    "http://pypi.org",
+    "pypi.org:0",
+    "pypi.org:65536",
+    "*",
+    "",
+    "[....]",
+    "[1.2.3.4]",
+    "[::1",
+    "[:::]",
+    "1",
+    "127.1",
+    "999.1.1.1",
+    "0x7f.1",
+    "pypi.org.",
+    "pypi.0x10:443",
   ])("is a list of hosts, and nothing else, to page and database: %j", (host) => {
     expect(hostsSchema.safeParse([host]).success).toBe(false);
     return expect(t.query`select private.is_host(${host})`).resolves.toEqual([{ is_host: false }]);
   });
 
-  it.each(["pypi org", "PyPI.org", "999.1.1.1", "[....]"])(
-    "is a list of hosts, and nothing else: %j",
-    async (host) => {
-      const { actor, product } = await runningSprint();
-      await expect(
-        updateProduct(actor, { product_id: product.id, may_reach: [host] }),
-      ).rejects.toThrow();
-    },
-  );
+  it.each(["pypi org", "PyPI.org", "999.1.1.1", "[....]"])("is a list of hosts, and nothing else: %j", async (host) => {
+    const { actor, product } = await runningSprint();
+    await expect(updateProduct(actor, { product_id: product.id, may_reach: [host] })).rejects.toThrow();
+  });
 
   it("grows by its owner's answer, and by no one else's", async () => {
     const world = await runningSprint();
     const member = await t.newMember(world.product.id);
     const allow = async (actor: typeof world.actor, reach: string) => {
       const { id } = await askQuestion(actor, {
-        ...{ kind: "permission", task_id: at(world.tasks, 0).id, question: "May it?", reach },
+        kind: "permission",
+        task_id: at(world.tasks, 0).id,
+        question: "May it?",
+        reach,
         options: ["Allow once", "Allow for this product", "Deny"],
       });
       await answerQuestion(actor, { question_id: id, option: 1 });

@@ -36,21 +36,14 @@ async function openRun(required: (typeof doneRequirements)[number], options: Spr
     const job = await claim(world.actor, worker);
     const attempt = { job_id: job.id, attempt: job.attempt };
     const report = (rest: object) =>
-      reportAgentJob(world.actor, {
-        ...attempt,
-        status: "done",
-        verify_result: "ALIGNED",
-        ...rest,
-      });
+      reportAgentJob(world.actor, { ...attempt, status: "done", verify_result: "ALIGNED", ...rest });
     return { job, attempt, report };
   };
   return { world, run, story, proof, take };
 }
 
-const says = (
-  criteria: readonly { id: string }[],
-  rest: Partial<ReportedEvidence>,
-): ReportedEvidence[] => criteria.map(({ id }) => ({ criterion: id, ...rest }));
+const says = (criteria: readonly { id: string }[], rest: Partial<ReportedEvidence>): ReportedEvidence[] =>
+  criteria.map(({ id }) => ({ criterion: id, ...rest }));
 
 const seen = { grade: "worker", command: "npm test", exit_code: 0 } as const;
 
@@ -62,9 +55,7 @@ describe("done_requires: none", () => {
       ["acceptance", "Works"],
       ["definition_of_done", "Tests pass"],
     ]);
-    const ended = await report({
-      evidence: says(job.criteria.slice(0, 1), { excerpt: "I tried" }),
-    });
+    const ended = await report({ evidence: says(job.criteria.slice(0, 1), { excerpt: "I tried" }) });
     expect(ended).toMatchObject({ status: "done", phase: "implement" });
     const { criteria } = await proof();
     expect(criteria.map(({ state, grade }) => [state, grade])).toEqual([
@@ -105,10 +96,7 @@ describe("done_requires: worker", () => {
     });
     const failed = { ...seen, base_exit_code: 1 };
     const ended = await report({
-      evidence: [
-        ...says([at(job.criteria, 0)], failed),
-        ...says([at(job.criteria, 0), at(job.criteria, 1)], passes),
-      ],
+      evidence: [...says([at(job.criteria, 0)], failed), ...says([at(job.criteria, 0), at(job.criteria, 1)], passes)],
     });
     expect(ended).toMatchObject({ status: "done" });
     expect((await proof()).criteria.map(({ state }) => state)).toEqual(["proven", "proven"]);
@@ -145,9 +133,7 @@ describe("done_requires: worker", () => {
       criterion: works?.id ?? "",
       reason: "No one can try it here",
     });
-    expect(await report({ evidence: says([{ id: tests?.id ?? "" }], seen) })).toMatchObject({
-      status: "done",
-    });
+    expect(await report({ evidence: says([{ id: tests?.id ?? "" }], seen) })).toMatchObject({ status: "done" });
     expect((await proof()).criteria[0]).toMatchObject({
       state: "waived",
       waiver: { reason: "No one can try it here" },
@@ -158,8 +144,7 @@ describe("done_requires: worker", () => {
     const { take, world } = await openRun("worker", { strategy: "SPRINT_BATCH" });
     const { attempt, job, report } = await take("w1");
     const task = { ...attempt, task_id: at(world.tasks, 0).id };
-    const end = () =>
-      updateTaskExecution(world.actor, { ...task, status: "done", verify_result: "ALIGNED" });
+    const end = () => updateTaskExecution(world.actor, { ...task, status: "done", verify_result: "ALIGNED" });
     expect((await refusalOf(end())).status).toBe(422);
     await report({ status: "running", evidence: says(job.criteria, seen) });
     expect(await end()).toMatchObject({ status: "done" });
@@ -196,10 +181,7 @@ describe("done_requires: other_worker", () => {
     expect((await refusalOf(verifier.report({ evidence: noProcedure }))).status).toBe(422);
 
     const evidence = says(verifier.job.criteria, { verdict: "pass", command: "npm test" });
-    expect(await verifier.report({ evidence, head_sha: "zzz" })).toMatchObject({
-      status: "done",
-      head_sha: "aaa",
-    });
+    expect(await verifier.report({ evidence, head_sha: "zzz" })).toMatchObject({ status: "done", head_sha: "aaa" });
     expect(await t.columnOf("stories", story.id, "status")).toBe("DONE");
     expect((await getSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
     const { attempts } = await getAgentJob(world.actor, { job_id: author.job.id });
@@ -240,10 +222,7 @@ describe("done_requires: other_worker", () => {
   });
 
   it("looks at a batch once, at its end", async () => {
-    const { take, world } = await openRun("other_worker", {
-      strategy: "SPRINT_BATCH",
-      stories: [2, 1],
-    });
+    const { take, world } = await openRun("other_worker", { strategy: "SPRINT_BATCH", stories: [2, 1] });
     const author = await take("author");
     for (const task of world.tasks) {
       await updateTaskExecution(world.actor, {
@@ -253,8 +232,7 @@ describe("done_requires: other_worker", () => {
         verify_result: "ALIGNED",
       });
     }
-    const statuses = async () =>
-      Promise.all(world.tasks.map(({ id }) => t.columnOf("tasks", id, "status")));
+    const statuses = async () => Promise.all(world.tasks.map(({ id }) => t.columnOf("tasks", id, "status")));
     expect(await statuses()).toEqual(["DONE", "REVIEW", "REVIEW"]);
     expect(await author.report({})).toMatchObject({ status: "queued", phase: "verify" });
     const verifier = await take("verifier");

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  getAgentJob,
-  reportAgentJob,
-  updateTaskExecution,
-} from "~/nouns/agent-jobs/operations.server";
+import { getAgentJob, reportAgentJob, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
@@ -46,12 +42,10 @@ describe("an attempt that was given back in order", () => {
   it("does not wait for a question that an earlier one asked", async () => {
     const { world, job, attempt } = await t.holdJob();
     const asked = await askQuestion(world.actor, {
-      ...{
-        ...attempt,
-        task_id: job.task_id ?? "",
-        question: "Which way?",
-        options: ["Left", "Right"],
-      },
+      ...attempt,
+      task_id: job.task_id ?? "",
+      question: "Which way?",
+      options: ["Left", "Right"],
       park: true,
     });
     await answerQuestion(world.actor, { question_id: asked.id, option: 0 });
@@ -65,10 +59,7 @@ describe("an attempt that was given back in order", () => {
   it("gets the same answer again, and returns when its blocker is done", async () => {
     const { world, attempt, report } = await t.holdJob({ strategy: "SPRINT_BATCH", stories: [2] });
     const { product, tasks, pbi } = world;
-    const story = await create(world.actor, "create_story", {
-      p_pbi_id: pbi.id,
-      p_title: "Before",
-    });
+    const story = await create(world.actor, "create_story", { p_pbi_id: pbi.id, p_title: "Before" });
     const before = await create(world.actor, "create_task", { p_story_id: story.id, p_title: "1" });
     for (const { id } of tasks) {
       await addDependency(world.actor, { kind: "task", id, blocked_by: before.id });
@@ -76,9 +67,7 @@ describe("an attempt that was given back in order", () => {
     const first = { ...attempt, task_id: at(tasks, 0).id, status: "running" } as const;
     expect(await statusOf(updateTaskExecution(world.actor, first))).toBe(409);
     for (const _time of ["first", "again"]) {
-      expect(await report({ status: "queued" })).toMatchObject({
-        ...{ status: "queued", retry_count: 0, open_blockers: 2 },
-      });
+      expect(await report({ status: "queued" })).toMatchObject({ status: "queued", retry_count: 0, open_blockers: 2 });
     }
     expect(await statusOf(report({ status: "done" }))).toBe(409);
     await t.query`update public.tasks set status = 'DONE' where id = ${before.id}`;

@@ -1,19 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
-import {
-  getAgentJob,
-  heartbeatAgentJob,
-  reportAgentJob,
-  whyNotMoving,
-} from "~/nouns/agent-jobs/operations.server";
+import { getAgentJob, heartbeatAgentJob, reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, cancelQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
-import {
-  cancelSprintRun,
-  getSprintRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun, getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import {
   at,
@@ -45,12 +36,7 @@ describe("a failed job", () => {
     const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(ended).toMatchObject({
       status: "failed",
-      failure: {
-        task_id: task.id,
-        task_code: "T-1",
-        failure_class: "agent_error",
-        reason: "No idea",
-      },
+      failure: { task_id: task.id, task_code: "T-1", failure_class: "agent_error", reason: "No idea" },
       counts: { failed: 1, cancelled: 2 },
     });
     expect(ended.jobs.every((job) => job.finished_at !== null)).toBe(true);
@@ -131,8 +117,11 @@ async function failed(options: SprintOptions, prepare?: (world: SprintWorld) => 
   const job = await claim(actor);
   const report = () =>
     reportAgentJob(actor, {
-      ...{ job_id: job.id, attempt: job.attempt, status: "failed" },
-      ...{ failure_class: "agent_error", failure_reason: "No idea" },
+      job_id: job.id,
+      attempt: job.attempt,
+      status: "failed",
+      failure_class: "agent_error",
+      failure_reason: "No idea",
     });
   await report();
   const question = at((await listQuestions(actor, { state: "open" })).questions, 0);
@@ -153,26 +142,18 @@ describe("a job that fails where the product asks", () => {
       job_id: job.id,
       task_id: at(tasks, 0).id,
       question: "T-1 has failed in attempt 1: No idea. What should happen next?",
-      options: [
-        { label: "Try again" },
-        { label: "Skip it and what it blocks" },
-        { label: "Stop the run" },
-      ],
+      options: [{ label: "Try again" }, { label: "Skip it and what it blocks" }, { label: "Stop the run" }],
     });
     const run = await readRun();
     expect(run).toMatchObject({ status: "running", failure: null });
     expect(run.jobs[0]).toMatchObject({ status: "queued", task_status: "in_progress" });
     const [attempt] = (await getAgentJob(actor, { job_id: job.id })).attempts;
     expect(attempt).toMatchObject({ outcome: "failed" });
-    expect((await whyNotMoving(actor, { kind: "job", id: job.id })).reasons[0]?.code).toBe(
-      "question",
-    );
+    expect((await whyNotMoving(actor, { kind: "job", id: job.id })).reasons[0]?.code).toBe("question");
     // An answer may get lost, so a worker says it again.
     expect(await report()).toMatchObject({ status: "queued" });
     expect((await listQuestions(actor, { state: "open" })).questions).toHaveLength(1);
-    expect(await heartbeatAgentJob(actor, { job_id: job.id, attempt: 1 })).toMatchObject({
-      action: "stop",
-    });
+    expect(await heartbeatAgentJob(actor, { job_id: job.id, attempt: 1 })).toMatchObject({ action: "stop" });
   });
 
   it("leaves its branch to the next task, which does not depend on it, and takes its turn after it", async () => {
@@ -181,21 +162,11 @@ describe("a job that fails where the product asks", () => {
     expect(second.task?.code).toBe("T-2");
     await answerQuestion(actor, { question_id: question.id, option: 0, answer: "Use the new API" });
     expect(await claimRefusal(actor)).toBe("order");
-    await reportAgentJob(actor, {
-      job_id: second.id,
-      attempt: 1,
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    await reportAgentJob(actor, { job_id: second.id, attempt: 1, status: "done", verify_result: "ALIGNED" });
     const again = await claim(actor);
     expect(again).toMatchObject({ id: job.id, attempt: 2, previous_failure: "No idea" });
     expect(again.questions).toMatchObject([{ answer: "Try again: Use the new API" }]);
-    await reportAgentJob(actor, {
-      job_id: job.id,
-      attempt: 2,
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    await reportAgentJob(actor, { job_id: job.id, attempt: 2, status: "done", verify_result: "ALIGNED" });
     expect((await finishNext(actor)).task?.code).toBe("T-3");
   });
 
@@ -204,8 +175,7 @@ describe("a job that fails where the product asks", () => {
     await t.query`update agent_jobs set retry_count = 3 where id = ${job.id}`;
     const { reasons } = await whyNotMoving(actor, { kind: "job", id: job.id });
     expect(reasons.map(({ code }) => code)).not.toContain("order");
-    if (answer === "a text")
-      await answerQuestion(actor, { question_id: question.id, answer: "Look twice" });
+    if (answer === "a text") await answerQuestion(actor, { question_id: question.id, answer: "Look twice" });
     else await cancelQuestion(actor, { question_id: question.id });
     expect(await claim(actor)).toMatchObject({ id: job.id, attempt: 2 });
     expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
@@ -303,9 +273,7 @@ describe("a job that fails where the product asks", () => {
     const { actor, run, question } = await failed({ stories: [1, 1] });
     await cancelSprintRun(actor, { sprint_run_id: run.id });
     expect(await t.columnOf("agent_questions", question.id, "status")).toBe("CANCELLED");
-    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
-      409,
-    );
+    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(409);
   });
 
   it("fails at once in a batch, which is one job", async () => {
@@ -313,9 +281,7 @@ describe("a job that fails where the product asks", () => {
     await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
     await startSprintRun(actor, { sprint_id: sprint.id });
     const job = await claim(actor);
-    expect(
-      await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "failed" }),
-    ).toMatchObject({
+    expect(await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "failed" })).toMatchObject({
       status: "failed",
     });
   });

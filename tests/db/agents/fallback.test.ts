@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  claimAgentJob,
-  getAgentJob,
-  reportAgentJob,
-  updateTaskExecution,
-} from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, getAgentJob, reportAgentJob, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { restartWorker } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -18,7 +13,10 @@ async function running(fallback: string[], strategy: "STORY" | "SPRINT_BATCH" = 
   const world = await t.seedSprint({ strategy, stories: [1] });
   await updateProduct(world.actor, {
     product_id: world.product.id,
-    ...{ agent: "claude", model: "opus", effort: "low", fallback },
+    agent: "claude",
+    model: "opus",
+    effort: "low",
+    fallback,
   });
   await world.start();
   return world;
@@ -38,10 +36,7 @@ const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).t
 const fail = ({ actor }: SprintWorld, job: Job, fields: Record<string, unknown>) =>
   reportAgentJob(actor, { job_id: job.id, attempt: job.attempt, status: "failed", ...fields });
 const limited = (world: SprintWorld, job: Job, minutes: number, kept_ref = "backloom/kept/a") =>
-  fail(world, job, {
-    ...{ failure_class: "rate_limited", failure_reason: "limit", kept_ref },
-    resets_at: inMinutes(minutes),
-  });
+  fail(world, job, { failure_class: "rate_limited", failure_reason: "limit", kept_ref, resets_at: inMinutes(minutes) });
 
 describe("an attempt that ends by a limit", () => {
   it("further away than fallback_after hands the kept work to the next agent at once", async () => {
@@ -49,12 +44,19 @@ describe("an attempt that ends by a limit", () => {
     const first = await claimed(world, "claude", "codex");
     expect(first).toMatchObject({ agent: "claude", model: "opus" });
     expect(await limited(world, first, 16)).toMatchObject({
-      ...{ status: "queued", fallback_agent: "codex", not_before: null, retry_count: 0 },
+      status: "queued",
+      fallback_agent: "codex",
+      not_before: null,
+      retry_count: 0,
     });
     expect((await claim(world, "claude")).reason?.code).toBe("agent");
     const second = await claimed(world, "codex");
     expect(second).toMatchObject({
-      ...{ id: first.id, attempt: 2, agent: "codex", model: null, effort: "low" },
+      id: first.id,
+      attempt: 2,
+      agent: "codex",
+      model: null,
+      effort: "low",
       earlier_attempts: [{ agent: "claude", outcome: "rate_limited", kept_ref: "backloom/kept/a" }],
     });
     const { attempts } = await getAgentJob(world.actor, { job_id: first.id });
@@ -69,7 +71,9 @@ describe("an attempt that ends by a limit", () => {
     await t.query`update agent_jobs set not_before = null where id = ${first.id}`;
     const again = await claimed(world, "claude");
     expect(await fail(world, again, endless)).toMatchObject({
-      ...{ status: "queued", fallback_agent: "codex", not_before: null },
+      status: "queued",
+      fallback_agent: "codex",
+      not_before: null,
     });
   });
 
@@ -81,7 +85,9 @@ describe("an attempt that ends by a limit", () => {
       const world = await running([...fallback]);
       const job = await claimed(world, "claude");
       expect(await limited(world, job, minutes)).toMatchObject({
-        ...{ status: "queued", fallback_agent: null, not_before: expect.any(String) },
+        status: "queued",
+        fallback_agent: null,
+        not_before: expect.any(String),
       });
       expect((await claim(world, "claude", "codex")).reason?.code).toBe("not_before");
     }
@@ -114,9 +120,7 @@ describe("an attempt that would fail the job", () => {
   it("hands a cancelled job to no one", async () => {
     const world = await running(["codex"]);
     const job = await claimed(world, "claude");
-    expect(await fail(world, job, { failure_class: "cancelled" })).toMatchObject({
-      status: "failed",
-    });
+    expect(await fail(world, job, { failure_class: "cancelled" })).toMatchObject({ status: "failed" });
   });
 
   it("after the last retry of a lost one continues with its own retries", async () => {

@@ -21,9 +21,7 @@ describe("model prices", () => {
       cache_write_per_million: 0,
       currency: "USD",
     });
-    expect(
-      await setModelPrice(admin, { model_id: "m-set", cache_read_per_million: 0.3 }),
-    ).toMatchObject({
+    expect(await setModelPrice(admin, { model_id: "m-set", cache_read_per_million: 0.3 })).toMatchObject({
       input_per_million: 3,
       cache_read_per_million: 0.3,
     });
@@ -32,10 +30,7 @@ describe("model prices", () => {
     expect(own.map((p) => p.model_id)).toContain("m-set");
     expect(await statusOf(setModelPrice(user, price))).toBe(403);
     expect(await statusOf(setModelPrice(admin, { ...price, input_per_million: -1 }))).toBe(422);
-    expect(await setModelPrice(admin, { model_id: "m-set" })).toEqual({
-      model_id: "m-set",
-      removed: true,
-    });
+    expect(await setModelPrice(admin, { model_id: "m-set" })).toEqual({ model_id: "m-set", removed: true });
   });
 });
 
@@ -47,8 +42,7 @@ describe("shipped prices", () => {
     ]);
     return rows[0].cost;
   };
-  const listed = async () =>
-    (await listModelPrices(admin)).prices.find((price) => price.model_id === model_id);
+  const listed = async () => (await listModelPrices(admin)).prices.find((price) => price.model_id === model_id);
 
   it("make costs known from the start, for a model with its provider and date as well", async () => {
     expect(await listed()).toMatchObject({ input_per_million: 3, shipped: "2026-10" });
@@ -133,20 +127,14 @@ describe("insights", () => {
     await record(0, "DONE", day(2));
     await record(1, "IN_PROGRESS", day(2));
     await record(2, "DONE", day(3));
-    const before = await getInsights(world.actor, {
-      product_id: world.product.id,
-      sprint_id: world.sprint.id,
-    });
+    const before = await getInsights(world.actor, { product_id: world.product.id, sprint_id: world.sprint.id });
     expect(before.burndown).toEqual([
       { date: "2026-11-01", remaining: 3, started: 0, total: 3 },
       { date: "2026-11-02", remaining: 2, started: 1, total: 3 },
       { date: "2026-11-03", remaining: 1, started: 1, total: 3 },
     ]);
     await create(world.actor, "remove_story_from_sprint", { p_story_id: at(world.stories, 1).id });
-    const afterwards = await getInsights(world.actor, {
-      product_id: world.product.id,
-      sprint_id: world.sprint.id,
-    });
+    const afterwards = await getInsights(world.actor, { product_id: world.product.id, sprint_id: world.sprint.id });
     expect(afterwards.burndown).toEqual(before.burndown);
   });
 
@@ -168,9 +156,9 @@ describe("insights", () => {
     await dayBefore(1);
     await create(actor, "remove_story_from_sprint", { p_story_id: at(world.stories, 1).id });
     const burndown = async () =>
-      (
-        await getInsights(actor, { product_id: world.product.id, sprint_id: sprint.id })
-      ).burndown.map(({ remaining, total }) => [remaining, total]);
+      (await getInsights(actor, { product_id: world.product.id, sprint_id: sprint.id })).burndown.map(
+        ({ remaining, total }) => [remaining, total],
+      );
     const recorded = [
       [3, 3],
       [3, 4],
@@ -234,10 +222,7 @@ describe("the ledger of tokens and cost", () => {
     await price("moving", 1);
     const { world, attempt } = await t.holdJob();
     const send = (seq: number) =>
-      reportJobUsage(world.actor, {
-        ...attempt,
-        events: [{ seq, model_id: "moving", input_tokens: million }],
-      });
+      reportJobUsage(world.actor, { ...attempt, events: [{ seq, model_id: "moving", input_tokens: million }] });
     expect((await send(1)).cost).toBe(1);
     await price("moving", 10);
     expect((await send(2)).cost).toBe(11);
@@ -283,10 +268,7 @@ describe("the ledger of tokens and cost", () => {
   it("sums the attempts, takes what an ended one hands in, and nothing of a lost one", async () => {
     const { world, attempt, report, job } = await t.holdJob();
     await reportJobUsage(world.actor, { ...attempt, input_tokens: 10 });
-    await report({
-      status: "failed",
-      failure_class: "rate_limited",
-    });
+    await report({ status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
     await reportJobUsage(world.actor, { ...attempt, input_tokens: 15 });
     const again = await claim(world.actor, "worker-2");

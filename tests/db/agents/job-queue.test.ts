@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  cancelAgentJob,
-  checkQueueEmpty,
-  listAgentJobs,
-  reportAgentJob,
-} from "~/nouns/agent-jobs/operations.server";
+import { cancelAgentJob, checkQueueEmpty, listAgentJobs, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";

@@ -67,10 +67,7 @@ describe("work that follows its plan in part, where a person judges", () => {
   it.each(["PARTIAL", "DIVERGENT", undefined] as const)(
     "waits for them in the middle of a story too, the verdict being %s",
     async (verify_result) => {
-      const { take, world, actor } = await openRun({
-        stories: [2],
-        task: { p_verify_required: "ANY" },
-      });
+      const { take, world, actor } = await openRun({ stories: [2], task: { p_verify_required: "ANY" } });
       const first = await take();
       const ended = await first.report({ verify_result });
       expect(ended).toMatchObject({ status: "queued", phase: "review" });
@@ -97,10 +94,7 @@ describe("work that follows its plan in part, where a person judges", () => {
     for (const { job } of [last, first]) {
       await reviewJob(actor, { job_id: job.id, verdict: "approve" });
     }
-    expect(await works()).toMatchObject({
-      ...{ state: "proven", grade: "person" },
-      evidence: [{ head_sha: "bbb" }],
-    });
+    expect(await works()).toMatchObject({ state: "proven", grade: "person", evidence: [{ head_sha: "bbb" }] });
   });
 
   it("is done as ever where all of the plan was found, or no one judges", async () => {
@@ -135,7 +129,8 @@ describe("a request for changes", () => {
     await sendBack(first.job.id);
     const voided_by = world.owner.username;
     expect(await works()).toMatchObject({
-      ...{ state: "unproven", grade: null },
+      state: "unproven",
+      grade: null,
       evidence: [{ verdict: "pass", voided_by, stale: false }],
     });
 
@@ -145,10 +140,7 @@ describe("a request for changes", () => {
     expect(await works()).toMatchObject({ state: "unproven", evidence: [{ voided_by }, {}] });
     const evidence = again.evidence.map((line) => ({ ...line, head_sha: "bbb" }));
     await again.report({ status: "running", head_sha: "bbb", evidence });
-    expect(await works()).toMatchObject({
-      state: "proven",
-      evidence: [{ voided_by: null }, {}, {}],
-    });
+    expect(await works()).toMatchObject({ state: "proven", evidence: [{ voided_by: null }, {}, {}] });
   });
 
   it("says to a worker that has to prove it what became of its proof", async () => {
@@ -226,9 +218,7 @@ describe("work that waits for a review", () => {
     expect(await t.statusesOf("agent_jobs", [job.id])).toEqual(["QUEUED"]);
     const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(preflight).toMatchObject({ ready: true, tasks_total: 1, jobs_total: 1 });
-    expect(await world.start()).toMatchObject({
-      jobs_total: 1,
-    });
+    expect(await world.start()).toMatchObject({ jobs_total: 1 });
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
     expect(await t.taskStatuses(world)).toEqual(["DONE", "TO_DO"]);
   });
@@ -239,9 +229,7 @@ describe("work that waits for a review", () => {
     const second = await claim(world.actor);
     await reportOn(world, second, { status: "failed", failure_reason: "No" });
     expect(await t.taskStatuses(world)).toEqual(["REVIEW", "FAILED", "TO_DO"]);
-    const next = await resumeSprint(world.actor, {
-      ...{ sprint_id: world.sprint.id, skip_failed: true },
-    });
+    const next = await resumeSprint(world.actor, { sprint_id: world.sprint.id, skip_failed: true });
     expect(next?.jobs_total).toBe(1);
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
     expect(at(await t.taskStatuses(world), 0)).toBe("DONE");
@@ -305,23 +293,11 @@ describe("work that waits for a review", () => {
     await addDependency(world.actor, { kind: "task", id: second.id, blocked_by: first.id });
     const { run } = await waitForReview(world);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await world.start()).toMatchObject({
-      jobs_total: 1,
-    });
+    expect(await world.start()).toMatchObject({ jobs_total: 1 });
   });
 });
 
-const verbs = [
-  "start",
-  "own",
-  "pause",
-  "go on",
-  "cancel",
-  "again",
-  "skip",
-  "done",
-  "fail",
-] as const;
+const verbs = ["start", "own", "pause", "go on", "cancel", "again", "skip", "done", "fail"] as const;
 
 /** Does one thing as a person or a worker would; whether it is refused does not matter here. */
 async function act(world: SprintWorld, verb: (typeof verbs)[number], claimed: string[]) {

@@ -44,8 +44,7 @@ describe("a lease", () => {
       () => reportAgentJob(world.actor, { ...attempt, status: "running" }),
       () => reportJobUsage(world.actor, { ...attempt, input_tokens: 5 }),
       () => verifyTaskAgainstPlan(world.actor, { ...attempt, verify_result: "PARTIAL" }),
-      () =>
-        askQuestion(world.actor, { ...attempt, task_id: at(world.tasks, 0).id, question: "Why?" }),
+      () => askQuestion(world.actor, { ...attempt, task_id: at(world.tasks, 0).id, question: "Why?" }),
     ];
     for (const say of words) {
       await expireLease(job.id);
@@ -83,11 +82,7 @@ describe("a lease", () => {
     const { world, job } = await t.holdJob({ stories: [2] });
     expect(await claimRefusal(world.actor, "worker-2")).toBe("order");
     await expireLease(job.id);
-    expect(await claim(world.actor, "worker-2")).toMatchObject({
-      id: job.id,
-      attempt: 2,
-      retry_count: 1,
-    });
+    expect(await claim(world.actor, "worker-2")).toMatchObject({ id: job.id, attempt: 2, retry_count: 1 });
   });
 
   it("J7: lost after three retries fails the job with the reason kept, and the run with it", async () => {
@@ -99,9 +94,7 @@ describe("a lease", () => {
     await expireLease(job.id);
     expect(await claimRefusal(world.actor)).toBe("empty");
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("FAILED");
-    expect(await t.columnOf("agent_jobs", job.id, "failure_reason")).toContain(
-      "All 3 retries are used up",
-    );
+    expect(await t.columnOf("agent_jobs", job.id, "failure_reason")).toContain("All 3 retries are used up");
     expect(await t.columnOf("agent_jobs", job.id, "failure_class")).toBe("infrastructure");
     expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("FAILED");
     expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("FAILED");
@@ -121,9 +114,7 @@ describe("an attempt that another user holds", () => {
     const report = await refusalOf(reportAgentJob(actor, { ...attempt, ...done }));
     expect(report).toMatchObject({ status: 409, message: expect.stringContaining(holder) });
     const line = { criterion: "0".repeat(12), job_id: job.id, attempt: 1 };
-    const evidence = await refusalOf(
-      addEvidence(actor, { ...line, story_id: at(world.stories, 0).id }),
-    );
+    const evidence = await refusalOf(addEvidence(actor, { ...line, story_id: at(world.stories, 0).id }));
     expect(evidence).toMatchObject({ status: 409, message: expect.stringContaining(holder) });
   });
 });
@@ -133,9 +124,7 @@ describe("a lost attempt", () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await expireLease(job.id);
     const second = await claim(world.actor, "worker-2");
-    const refusal = await refusalOf(
-      reportAgentJob(world.actor, { ...attempt, ...done, input_tokens: 99 }),
-    );
+    const refusal = await refusalOf(reportAgentJob(world.actor, { ...attempt, ...done, input_tokens: 99 }));
     expect(refusal.status).toBe(409);
     expect(refusal.message).toContain("Attempt 1 no longer holds this job");
     expect(await statusOf(reportJobUsage(world.actor, { ...attempt, input_tokens: 99 }))).toBe(409);

@@ -22,8 +22,7 @@ async function scene(options?: SprintOptions) {
   const { actor } = held.world;
   const place = { kind: "task", id: held.task.id } as const;
   const say = (body = "Use tabs.") => addComment(actor, { ...place, body, send_to_agent: true });
-  const beat = (seen_messages?: string[]) =>
-    heartbeatAgentJob(actor, { ...held.attempt, seen_messages });
+  const beat = (seen_messages?: string[]) => heartbeatAgentJob(actor, { ...held.attempt, seen_messages });
   return {
     ...held,
     actor,
@@ -31,9 +30,12 @@ async function scene(options?: SprintOptions) {
     say,
     beat,
     states: async () =>
-      (await listJobMessages(actor, { job_id: held.job.id })).messages.map(
-        ({ text, state, reason, attempt }) => ({ text, state, reason, attempt }),
-      ),
+      (await listJobMessages(actor, { job_id: held.job.id })).messages.map(({ text, state, reason, attempt }) => ({
+        text,
+        state,
+        reason,
+        attempt,
+      })),
     /** The worker dies, and another one takes the job. */
     lose: async () => {
       await serviceAt(t, later(new Date(), minutes(6)), "sweep()");
@@ -52,9 +54,7 @@ describe("a comment that is sent to the agent", () => {
     });
     expect(await beat()).toMatchObject({
       action: "continue",
-      messages: [
-        { id: expect.any(String), about: "T-1", author: world.owner.username, text: "Use tabs." },
-      ],
+      messages: [{ id: expect.any(String), about: "T-1", author: world.owner.username, text: "Use tabs." }],
     });
   });
 
@@ -99,17 +99,14 @@ describe("a comment that is sent to the agent", () => {
   it.each([
     ["done", { status: "done", verify_result: "ALIGNED" }, "was done"],
     ["failed", { status: "failed", failure_class: "agent_error", failure_reason: "No" }, "failed"],
-  ] as const)(
-    "is undelivered with the reason when the job is %s without",
-    async (_, end, words) => {
-      const { say, report, states } = await scene();
-      await say();
-      await report(end);
-      expect(await states()).toMatchObject([
-        { state: "undelivered", reason: `The job ${words} before its agent saw this.` },
-      ]);
-    },
-  );
+  ] as const)("is undelivered with the reason when the job is %s without", async (_, end, words) => {
+    const { say, report, states } = await scene();
+    await say();
+    await report(end);
+    expect(await states()).toMatchObject([
+      { state: "undelivered", reason: `The job ${words} before its agent saw this.` },
+    ]);
+  });
 
   it("is undelivered when its run is cancelled, and when its job goes with the task", async () => {
     const cancelled = await scene();
@@ -149,18 +146,14 @@ describe("a comment that is sent to the agent", () => {
   it("is refused, and not written, where no agent works", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const place = { kind: "task", id: at(world.tasks, 0).id } as const;
-    const refusal = await refusalOf(
-      addComment(world.actor, { ...place, body: "Anyone?", send_to_agent: true }),
-    );
+    const refusal = await refusalOf(addComment(world.actor, { ...place, body: "Anyone?", send_to_agent: true }));
     expect(refusal).toMatchObject({ status: 409, message: expect.stringContaining("start a run") });
     expect((await listComments(world.actor, place)).comments).toEqual([]);
     const pbi = { kind: "pbi", id: world.pbi.id, body: "x", send_to_agent: true } as const;
     expect(await refusalOf(addComment(world.actor, pbi))).toMatchObject({ status: 422 });
     const { actor, job, report } = await scene();
     await report({ status: "done", verify_result: "ALIGNED" });
-    expect(await refusalOf(messageJob(actor, { job_id: job.id, body: "Late" }))).toMatchObject({
-      status: 409,
-    });
+    expect(await refusalOf(messageJob(actor, { job_id: job.id, body: "Late" }))).toMatchObject({ status: 409 });
   });
 
   it("is taken back with its comment", async () => {
@@ -173,10 +166,7 @@ describe("a comment that is sent to the agent", () => {
   it("is either seen or undelivered when it comes at the moment at which the job ends", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { say, report, states } = await scene();
-      const [said] = await Promise.allSettled([
-        say(),
-        report({ status: "done", verify_result: "ALIGNED" }),
-      ]);
+      const [said] = await Promise.allSettled([say(), report({ status: "done", verify_result: "ALIGNED" })]);
       const left = await states();
       if (said.status === "rejected") expect(left).toEqual([]);
       else expect(left).toMatchObject([{ state: "undelivered" }]);

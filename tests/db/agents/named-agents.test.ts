@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  claimAgentJob,
-  getAgentJob,
-  reportAgentJob,
-  whyNotMoving,
-} from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, getAgentJob, reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { changeThings } from "~/nouns/changes/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
@@ -33,17 +28,16 @@ describe("who does a job", () => {
     const world = await running();
     const { actor, product } = world;
     const task = at(world.tasks, 0);
-    await updateProduct(actor, {
-      product_id: product.id,
-      ...{ agent: "claude", model: "sonnet", effort: "low" },
-    });
+    await updateProduct(actor, { product_id: product.id, agent: "claude", model: "sonnet", effort: "low" });
     await updateStory(actor, { story_id: String(task.story_id), model: "gpt-5", agent: "gemini" });
     await updateTask(actor, { task_id: task.id, agent: "codex" });
     const { job } = await claim(world, { agents: [claude, codex] });
     expect(job).toMatchObject({ agent: "codex", model: "gpt-5", effort: "low" });
     const read = await getAgentJob(actor, { job_id: String(job?.id) });
     expect(read).toMatchObject({
-      ...{ agent: "codex", model: "gpt-5", effort: "low" },
+      agent: "codex",
+      model: "gpt-5",
+      effort: "low",
       attempts: [{ attempt: 1, agent: "codex" }],
     });
   });
@@ -114,10 +108,7 @@ describe("a job that names an agent", () => {
     for (const agents of [undefined, [], [claude]]) {
       const { job, reason } = await claim(world, { agents });
       expect(job).toBeNull();
-      expect(reason).toMatchObject({
-        code: "agent",
-        message: expect.stringContaining("--agent codex"),
-      });
+      expect(reason).toMatchObject({ code: "agent", message: expect.stringContaining("--agent codex") });
       const task = { kind: "task" as const, id: at(world.tasks, 0).id };
       expect((await whyNotMoving(world.actor, task)).reasons).toMatchObject([
         { code: "agent", agent: "codex", command: expect.stringMatching(/--agent codex$/) },
@@ -170,10 +161,7 @@ describe("a job that names an agent", () => {
     const world = await running();
     const { job } = await claim(world, { agents: [codex, claude] });
     const { attempts } = await getAgentJob(world.actor, { job_id: String(job?.id) });
-    expect({ named: job?.agent, attempts }).toMatchObject({
-      named: null,
-      attempts: [{ agent: "codex" }],
-    });
+    expect({ named: job?.agent, attempts }).toMatchObject({ named: null, attempts: [{ agent: "codex" }] });
   });
 });
 
@@ -228,7 +216,8 @@ describe("random mixes of workers, agents, kills and settings", { timeout: 300_0
         if (end === "kill") await restartWorker(world.actor, { worker, stopped: random() < 0.7 });
         if (end === "keep" || end === "kill") continue;
         await reportAgentJob(world.actor, {
-          ...{ job_id: job.id, attempt: job.attempt },
+          job_id: job.id,
+          attempt: job.attempt,
           ...(end === "done"
             ? { status: "done", verify_result: "ALIGNED" }
             : { status: "failed", failure_class: "rate_limited", failure_reason: "limit" }),

@@ -21,11 +21,7 @@ import { statusOf } from "../refusal";
 
 const t = await createTestDatabase();
 
-const device = (name: string) => ({
-  endpoint: `https://push.example.com/${name}`,
-  p256dh: "key",
-  auth: "auth",
-});
+const device = (name: string) => ({ endpoint: `https://push.example.com/${name}`, p256dh: "key", auth: "auth" });
 
 /** Everything that is due now, so that each test starts with an empty outbox. */
 async function drain(): Promise<DueNotice[]> {
@@ -79,9 +75,7 @@ describe("the outbox", () => {
       data: { id: question.id, status: "open" },
     });
     await answerQuestion(world.actor, { question_id: question.id, answer: "Because" });
-    expect((await drain()).map((n) => [n.kind, n.webhook?.id])).toEqual([
-      ["question_answered", hook.id],
-    ]);
+    expect((await drain()).map((n) => [n.kind, n.webhook?.id])).toEqual([["question_answered", hook.id]]);
   });
 
   it("notifies only the assignee of a question that has one", async () => {
@@ -90,11 +84,7 @@ describe("the outbox", () => {
     await subscribePush(world.actor, device("a-owner"));
     await subscribePush(t.actorOf(member), device("a-member"));
     await drain();
-    await askQuestion(world.actor, {
-      story_id: world.story.id,
-      question: "You?",
-      assignee_id: member.id,
-    });
+    await askQuestion(world.actor, { story_id: world.story.id, question: "You?", assignee_id: member.id });
     expect((await drain()).map((n) => n.user_id)).toEqual([member.id]);
   });
 
@@ -106,15 +96,15 @@ describe("the outbox", () => {
     await drain();
     const client = await t.sql.connect();
     await client.query("begin");
-    await client.query("update public.tasks set status = 'REVIEW' where id = $1", [
-      at(world.tasks, 0).id,
-    ]);
+    await client.query("update public.tasks set status = 'REVIEW' where id = $1", [at(world.tasks, 0).id]);
     await client.query("rollback");
     client.release();
     expect(await drain()).toEqual([]);
     await reportAgentJob(world.actor, {
-      ...{ job_id: at(jobs, 0).id, attempt: 1 },
-      ...{ status: "skipped", verify_result: "EMPTY" },
+      job_id: at(jobs, 0).id,
+      attempt: 1,
+      status: "skipped",
+      verify_result: "EMPTY",
     });
     await reportAgentJob(world.actor, { job_id: at(jobs, 1).id, attempt: 1, status: "failed" });
     expect((await drain()).map((n) => n.kind)).toEqual(["review_needed", "run_failed"]);
@@ -127,9 +117,7 @@ describe("the outbox", () => {
     for (let n = 0; n < 20; n++) {
       await askQuestion(world.actor, { story_id: world.story.id, question: `Q${n}` });
     }
-    const taken = await Promise.all(
-      Array.from({ length: 20 }, () => takeDueNotices(t.database, { limit: 5 })),
-    );
+    const taken = await Promise.all(Array.from({ length: 20 }, () => takeDueNotices(t.database, { limit: 5 })));
     const ids = taken.flatMap(({ notices }) => notices.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toHaveLength(20);
@@ -142,10 +130,7 @@ describe("the outbox", () => {
 
   it("tries a failed delivery again with growing pauses, and gives up after ten", async () => {
     const world = await t.seedWorld(0);
-    const hook = await createWebhook(world.actor, {
-      product_id: world.product.id,
-      url: "https://example.com/down",
-    });
+    const hook = await createWebhook(world.actor, { product_id: world.product.id, url: "https://example.com/down" });
     await drain();
     const { id } = await pingWebhook(world.actor, { webhook_id: hook.id });
     const pauses: number[] = [];
@@ -163,9 +148,7 @@ describe("the outbox", () => {
     }
     expect(at(pauses, 3) / at(pauses, 2)).toBeGreaterThan(1.8);
     const { deliveries } = await listWebhookDeliveries(world.actor, { webhook_id: hook.id });
-    expect(deliveries).toMatchObject([
-      { id, kind: "ping", status: "failed", attempts: 10, response_status: 503 },
-    ]);
+    expect(deliveries).toMatchObject([{ id, kind: "ping", status: "failed", attempts: 10, response_status: 503 }]);
     const { webhooks } = await listWebhooks(world.actor, { product_id: world.product.id });
     expect(webhooks).toMatchObject([{ last_delivery: { status: "failed" } }]);
   });
@@ -187,9 +170,7 @@ describe("the outbox", () => {
     await askQuestion(world.actor, { story_id: world.story.id, question: "?" });
     expect(await drain()).toEqual([]);
     await subscribePush(world.actor, device("gone"));
-    expect((await listPushSubscriptions(world.actor)).subscriptions).toMatchObject([
-      { id, disabled_at: null },
-    ]);
+    expect((await listPushSubscriptions(world.actor)).subscriptions).toMatchObject([{ id, disabled_at: null }]);
   });
 });
 
@@ -201,9 +182,7 @@ describe("devices and webhooks", () => {
     expect(await unsubscribePush(b, { id })).toEqual({ removed: 0 });
     await subscribePush(b, device("shared"));
     expect((await listPushSubscriptions(a)).subscriptions).toEqual([]);
-    expect(await unsubscribePush(b, { endpoint: device("shared").endpoint })).toEqual({
-      removed: 1,
-    });
+    expect(await unsubscribePush(b, { endpoint: device("shared").endpoint })).toEqual({ removed: 1 });
     const demo = t.actorOf(await t.createUser({ demo: true }));
     expect(await statusOf(subscribePush(demo, device("demo")))).toBe(403);
   });
@@ -215,23 +194,15 @@ describe("devices and webhooks", () => {
     const hook = await createWebhook(world.actor, input);
     expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(JSON.stringify(await listWebhooks(world.actor, input))).not.toContain(hook.secret);
-    const changed = await updateWebhook(world.actor, {
-      webhook_id: hook.id,
-      active: false,
-      events: ["run_done"],
-    });
+    const changed = await updateWebhook(world.actor, { webhook_id: hook.id, active: false, events: ["run_done"] });
     expect(changed).toMatchObject({ active: false, events: ["run_done"], url: input.url });
     const other = t.actorOf(member);
     expect(await statusOf(createWebhook(other, input))).toBe(403);
     expect(await statusOf(listWebhooks(other, input))).toBe(403);
     expect(await statusOf(deleteWebhook(other, { webhook_id: hook.id }))).toBe(403);
     expect(await statusOf(listWebhookDeliveries(other, { webhook_id: hook.id }))).toBe(403);
-    expect(
-      await statusOf(createWebhook(world.actor, { ...input, url: "javascript:alert(1)" })),
-    ).toBe(422);
-    expect(await deleteWebhook(world.actor, { webhook_id: hook.id })).toMatchObject({
-      deleted: true,
-    });
+    expect(await statusOf(createWebhook(world.actor, { ...input, url: "javascript:alert(1)" }))).toBe(422);
+    expect(await deleteWebhook(world.actor, { webhook_id: hook.id })).toMatchObject({ deleted: true });
     expect(await t.columnOf("webhooks", hook.id, "id")).toBeUndefined();
   });
 });

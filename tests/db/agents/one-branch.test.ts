@@ -10,12 +10,7 @@ import {
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
-import {
-  getSprintRun,
-  pauseSprintRun,
-  resumeSprintRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun, pauseSprintRun, resumeSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, finish, type SprintOptions } from "../../setup/world";
@@ -28,9 +23,7 @@ async function openLane() {
   const { actor, product } = world;
   await updateProduct(actor, { product_id: product.id, done_requires: "person" });
   const wait = (task: number, blocker: number) =>
-    addDependency(actor, {
-      ...{ kind: "task", id: at(world.tasks, task).id, blocked_by: at(world.tasks, blocker).id },
-    });
+    addDependency(actor, { kind: "task", id: at(world.tasks, task).id, blocked_by: at(world.tasks, blocker).id });
   await startSprintRun(actor, { sprint_id: world.sprint.id });
   const done = (job: { id: string; attempt: number }) => finish(actor, job);
   const work = async () => {
@@ -71,8 +64,7 @@ async function scene(options: SprintOptions) {
   const world = await t.seedSprint(options);
   const run = await world.start();
   const read = () => getSprintRun(world.actor, { sprint_run_id: run.id });
-  const why = async (kind: "job" | "run", id: string) =>
-    (await whyNotMoving(world.actor, { kind, id })).reasons;
+  const why = async (kind: "job" | "run", id: string) => (await whyNotMoving(world.actor, { kind, id })).reasons;
   return { ...world, run, read, why };
 }
 
@@ -86,7 +78,10 @@ describe("tasks that change the same file while they are at work", () => {
     const second = await claim(actor, "worker-2");
     const file = { status: "added" as const, additions: 1, deletions: 0, binary: false };
     await saveJobDiff(actor, {
-      ...{ job_id: first.id, attempt: 1, base_sha: sha("a"), head_sha: sha("b") },
+      job_id: first.id,
+      attempt: 1,
+      base_sha: sha("a"),
+      head_sha: sha("b"),
       files: [
         { ...file, path: "same.ts" },
         { ...file, path: "own.ts" },
@@ -95,13 +90,15 @@ describe("tasks that change the same file while they are at work", () => {
     expect((await read()).overlaps).toEqual([]);
     const now = new Date().toISOString();
     await appendJobOutput.json(actor, {
-      ...{ job_id: second.id, attempt: 1 },
+      job_id: second.id,
+      attempt: 1,
       entries: [{ seq: 1, at: now, kind: "edit", text: "", path: "same.ts" }],
     });
     expect((await read()).overlaps).toEqual([
       {
         tasks: [first, second].map((job) => ({ id: job.task_id, code: codeOf(job) })),
-        ...{ files: ["same.ts"], files_total: 1 },
+        files: ["same.ts"],
+        files_total: 1,
       },
     ]);
     const message = `${codeOf(first)} and ${codeOf(second)} both change same.ts.`;
@@ -111,9 +108,7 @@ describe("tasks that change the same file while they are at work", () => {
 
     // Once neither is at work nothing is to be seen any more.
     for (const { id } of [first, second]) {
-      await reportAgentJob(actor, {
-        ...{ job_id: id, attempt: 1, status: "done", verify_result: "ALIGNED" },
-      });
+      await reportAgentJob(actor, { job_id: id, attempt: 1, status: "done", verify_result: "ALIGNED" });
     }
     expect((await read()).overlaps).toEqual([]);
   });
@@ -122,12 +117,15 @@ describe("tasks that change the same file while they are at work", () => {
     const { actor, run, why } = await scene({ strategy: "STORY", stories: [1, 1] });
     const first = await claim(actor, "worker-1");
     const second = await claim(actor, "worker-2");
-    await reportAgentJob(actor, {
-      ...{ job_id: first.id, attempt: 1, status: "done", verify_result: "ALIGNED" },
-    });
+    await reportAgentJob(actor, { job_id: first.id, attempt: 1, status: "done", verify_result: "ALIGNED" });
     await reportJobConflict(actor, {
-      ...{ job_id: second.id, attempt: 1, kind: "sibling", branch: first.branch ?? "" },
-      ...{ ours_sha: sha("a"), theirs_sha: sha("b"), files: [{ path: "same.ts" }] },
+      job_id: second.id,
+      attempt: 1,
+      kind: "sibling",
+      branch: first.branch ?? "",
+      ours_sha: sha("a"),
+      theirs_sha: sha("b"),
+      files: [{ path: "same.ts" }],
     });
     const message = `${codeOf(second)} does not merge with ${codeOf(first)} in same.ts and goes back to work with both versions.`;
     const reasons = await why("job", second.id);
@@ -147,9 +145,7 @@ describe("a dependency against the order of a lane", () => {
     for (const blocker of [second, third]) {
       await addDependency(actor, { kind: "task", id: first.id, blocked_by: blocker.id });
     }
-    await reportAgentJob(actor, {
-      ...{ job_id: held.id, attempt: 1, status: "failed", failure_class: "rate_limited" },
-    });
+    await reportAgentJob(actor, { job_id: held.id, attempt: 1, status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
     const order: (string | null)[] = [];
     for (const _job of tasks) {
@@ -165,9 +161,7 @@ describe("a dependency against the order of a lane", () => {
     const { actor, tasks, run } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
     const [first, second] = [at(tasks, 0), at(tasks, 1)];
     const job = await claim(actor);
-    await updateTaskExecution(actor, {
-      ...{ job_id: job.id, attempt: 1, task_id: first.id, status: "running" },
-    });
+    await updateTaskExecution(actor, { job_id: job.id, attempt: 1, task_id: first.id, status: "running" });
     await addDependency(actor, { kind: "task", id: first.id, blocked_by: second.id });
     await pauseSprintRun(actor, { sprint_run_id: run.id });
     const next = await resumeSprintRun(actor, { sprint_run_id: run.id });

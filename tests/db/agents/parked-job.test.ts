@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  heartbeatAgentJob,
-  reportAgentJob,
-  whyNotMoving,
-} from "~/nouns/agent-jobs/operations.server";
+import { heartbeatAgentJob, reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import type { AskQuestionInput } from "~/nouns/questions/contract";
 import {
   answerQuestion,
@@ -45,9 +41,7 @@ describe("parking", () => {
       action: "stop",
       reason: { code: "parked" },
     });
-    expect(
-      await statusOf(reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" })),
-    ).toBe(409);
+    expect(await statusOf(reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" }))).toBe(409);
     const other = await claim(world.actor);
     expect(other.task?.id).toBe(at(world.tasks, 1).id);
     expect(await claimRefusal(world.actor)).toBe("question");
@@ -69,10 +63,7 @@ describe("parking", () => {
   it("lets the job go on without an answer when the question is cancelled", async () => {
     const { world, job, question } = await parkedJob();
     await cancelQuestion(world.actor, { question_id: question.id });
-    expect(await claim(world.actor)).toMatchObject({
-      id: job.id,
-      questions: [{ status: "cancelled" }],
-    });
+    expect(await claim(world.actor)).toMatchObject({ id: job.id, questions: [{ status: "cancelled" }] });
   });
 
   it("needs the attempt that holds the job", async () => {
@@ -98,31 +89,21 @@ describe("parking", () => {
     await sweep(t.database);
     expect(await t.columnOf("agent_questions", question.id, "status")).toBe("EXPIRED");
     expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("PAUSED");
-    expect(await t.columnOf("sprint_runs", run.id, "pause_context")).toMatchObject({
-      reason: "question_expired",
-    });
+    expect(await t.columnOf("sprint_runs", run.id, "pause_context")).toMatchObject({ reason: "question_expired" });
     await resumeSprintRun(world.actor, { sprint_run_id: run.id });
     expect(await claim(world.actor)).toMatchObject({
       id: job.id,
-      questions: [
-        { status: "expired", effective_answer: null, taken_by_policy: false },
-        { status: "cancelled" },
-      ],
+      questions: [{ status: "expired", effective_answer: null, taken_by_policy: false }, { status: "cancelled" }],
     });
   });
 
   it("may take the recommended option on expiry, marked as taken by policy", async () => {
-    const { world, question, job } = await parkedJob({
-      on_expiry: "RECOMMENDED",
-      recommended_option: 0,
-    });
+    const { world, question, job } = await parkedJob({ on_expiry: "RECOMMENDED", recommended_option: 0 });
     await t.expireQuestion(question.id);
     const again = await claim(world.actor);
     expect(again).toMatchObject({
       id: job.id,
-      questions: [
-        { status: "expired", answer: null, effective_answer: "Left", taken_by_policy: true },
-      ],
+      questions: [{ status: "expired", answer: null, effective_answer: "Left", taken_by_policy: true }],
     });
   });
 

@@ -29,9 +29,7 @@ describe("pausing", () => {
       status: "paused",
       pause_context: { reason: "Release day", pr_url: null, conflict_files: [] },
     });
-    const question = await getQuestion(world.actor, {
-      question_id: paused.pause_question_id ?? "",
-    });
+    const question = await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" });
     expect(question).toMatchObject({
       status: "open",
       story_id: at(world.stories, 0).id,
@@ -89,9 +87,7 @@ describe("resuming a paused run", () => {
       pause_context: null,
       previous_run_id: null,
     });
-    const question = await getQuestion(world.actor, {
-      question_id: paused.pause_question_id ?? "",
-    });
+    const question = await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" });
     expect(question.status).toBe("cancelled");
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
     await claim(world.actor);
@@ -103,10 +99,7 @@ describe("resuming a paused run", () => {
     const question = { question_id: paused.pause_question_id ?? "" };
     await answerQuestion(world.actor, { ...question, answer: "Go on" });
     expect((await resumeSprintRun(world.actor, id)).status).toBe("queued");
-    expect(await getQuestion(world.actor, question)).toMatchObject({
-      status: "answered",
-      answer: "Go on",
-    });
+    expect(await getQuestion(world.actor, question)).toMatchObject({ status: "answered", answer: "Go on" });
     await claim(world.actor);
     expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("RUNNING");
   });
@@ -127,15 +120,9 @@ describe("cancelling a run", () => {
     await claim(world.actor);
     const paused = await pauseSprintRun(world.actor, id);
     const cancelled = await cancelSprintRun(world.actor, id);
-    expect(cancelled).toMatchObject({
-      status: "cancelled",
-      pause_context: null,
-      counts: { cancelled: 3 },
-    });
+    expect(cancelled).toMatchObject({ status: "cancelled", pause_context: null, counts: { cancelled: 3 } });
     expect(cancelled.finished_at).not.toBeNull();
-    expect(
-      (await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" })).status,
-    ).toBe("cancelled");
+    expect((await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" })).status).toBe("cancelled");
     expect(
       await t.statusesOf(
         "tasks",
@@ -163,12 +150,7 @@ describe("resuming a failed sprint", () => {
   it("resets tasks, stories and PBIs out of failed and starts a new run on the same branch", async () => {
     const { world, run } = await failedSprint();
     const resumed = await resumeSprint(world.actor, { sprint_id: world.sprint.id });
-    expect(resumed).toMatchObject({
-      status: "queued",
-      previous_run_id: run.id,
-      branch: run.branch,
-      jobs_total: 2,
-    });
+    expect(resumed).toMatchObject({ status: "queued", previous_run_id: run.id, branch: run.branch, jobs_total: 2 });
     expect(
       await t.statusesOf(
         "tasks",

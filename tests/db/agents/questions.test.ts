@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
-import {
-  cancelAgentJob,
-  claimAgentJob,
-  reportAgentJob,
-} from "~/nouns/agent-jobs/operations.server";
+import { cancelAgentJob, claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { archiveIdea, updateIdea } from "~/nouns/ideas/operations.server";
 import { archiveProduct, leaveProduct, restoreProduct } from "~/nouns/products/operations.server";
 import type { AskQuestionInput } from "~/nouns/questions/contract";
@@ -82,8 +78,7 @@ describe("asking", () => {
     const { actor, owner, story, product, pbi, tasks } = await t.seedWorld();
     const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "I" });
     const other = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Other" });
-    const ask = (rest: Partial<AskQuestionInput>) =>
-      statusOf(askQuestion(actor, { question: "?", ...rest }));
+    const ask = (rest: Partial<AskQuestionInput>) => statusOf(askQuestion(actor, { question: "?", ...rest }));
     expect(await ask({})).toBe(422);
     expect(await ask({ story_id: story.id, idea_id: idea.id })).toBe(422);
     expect(await ask({ story_id: other.id, task_id: at(tasks, 0).id })).toBe(422);
@@ -104,8 +99,7 @@ describe("asking", () => {
 
   it("takes at most 8 options and 4,000 characters, and a recommended one among them", async () => {
     const { actor, story, product } = await t.seedWorld();
-    const ask = (rest: Partial<AskQuestionInput>) =>
-      askQuestion(actor, { story_id: story.id, question: "?", ...rest });
+    const ask = (rest: Partial<AskQuestionInput>) => askQuestion(actor, { story_id: story.id, question: "?", ...rest });
     const eight = Array.from({ length: 8 }, (_, n) => `Option ${n}`);
     expect((await ask({ options: eight, recommended_option: 7 })).options).toHaveLength(8);
     expect((await ask({ question: "x".repeat(4000) })).question).toHaveLength(4000);
@@ -127,11 +121,7 @@ describe("asking", () => {
 describe("answering and cancelling", () => {
   it("answers with an option, with text, or with both, and only once", async () => {
     const { actor, question, owner } = await askedWorld();
-    const answered = await answerQuestion(actor, {
-      question_id: question.id,
-      option: 1,
-      answer: "a light one",
-    });
+    const answered = await answerQuestion(actor, { question_id: question.id, option: 1, answer: "a light one" });
     expect(answered).toMatchObject({
       status: "answered",
       answer: "Blue: a light one",
@@ -143,17 +133,13 @@ describe("answering and cancelling", () => {
     expect(refusal.status).toBe(409);
     expect(refusal.message).toContain(owner.username);
     expect(await statusOf(cancelQuestion(actor, { question_id: question.id }))).toBe(409);
-    expect((await getQuestion(actor, { question_id: question.id })).answer).toBe(
-      "Blue: a light one",
-    );
+    expect((await getQuestion(actor, { question_id: question.id })).answer).toBe("Blue: a light one");
   });
 
   it("refuses an answer without content and an option that is not there", async () => {
     const { actor, question } = await askedWorld();
     for (const rest of [{}, { answer: "  " }, { option: 2 }, { option: -1 }]) {
-      expect(await statusOf(answerQuestion(actor, { question_id: question.id, ...rest }))).toBe(
-        422,
-      );
+      expect(await statusOf(answerQuestion(actor, { question_id: question.id, ...rest }))).toBe(422);
     }
   });
 
@@ -161,18 +147,14 @@ describe("answering and cancelling", () => {
     const { actor, question } = await askedWorld();
     expect((await cancelQuestion(actor, { question_id: question.id })).status).toBe("cancelled");
     expect((await cancelQuestion(actor, { question_id: question.id })).status).toBe("cancelled");
-    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
-      409,
-    );
+    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(409);
   });
 
   it("treats a question past its expiry as expired at once, everywhere", async () => {
     const { actor, question } = await askedWorld();
     await t.expireQuestion(question.id);
     expect((await getQuestion(actor, { question_id: question.id })).status).toBe("expired");
-    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
-      409,
-    );
+    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(409);
     expect(await statusOf(cancelQuestion(actor, { question_id: question.id }))).toBe(409);
     expect((await getNotificationsState(actor)).questions).toEqual([]);
     const { questions } = await listQuestions(actor, { state: "expired" });
@@ -189,9 +171,7 @@ describe("answering and cancelling", () => {
       values ('answer', ${owner.id}, now(), 59)`;
     const another = await askQuestion(actor, { story_id: story.id, question: "And this?" });
     await answerQuestion(actor, { question_id: another.id, answer: "Yes" });
-    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
-      429,
-    );
+    expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(429);
   });
 });
 
@@ -262,10 +242,7 @@ it("an idea of a product that its user has left stays theirs: corrected, archive
 
 async function askedIdea() {
   const world = await t.seedWorld(0);
-  const idea = await create(world.actor, "create_idea", {
-    p_product_id: world.product.id,
-    p_title: "Dark mode",
-  });
+  const idea = await create(world.actor, "create_idea", { p_product_id: world.product.id, p_title: "Dark mode" });
   const question = await askAboutIdea(world.actor, { idea_id: idea.id, question: "How long?" });
   return { ...world, idea, question };
 }
@@ -327,15 +304,12 @@ describe("a question of a user about an idea", () => {
     expect((await claimAgentJob(other, { worker: "w" })).job).toBeNull();
     expect(await statusOf(getIdeaConversation(other, { idea_id: idea.id }))).toBe(403);
     expect(await statusOf(askAboutIdea(other, { idea_id: idea.id, question: "?" }))).toBe(403);
-    expect(
-      await statusOf(answerUserQuestion(other, { user_question_id: question.id, answer: "No" })),
-    ).toBe(403);
+    expect(await statusOf(answerUserQuestion(other, { user_question_id: question.id, answer: "No" }))).toBe(403);
   });
 
   it("is refused for an unknown or archived idea, without text, and past 30 a minute", async () => {
     const { actor, idea, owner } = await askedIdea();
-    const ask = (idea_id: string, question = "?") =>
-      statusOf(askAboutIdea(actor, { idea_id, question }));
+    const ask = (idea_id: string, question = "?") => statusOf(askAboutIdea(actor, { idea_id, question }));
     expect(await ask(owner.id)).toBe(404);
     expect(await ask(idea.id, " ")).toBe(422);
     await t.query`update public.rate_limit_counters set count = 30 where key = ${owner.id}

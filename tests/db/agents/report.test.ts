@@ -85,9 +85,7 @@ describe("attempts", () => {
   it("J6: takes the first final state, and the same report again as the same", async () => {
     const { report, job } = await t.holdJob();
     const finished = await report({ status: "done", verify_result: "ALIGNED", summary: "one" });
-    expect(await report({ status: "done", verify_result: "ALIGNED", summary: "two" })).toEqual(
-      finished,
-    );
+    expect(await report({ status: "done", verify_result: "ALIGNED", summary: "two" })).toEqual(finished);
     expect(await statusOf(report({ status: "failed" }))).toBe(409);
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("DONE");
   });
@@ -96,22 +94,14 @@ describe("attempts", () => {
     const { world, job } = await t.holdJob();
     const member = await t.createMember(world.product.id);
     const other = t.actorOf(member);
-    expect(
-      await statusOf(reportAgentJob(other, { job_id: job.id, attempt: 1, status: "failed" })),
-    ).toBe(409);
+    expect(await statusOf(reportAgentJob(other, { job_id: job.id, attempt: 1, status: "failed" }))).toBe(409);
     expect((await heartbeatAgentJob(other, { job_id: job.id, attempt: 1 })).action).toBe("stop");
     const stranger = t.actorOf(await t.createUser());
+    expect(await statusOf(reportAgentJob(stranger, { job_id: job.id, attempt: 1, status: "failed" }))).toBe(403);
     expect(
-      await statusOf(reportAgentJob(stranger, { job_id: job.id, attempt: 1, status: "failed" })),
-    ).toBe(403);
-    expect(
-      await statusOf(
-        reportAgentJob(world.actor, { job_id: world.product.id, attempt: 1, status: "failed" }),
-      ),
+      await statusOf(reportAgentJob(world.actor, { job_id: world.product.id, attempt: 1, status: "failed" })),
     ).toBe(404);
-    expect(
-      await statusOf(claimAgentJob(t.actorOf(await t.createUser({ demo: true })), { worker: "w" })),
-    ).toBe(403);
+    expect(await statusOf(claimAgentJob(t.actorOf(await t.createUser({ demo: true })), { worker: "w" }))).toBe(403);
   });
 });
 
@@ -129,9 +119,7 @@ describe("what a report cannot move", () => {
     const { job, report } = await t.holdJob();
     expect(await statusOf(report({ status: "skipped" }))).toBe(422);
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
-    expect(await report({ status: "skipped", verify_result: "EMPTY" })).toMatchObject({
-      status: "skipped",
-    });
+    expect(await report({ status: "skipped", verify_result: "EMPTY" })).toMatchObject({ status: "skipped" });
   });
 });
 
@@ -139,8 +127,7 @@ describe("a batch", () => {
   it("is skipped only when each of its tasks was verified as present", async () => {
     const { world, attempt, report } = await t.holdJob({ ...batch, stories: [2] });
     const [first, second] = world.tasks;
-    const verify = (task_id: string) =>
-      verifySprintTask(world.actor, { ...attempt, task_id, verify_result: "EMPTY" });
+    const verify = (task_id: string) => verifySprintTask(world.actor, { ...attempt, task_id, verify_result: "EMPTY" });
     await verify(first?.id ?? "");
     const refusal = await refusalOf(report({ status: "skipped", verify_result: "EMPTY" }));
     expect(refusal.status).toBe(422);
@@ -159,11 +146,7 @@ describe("a batch", () => {
     const skip = { ...attempt, task_id, status: "skipped" } as const;
     expect(await statusOf(updateTaskExecution(world.actor, skip))).toBe(422);
     await verifySprintTask(world.actor, { ...attempt, task_id, verify_result: "ALIGNED" });
-    await reportAgentJob(world.actor, {
-      ...attempt,
-      status: "failed",
-      failure_class: "rate_limited",
-    });
+    await reportAgentJob(world.actor, { ...attempt, status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
     const again = await claim(world.actor);
     expect(again).toMatchObject({ attempt: 2, executions: [{ verify_result: null }, {}] });
@@ -177,9 +160,7 @@ describe("a batch", () => {
     await deleteTask(world.actor, { task_id: at(world.tasks, 0).id });
     const { jobs, executions, status } = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(status).toBe("running");
-    expect(jobs).toMatchObject([
-      { id: job.id, task_id: at(world.tasks, 1).id, status: "running", input_tokens: 7 },
-    ]);
+    expect(jobs).toMatchObject([{ id: job.id, task_id: at(world.tasks, 1).id, status: "running", input_tokens: 7 }]);
     expect(executions).toMatchObject([{ task_id: at(world.tasks, 1).id, status: "pending" }]);
   });
 
@@ -189,10 +170,7 @@ describe("a batch", () => {
     const move = { ...attempt, task_id: at(world.tasks, 1).id, status: "running" } as const;
     await deleteTask(world.actor, { task_id: at(world.tasks, 1).id });
     expect(await statusOf(updateTaskExecution(world.actor, move))).toBe(404);
-    expect(await getSprintRun(world.actor, { sprint_run_id: run.id })).toMatchObject({
-      status: "done",
-      jobs: [],
-    });
+    expect(await getSprintRun(world.actor, { sprint_run_id: run.id })).toMatchObject({ status: "done", jobs: [] });
   });
 
   it("is cancelled, not done, when its only job is cancelled", async () => {
@@ -226,10 +204,7 @@ describe("the work of a new run", () => {
     await t.query`update tasks set status = 'TO_DO' where id = ${at(world.tasks, 0).id}`;
     await t.query`update sprints set status = 'ACTIVE' where id = ${world.sprint.id}`;
     await world.start();
-    expect(await claim(world.actor)).toMatchObject({
-      previous_failure: failure_reason,
-      earlier_jobs: [job.id],
-    });
+    expect(await claim(world.actor)).toMatchObject({ previous_failure: failure_reason, earlier_jobs: [job.id] });
   });
 });
 
@@ -252,10 +227,7 @@ describe("the verification gate", () => {
   ] as const;
 
   it.each(cases)("%s with %s: %s", async (required, result, outcome) => {
-    const { report, task, job } = await t.holdJob({
-      stories: [1],
-      task: { p_verify_required: required },
-    });
+    const { report, task, job } = await t.holdJob({ stories: [1], task: { p_verify_required: required } });
     const attempt = report({ status: "done", verify_result: result });
     if (outcome === 422) {
       const refusal = await refusalOf(attempt);
@@ -275,13 +247,8 @@ describe("the verification gate", () => {
 
   it("uses what verify_task_against_plan found", async () => {
     const { world, job, report } = await t.holdJob();
-    const of = (rest: object) =>
-      verifyTaskAgainstPlan(world.actor, { job_id: job.id, attempt: 1, ...rest });
-    expect(await of({ changed_files: [] })).toMatchObject({
-      verify_result: "EMPTY",
-      passes: true,
-      report: "skipped",
-    });
+    const of = (rest: object) => verifyTaskAgainstPlan(world.actor, { job_id: job.id, attempt: 1, ...rest });
+    expect(await of({ changed_files: [] })).toMatchObject({ verify_result: "EMPTY", passes: true, report: "skipped" });
     expect(await of({ changed_files: ["README.md"] })).toMatchObject({
       verify_result: "DIVERGENT",
       passes: false,

@@ -48,10 +48,7 @@ async function handIn(product_id: string, codes: readonly string[], moment: Date
     const of = [product_id, codes];
     const found = "select id from tasks where product_id = $1 and code = any ($2)";
     await client.query(`update tasks set status = 'REVIEW' where id in (${found})`, of);
-    await client.query(
-      `update agent_jobs set phase = 'review', attempt = 1 where task_id in (${found})`,
-      of,
-    );
+    await client.query(`update agent_jobs set phase = 'review', attempt = 1 where task_id in (${found})`, of);
   });
 }
 
@@ -87,9 +84,7 @@ async function judge(
   const approved: string[] = [];
   const freedAfter = new Map<string, number>();
   for (const now of slots) {
-    const waiting = attempts.filter(
-      ({ code, at: since }) => since < now && !approved.includes(code),
-    );
+    const waiting = attempts.filter(({ code, at: since }) => since < now && !approved.includes(code));
     if (waiting.length === 0) continue;
     approved.push(await choose(waiting, now));
     for (const { code, blocked_by } of blocked) {
@@ -128,39 +123,24 @@ describe("the order of reviews", () => {
           0,
         ).code,
     );
-    const { product_id, owner } = await startTasks([
-      ...week.attempts.map(({ code }) => ({ code })),
-      ...week.blocked,
-    ]);
+    const { product_id, owner } = await startTasks([...week.attempts.map(({ code }) => ({ code })), ...week.blocked]);
     const handedIn = new Set<string>();
     const queue = await judge(week, async (waiting, now) => {
-      for (const { code, at: since } of waiting.toSorted(
-        (one, other) => one.at.getTime() - other.at.getTime(),
-      )) {
+      for (const { code, at: since } of waiting.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
         if (!handedIn.has(code)) await handIn(product_id, [code], since);
         handedIn.add(code);
       }
       return atTime(t, now, async (client) => {
-        await client.query("select set_config('request.jwt.claims', $1, true)", [
-          JSON.stringify({ sub: owner }),
+        await client.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ sub: owner })]);
+        const { rows } = await client.query("select operations.list_reviews(p_limit => 1) as answer");
+        const { job_id, task } = at<{ job_id: string; task: { code: string } }>(rows[0].answer.reviews, 0);
+        await client.query("update agent_jobs set status = 'DONE', head_sha = 'b', base_sha = 'a' where id = $1", [
+          job_id,
         ]);
-        const { rows } = await client.query(
-          "select operations.list_reviews(p_limit => 1) as answer",
-        );
-        const { job_id, task } = at<{ job_id: string; task: { code: string } }>(
-          rows[0].answer.reviews,
-          0,
-        );
-        await client.query(
-          "update agent_jobs set status = 'DONE', head_sha = 'b', base_sha = 'a' where id = $1",
-          [job_id],
-        );
         return task.code;
       });
     });
-    process.stdout.write(
-      `Approvals until blocked work was free: ${queue} by the queue, ${oldest} oldest first\n`,
-    );
+    process.stdout.write(`Approvals until blocked work was free: ${queue} by the queue, ${oldest} oldest first\n`);
     expect(queue).toBeLessThanOrEqual(0.75 * oldest);
   }, 120_000);
 

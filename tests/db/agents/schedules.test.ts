@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  createWebhook,
-  listWebhookDeliveries,
-  pingWebhook,
-  takeDueNotices,
-} from "~/nouns/notices/operations.server";
+import { createWebhook, listWebhookDeliveries, pingWebhook, takeDueNotices } from "~/nouns/notices/operations.server";
 import { cleanupAgentArtifacts } from "~/nouns/schedules/operations.server";
 import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -42,10 +37,7 @@ async function insertOldJobs(count: number): Promise<string> {
 describe("a notice", () => {
   it("whose sender died ten times is given up", async () => {
     const world = await t.seedWorld(0);
-    const hook = await createWebhook(world.actor, {
-      product_id: world.product.id,
-      url: "https://example.com/deadly",
-    });
+    const hook = await createWebhook(world.actor, { product_id: world.product.id, url: "https://example.com/deadly" });
     const { id } = await pingWebhook(world.actor, { webhook_id: hook.id });
     const taken: number[] = [];
     for (let attempt = 1; attempt <= 12; attempt++) {
@@ -67,9 +59,7 @@ describe("names of workers", () => {
     await t.query`update public.agent_workers set last_seen_at = now() - interval '2 days'
       where user_id = ${world.owner.id}`;
     await insertWorkers(world.owner.id, 49, "old-");
-    await Promise.all(
-      ["new-1", "new-2", "new-3"].map((worker) => workerHeartbeat(world.actor, { worker })),
-    );
+    await Promise.all(["new-1", "new-2", "new-3"].map((worker) => workerHeartbeat(world.actor, { worker })));
     const names = await workerNames(world.owner.id);
     expect(names).toHaveLength(50);
     expect(names).toEqual(expect.arrayContaining(["worker-1", "new-1", "new-2", "new-3", "old-4"]));
@@ -120,8 +110,7 @@ describe("the clean-up of old jobs", () => {
     const cleaning = cleanupAgentArtifacts(t.database);
     await expect
       .poll(async () => {
-        const waiting =
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
         return (await t.sql.query(waiting)).rowCount;
       })
       .toBe(1);
@@ -134,11 +123,7 @@ describe("the clean-up of old jobs", () => {
 describe("metadata of a log entry", () => {
   it.each([
     ["64 KiB with every space that the database adds", `[${"1,".repeat(32_000)}1]`, 1],
-    [
-      "64 KiB of text with spaces, quotes and backslashes",
-      JSON.stringify(' \\" '.repeat(9_000)),
-      1,
-    ],
+    ["64 KiB of text with spaces, quotes and backslashes", JSON.stringify(' \\" '.repeat(9_000)), 1],
     ["exactly 64 KiB", JSON.stringify("x".repeat(65_528)), 1],
     ["a byte too many", JSON.stringify("x".repeat(65_529)), "23514"],
     ["twice as many", JSON.stringify(": ".repeat(60_000)), "23514"],
@@ -180,10 +165,7 @@ describe("expire_questions", () => {
     const first = await serviceAt(t, noon, "expire_questions()");
     expect(first).toMatchObject({ expired_questions: 1, expired_pairings: 1 });
     expect(new Date(String(first.ran_at))).toEqual(noon);
-    expect(await serviceAt(t, noon, "expire_questions()")).toMatchObject({
-      expired_questions: 0,
-      expired_pairings: 0,
-    });
+    expect(await serviceAt(t, noon, "expire_questions()")).toMatchObject({ expired_questions: 0, expired_pairings: 0 });
     const { rows } = await t.sql.query(
       `select id, status::text from public.agent_questions where id = any($1)
        union all select id, status::text from public.login_pairings where id = any($1)`,
@@ -254,9 +236,7 @@ describe("sweep", () => {
     const topic = `another-app-${Date.now()}`;
     await t.query`select realtime.send('{}', 'theirs', ${topic}, true)`;
     await serviceAt(t, new Date("2031-01-02T00:00:00.000Z"), "sweep(true)");
-    const { rowCount } = await t.sql.query("select from realtime.messages where topic = $1", [
-      topic,
-    ]);
+    const { rowCount } = await t.sql.query("select from realtime.messages where topic = $1", [topic]);
     expect(rowCount).toBe(1);
   });
 });

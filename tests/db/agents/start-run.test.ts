@@ -55,9 +55,7 @@ describe("starting a run", () => {
     const { jobs, executions } = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(executions).toEqual([]);
     expect(jobs.map((job) => job.task_id)).toEqual(world.tasks.map((task) => task.id));
-    expect(jobs.every((job) => job.kind === "TASK_IMPLEMENTATION" && job.status === "queued")).toBe(
-      true,
-    );
+    expect(jobs.every((job) => job.kind === "TASK_IMPLEMENTATION" && job.status === "queued")).toBe(true);
     expect(new Set(jobs.map((job) => job.branch))).toEqual(new Set([run.branch]));
     expect(jobs.map((job) => job.in_turn)).toEqual([true, false, false]);
   });
@@ -79,10 +77,7 @@ describe("starting a run", () => {
       p_title: "Urgent task",
       p_implementation_plan: "Do",
     });
-    await create(world.actor, "add_story_to_sprint", {
-      p_sprint_id: world.sprint.id,
-      p_story_id: story.id,
-    });
+    await create(world.actor, "add_story_to_sprint", { p_sprint_id: world.sprint.id, p_story_id: story.id });
     const run = await world.start();
     const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(jobs.map((job) => job.task_id)).toEqual([task.id, ...world.tasks.map(({ id }) => id)]);
@@ -111,16 +106,9 @@ describe("starting a run", () => {
       task_id: at(world.tasks, 0).id,
       idea_id: null,
     });
-    expect(
-      executions.map((e) => [e.task_id, e.status, e.plan_snapshot, e.verify_required]),
-    ).toEqual(
+    expect(executions.map((e) => [e.task_id, e.status, e.plan_snapshot, e.verify_required])).toEqual(
       world.stories.flatMap((s, i) =>
-        s.tasks.map((task, n) => [
-          task.id,
-          "pending",
-          `Change src/part-${i + 1}-${n + 1}.ts`,
-          "ALIGNED_OR_PARTIAL",
-        ]),
+        s.tasks.map((task, n) => [task.id, "pending", `Change src/part-${i + 1}-${n + 1}.ts`, "ALIGNED_OR_PARTIAL"]),
       ),
     );
   });
@@ -150,10 +138,7 @@ describe("starting a run", () => {
 
 describe("blockers", () => {
   it("names every task without a plan, blank ones too", async () => {
-    const world = await t.seedSprint({
-      stories: [3],
-      plan: (_, n) => [undefined, " \n", "Do"][n - 1],
-    });
+    const world = await t.seedSprint({ stories: [3], plan: (_, n) => [undefined, " \n", "Do"][n - 1] });
     const blockers = await refusedBlockers(world);
     expect(blockers.map((b) => [b.type, b.task_id])).toEqual([
       ["task_no_plan", at(world.tasks, 0).id],
@@ -163,17 +148,12 @@ describe("blockers", () => {
 
   it("names an open question of a story of the sprint, and forgets it once it is past its expiry", async () => {
     const world = await t.seedSprint();
-    const question = await askQuestion(world.actor, {
-      story_id: at(world.stories, 0).id,
-      question: "Which color?",
-    });
+    const question = await askQuestion(world.actor, { story_id: at(world.stories, 0).id, question: "Which color?" });
     expect(await refusedBlockers(world)).toMatchObject([
       { type: "open_question", question_id: question.id, story_id: at(world.stories, 0).id },
     ]);
     await t.query`update public.agent_questions set expires_at = now() where id = ${question.id}`;
-    expect((await preflightSprintRun(world.actor, { sprint_id: world.sprint.id })).ready).toBe(
-      true,
-    );
+    expect((await preflightSprintRun(world.actor, { sprint_id: world.sprint.id })).ready).toBe(true);
   });
 
   it("names a blocked PBI", async () => {
@@ -188,17 +168,13 @@ describe("blockers", () => {
     const world = await t.seedSprint();
     await t.query`update public.tasks set status = 'FAILED' where id = ${at(world.tasks, 0).id}`;
     expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("FAILED");
-    expect(await refusedBlockers(world)).toMatchObject([
-      { type: "pbi_failed", pbi_id: world.pbi.id },
-    ]);
+    expect(await refusedBlockers(world)).toMatchObject([{ type: "pbi_failed", pbi_id: world.pbi.id }]);
   });
 
   it("names a task of another repository for SPRINT_BATCH only", async () => {
     const other = { p_repo_url: "https://example.com/other" };
     const batch = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1], task: other });
-    expect(await refusedBlockers(batch)).toMatchObject([
-      { type: "task_cross_repo", task_id: at(batch.tasks, 0).id },
-    ]);
+    expect(await refusedBlockers(batch)).toMatchObject([{ type: "task_cross_repo", task_id: at(batch.tasks, 0).id }]);
     for (const strategy of ["SPRINT", "STORY"] as const) {
       const world = await t.seedSprint({ strategy, stories: [1], task: other });
       await world.start();
@@ -212,19 +188,12 @@ describe("blockers", () => {
   });
 
   it("lists all of them at once, in words", async () => {
-    const world = await t.seedSprint({
-      stories: [2],
-      plan: (_, n) => (n === 1 ? undefined : "Do"),
-    });
+    const world = await t.seedSprint({ stories: [2], plan: (_, n) => (n === 1 ? undefined : "Do") });
     await t.query`update public.pbis set status = 'BLOCKED' where id = ${world.pbi.id}`;
     await askQuestion(world.actor, { task_id: at(world.tasks, 1).id, question: "Really?" });
     const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(preflight).toMatchObject({ ready: false, tasks_total: 2, jobs_total: 2 });
-    expect(preflight.blockers.map((b) => b.type)).toEqual([
-      "task_no_plan",
-      "open_question",
-      "pbi_blocked",
-    ]);
+    expect(preflight.blockers.map((b) => b.type)).toEqual(["task_no_plan", "open_question", "pbi_blocked"]);
     const refusal = await refusalOf(world.start());
     expect(refusal.message).toContain("Task T-1 has no implementation plan.");
     expect(refusal.message).toContain("PBI PBI-1 is blocked.");

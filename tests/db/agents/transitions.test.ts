@@ -1,15 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  cancelAgentJob,
-  reportAgentJob,
-  updateTaskExecution,
-} from "~/nouns/agent-jobs/operations.server";
-import {
-  cancelSprintRun,
-  getSprintRun,
-  pauseSprintRun,
-  resumeSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { cancelAgentJob, reportAgentJob, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
+import { cancelSprintRun, getSprintRun, pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";
@@ -151,10 +142,7 @@ describe("the task of a job", () => {
 const executionStates = ["pending", "running", "done", "failed", "skipped"] as const;
 
 async function executionIn(state: (typeof executionStates)[number]) {
-  const { world, attempt, job, task } = await t.holdJob({
-    strategy: "SPRINT_BATCH",
-    stories: [2],
-  });
+  const { world, attempt, job, task } = await t.holdJob({ strategy: "SPRINT_BATCH", stories: [2] });
   const say = (status: Report) =>
     updateTaskExecution(world.actor, {
       ...attempt,
@@ -164,8 +152,7 @@ async function executionIn(state: (typeof executionStates)[number]) {
     });
   if (state !== "pending") await say(state);
   const id = job.executions?.[0]?.id ?? "";
-  const status = async () =>
-    String(await t.columnOf("task_executions", id, "status")).toLowerCase();
+  const status = async () => String(await t.columnOf("task_executions", id, "status")).toLowerCase();
   expect(await status()).toBe(state);
   return { say, status, id, task };
 }
@@ -199,15 +186,7 @@ describe("an execution record", () => {
   );
 });
 
-const runStates = [
-  "queued",
-  "running",
-  "paused",
-  "paused with a claim",
-  "done",
-  "failed",
-  "cancelled",
-] as const;
+const runStates = ["queued", "running", "paused", "paused with a claim", "done", "failed", "cancelled"] as const;
 type RunState = (typeof runStates)[number];
 
 /** A run of one task, brought to a state on the way that workers and people take. */
@@ -218,12 +197,7 @@ async function runIn(state: RunState) {
   const isClaimed = !["queued", "paused", "cancelled"].includes(state);
   const job = isClaimed ? await claim(actor) : undefined;
   const end = (status: "done" | "failed") =>
-    reportAgentJob(actor, {
-      job_id: job?.id ?? "",
-      attempt: 1,
-      status,
-      verify_result: "ALIGNED",
-    });
+    reportAgentJob(actor, { job_id: job?.id ?? "", attempt: 1, status, verify_result: "ALIGNED" });
   if (state.startsWith("paused")) await pauseSprintRun(actor, run);
   if (state === "done" || state === "failed") await end(state);
   if (state === "cancelled") await cancelSprintRun(actor, run);

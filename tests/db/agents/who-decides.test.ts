@@ -8,15 +8,7 @@ import { doneRequirements } from "~/nouns/products/contract";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { roundsOf } from "../../setup/rounds";
-import {
-  at,
-  claim,
-  create,
-  finish,
-  type SprintOptions,
-  seedActiveSprint,
-  type TestUser,
-} from "../../setup/world";
+import { at, claim, create, finish, type SprintOptions, seedActiveSprint, type TestUser } from "../../setup/world";
 
 const t = await createTestDatabase();
 
@@ -28,21 +20,13 @@ const tokenOf = async (user: { id: string }) => ({
     .digest("hex"),
 });
 
-const operationRow = z.object({
-  name: z.string(),
-  names: z.array(z.string()).nullable(),
-  required: z.int(),
-});
+const operationRow = z.object({ name: z.string(), names: z.array(z.string()).nullable(), required: z.int() });
 
 /** Every operation that writes and that a program can reach: over MCP, over REST, or by what these are made of. */
 async function reachable() {
   const sources = Object.entries(
     import.meta.glob<string>(
-      [
-        "../../../app/{mcp,nouns}/**/*.server.ts",
-        "../../../app/routes/api.**/*.ts",
-        "../../../app/routes/api.*.ts",
-      ],
+      ["../../../app/{mcp,nouns}/**/*.server.ts", "../../../app/routes/api.**/*.ts", "../../../app/routes/api.*.ts"],
       { query: "?raw", import: "default", eager: true },
     ),
   )
@@ -128,12 +112,10 @@ describe("the status of a task", { timeout: 300_000 }, () => {
           update public.tasks set status = '${from}' where id = '${task}';
           set local session_replication_role = origin`);
         const given = JSON.stringify(statusDoors[door]?.(task, word(to)));
-        const said = await client
-          .query("select public.call_as($1, $2, $3)", [credential, door, given])
-          .then(
-            () => 200,
-            (error: { code?: string }) => Number(error.code?.slice(2)),
-          );
+        const said = await client.query("select public.call_as($1, $2, $3)", [credential, door, given]).then(
+          () => 200,
+          (error: { code?: string }) => Number(error.code?.slice(2)),
+        );
         await client.query("rollback");
         if (said !== expected(move)) wrong.push(`${JSON.stringify(move)} was ${said}`);
       }
@@ -158,11 +140,7 @@ async function movesOf(users: Record<string, TestUser>, waits: readonly string[]
       ["token", await tokenOf(user)],
     ] as const) {
       const isReader = role === "viewer" || role === "demo";
-      const gates = isReader
-        ? ["none"]
-        : kind === "session"
-          ? ["none", "person"]
-          : doneRequirements;
+      const gates = isReader ? ["none"] : kind === "session" ? ["none", "person"] : doneRequirements;
       for (const gate of gates) {
         for (const door of Object.keys(statusDoors)) {
           for (const from of statuses) {
@@ -190,8 +168,7 @@ interface Move {
 /** What the decision of next to a status change is: the gates in words that no code shares. */
 function expected({ role, kind, gate, door, from, to, waits }: Move): number {
   const mayNotWrite = role === "viewer" || role === "demo";
-  const isUnknown =
-    door === "update_task" && (to === "FAILED" || (to === "REVIEW" && !judged.includes(gate)));
+  const isUnknown = door === "update_task" && (to === "FAILED" || (to === "REVIEW" && !judged.includes(gate)));
   if (door === "update_task" && to === "FAILED") return role === "demo" ? 403 : 422;
   if (mayNotWrite) return 403;
   if (isUnknown) return 422;
@@ -212,8 +189,7 @@ function dice(seed: number) {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
-  const pick = <Item>(list: readonly Item[]): Item | undefined =>
-    list[Math.floor(next() * list.length)];
+  const pick = <Item>(list: readonly Item[]): Item | undefined => list[Math.floor(next() * list.length)];
   return { next, pick };
 }
 type Dice = ReturnType<typeof dice>;
@@ -221,7 +197,12 @@ type Dice = ReturnType<typeof dice>;
 const ids = z.array(z.string());
 const seenSchema = z.object({
   tasks: z.array(z.object({ id: z.string(), code: z.string(), story: z.string() })),
-  ...{ stories: ids, pbis: ids, sprints: ids, runs: ids, questions: ids, lessons: ids },
+  stories: ids,
+  pbis: ids,
+  sprints: ids,
+  runs: ids,
+  questions: ids,
+  lessons: ids,
   jobs: z.array(
     z.object({
       id: z.string(),
@@ -265,28 +246,52 @@ function argumentsOf(seen: Seen, { pick, next }: Dice, productId: string) {
   const story = { title: "Mine", external_id: String(next()), log: [], ticked: ["- [ ] Works"] };
   const imported = { title: "Mine", status: "DONE", implementation_plan: plan };
   const known: Record<string, unknown> = {
-    ...{ p_product_id: productId, p_task_id: task?.id, p_task: task?.code, p_status: status },
-    ...{ p_story_id: pick(seen.stories), p_pbi_id: pick(seen.pbis) },
-    ...{ p_sprint_id: pick(seen.sprints), p_sprint_run_id: pick(seen.runs) },
-    ...{ p_question_id: pick(seen.questions), p_lesson_id: pick(seen.lessons) },
-    ...{ p_job_id: job?.id, p_attempt: job?.attempt, p_option: pick([0, 0, 1]), p_answer: "Yes" },
-    ...{ p_kind: isTask ? "task" : "story", p_id: isTask ? task?.id : pick(seen.stories) },
-    ...{ p_worker: "agent", p_title: "Mine", p_body: "Mine", p_text: "Mine", p_content: "Mine" },
-    ...{ p_question: "May I?", p_implementation_plan: plan, p_plan: plan, p_verify_only: true },
-    ...{ p_verdict: pick(["approve", "accept", "request_changes"]), p_summary: "Good" },
-    ...{ p_verify_result: result, p_changed_files: ["a.ts"], p_allowed: true, p_reason: "Mine" },
-    ...{ p_task_ids: seen.tasks.slice(0, 2).map(({ id }) => id), p_plan_first: next() < 0.5 },
-    ...{ p_plan_review: pick(["none", "person"]), p_use_description: true, p_leave_out: true },
-    ...{ p_strategy: pick(["STORY", "SPRINT_BATCH"]), p_park: true, p_on_expiry: "STOP" },
-    ...{
-      p_description: "Mine",
-      p_criterion: criterion,
-      p_cron: "0 0 * * *",
-      p_zone: "UTC",
-      p_missed: "once",
-      p_next_at: "2020-01-01",
-      p_attempts: [{ job_id: job?.id, attempt: 1 }],
-    },
+    p_product_id: productId,
+    p_task_id: task?.id,
+    p_task: task?.code,
+    p_status: status,
+    p_story_id: pick(seen.stories),
+    p_pbi_id: pick(seen.pbis),
+    p_sprint_id: pick(seen.sprints),
+    p_sprint_run_id: pick(seen.runs),
+    p_question_id: pick(seen.questions),
+    p_lesson_id: pick(seen.lessons),
+    p_job_id: job?.id,
+    p_attempt: job?.attempt,
+    p_option: pick([0, 0, 1]),
+    p_answer: "Yes",
+    p_kind: isTask ? "task" : "story",
+    p_id: isTask ? task?.id : pick(seen.stories),
+    p_worker: "agent",
+    p_title: "Mine",
+    p_body: "Mine",
+    p_text: "Mine",
+    p_content: "Mine",
+    p_question: "May I?",
+    p_implementation_plan: plan,
+    p_plan: plan,
+    p_verify_only: true,
+    p_verdict: pick(["approve", "accept", "request_changes"]),
+    p_summary: "Good",
+    p_verify_result: result,
+    p_changed_files: ["a.ts"],
+    p_allowed: true,
+    p_reason: "Mine",
+    p_task_ids: seen.tasks.slice(0, 2).map(({ id }) => id),
+    p_plan_first: next() < 0.5,
+    p_plan_review: pick(["none", "person"]),
+    p_use_description: true,
+    p_leave_out: true,
+    p_strategy: pick(["STORY", "SPRINT_BATCH"]),
+    p_park: true,
+    p_on_expiry: "STOP",
+    p_description: "Mine",
+    p_criterion: criterion,
+    p_cron: "0 0 * * *",
+    p_zone: "UTC",
+    p_missed: "once",
+    p_next_at: "2020-01-01",
+    p_attempts: [{ job_id: job?.id, attempt: 1 }],
     p_report: pick([
       { status: "running", implementation_plan: plan },
       { status: "done", verify_result: result },
@@ -300,12 +305,7 @@ function argumentsOf(seen: Seen, { pick, next }: Dice, productId: string) {
       { agent_items: "backlog" },
       { status, implementation_plan: plan },
     ]),
-    p_pbis: [
-      {
-        title: "Mine",
-        stories: [{ ...story, tasks: [{ ...imported, external_id: `t${next()}` }] }],
-      },
-    ],
+    p_pbis: [{ title: "Mine", stories: [{ ...story, tasks: [{ ...imported, external_id: `t${next()}` }] }] }],
     p_evidence: { criterion, verdict: "pass", grade: "person", excerpt: "Mine" },
   };
   return known;
@@ -316,9 +316,18 @@ const pointless =
   /^p_(?:blocked_by|blocker|name|type|path|line|side|line_text|user_question_id|entries|page|look|code|file_id|comment_id|label_id|budget_id|view_id|usage|conflict|project|label|issues|pulls|item_id|mark|viewed|idea_id|issue_note_id|lease|state|landing_id|upkeep_id|diff|scope|unit|amount|pr_url|head_sha|chapters|invitation_id|accept|pairing_id|mobile_secret_hash|role|code_hash|identifier|query|key_hash)$/;
 /** What moves work on, chosen more often. */
 const often: Record<string, number> = {
-  ...{ claim_agent_job: 8, report_agent_job: 14, start_run: 4, start_sprint_run: 4 },
-  ...{ update_task: 6, update_task_execution: 6, resume_sprint_run: 3, take_agent_job: 3 },
-  ...{ pause_sprint_run: 2, import_backlog: 2, cancel_question: 3, verify_task_against_plan: 3 },
+  claim_agent_job: 8,
+  report_agent_job: 14,
+  start_run: 4,
+  start_sprint_run: 4,
+  update_task: 6,
+  update_task_execution: 6,
+  resume_sprint_run: 3,
+  take_agent_job: 3,
+  pause_sprint_run: 2,
+  import_backlog: 2,
+  cancel_question: 3,
+  verify_task_against_plan: 3,
 };
 
 /** Tries calls in one transaction, which ends as if none had been made. A call that is refused changes nothing. */
@@ -368,11 +377,7 @@ async function openNew(strategy: string) {
 }
 
 /** The arguments of a call that chance gives: those that it needs, and now and then the others. */
-function given(
-  operation: z.infer<typeof operationRow>,
-  values: Record<string, unknown>,
-  { next }: Dice,
-) {
+function given(operation: z.infer<typeof operationRow>, values: Record<string, unknown>, { next }: Dice) {
   const names = (operation.names ?? []).filter(
     (name, index) => values[name] !== undefined && (index < operation.required || next() < 0.5),
   );
@@ -417,13 +422,10 @@ describe("an agent with only its own token", { timeout: 600_000 }, () => {
         seen = await look(trial.client, world.id);
         // What was decided stays so, but for a failure that is settled.
         if (steps.length % 10 > 0) continue;
-        expect(await decidedIn(trial.client, world), `walk ${walk}: ${steps.join("; ")}`).toEqual(
-          [],
-        );
+        expect(await decidedIn(trial.client, world), `walk ${walk}: ${steps.join("; ")}`).toEqual([]);
       }
       expect(await decidedIn(trial.client, world), `walk ${walk}: ${steps.join("; ")}`).toEqual([]);
-      const waiting =
-        "select from agent_jobs where product_id = $1 and phase in ('plan', 'review')";
+      const waiting = "select from agent_jobs where product_id = $1 and phase in ('plan', 'review')";
       handedIn += (await trial.client.query(waiting, [world.id])).rowCount ?? 0;
     }
     // The walks come as far as the gates.
@@ -452,52 +454,36 @@ const sessionsDecide = [
 ];
 
 type Given = (seen: Seen, productId: string) => object;
-const by = (who: "token" | "person" | "service") => (name: string, given: Given) => ({
-  who,
-  name,
-  given,
-});
+const by = (who: "token" | "person" | "service") => (name: string, given: Given) => ({ who, name, given });
 const [token, someone, service] = [by("token"), by("person"), by("service")];
 type Step = ReturnType<typeof token>;
 
 /** Arguments that a case repeats. */
 const newest = ({ jobs }: Seen) => ({ p_job_id: jobs.at(-1)?.id, p_attempt: jobs.at(-1)?.attempt });
-const report = (p_report: object): Step =>
-  token("report_agent_job", (seen) => ({ ...newest(seen), p_report }));
+const report = (p_report: object): Step => token("report_agent_job", (seen) => ({ ...newest(seen), p_report }));
 const taskOf = (seen: Seen, index: number) => ({ p_task_id: at(seen.tasks, index).id });
 const write = (index: number): Step =>
   token("update_task", (seen) => ({ ...taskOf(seen, index), p_implementation_plan: "An agent's" }));
 const start = (index: number, rest: object = {}): Step =>
   token("start_run", (seen) => ({ p_task_ids: [at(seen.tasks, index).id], ...rest }));
-const startSprint = token("start_sprint_run", ({ sprints }) => ({
-  p_sprint_id: sprints[0],
-  p_plan_first: true,
-}));
+const startSprint = token("start_sprint_run", ({ sprints }) => ({ p_sprint_id: sprints[0], p_plan_first: true }));
 const claims = token("claim_agent_job", () => ({ p_worker: "agent" }));
 const done = report({ status: "done", verify_result: "ALIGNED" });
 const run = ({ runs }: Seen) => ({ p_sprint_run_id: runs.at(-1) });
-const dummy = token("create_task", (seen) => ({
-  p_story_id: at(seen.stories, 1),
-  p_title: "Mine",
-}));
+const dummy = token("create_task", (seen) => ({ p_story_id: at(seen.stories, 1), p_title: "Mine" }));
 const work = [dummy, start(2), claims, report({ status: "running" }), done];
 const worked = [claims, report({ status: "running" }), done];
 
 /** Ways around that were open once: what comes first, and the calls after which nothing may be decided. */
 const ways: Record<string, { strategy?: string; steps: Step[] }> = {
-  "a plan written before the start": {
-    steps: [write(1), start(1, { p_plan_first: true }), ...worked],
-  },
+  "a plan written before the start": { steps: [write(1), start(1, { p_plan_first: true }), ...worked] },
   "a plan written by the attempt before": {
     steps: [
       start(1, { p_plan_first: true }),
       claims,
       write(1),
       report({ status: "failed", failure_class: "agent_error" }),
-      someone("answer_question", ({ questions }) => ({
-        p_question_id: questions.at(-1),
-        p_option: 0,
-      })),
+      someone("answer_question", ({ questions }) => ({ p_question_id: questions.at(-1), p_option: 0 })),
       ...worked,
     ],
   },
@@ -509,11 +495,7 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
       token("pause_sprint_run", run),
       token("resume_sprint_run", run),
       claims,
-      token("update_task_execution", (seen) => ({
-        ...newest(seen),
-        ...taskOf(seen, 0),
-        p_status: "running",
-      })),
+      token("update_task_execution", (seen) => ({ ...newest(seen), ...taskOf(seen, 0), p_status: "running" })),
     ],
   },
   "a job taken into a terminal": {
@@ -534,19 +516,12 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
       ...worked,
     ],
   },
-  "a run that asks for no plans": {
-    steps: [write(1), start(1, { p_plan_review: "none" }), ...worked],
-  },
-  "a description for a plan": {
-    steps: [start(1, { p_use_description: true, p_plan_first: true }), ...worked],
-  },
+  "a run that asks for no plans": { steps: [write(1), start(1, { p_plan_review: "none" }), ...worked] },
+  "a description for a plan": { steps: [start(1, { p_use_description: true, p_plan_first: true }), ...worked] },
   "a plan that an undo brings back": {
     steps: [
       write(1),
-      someone("edit_task", (seen) => ({
-        ...taskOf(seen, 1),
-        p_changes: { implementation_plan: personsPlans[0] },
-      })),
+      someone("edit_task", (seen) => ({ ...taskOf(seen, 1), p_changes: { implementation_plan: personsPlans[0] } })),
       someone("undo_change", () => ({})),
       start(1, { p_plan_first: true }),
       ...worked,
@@ -582,45 +557,33 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
       ...worked,
     ],
   },
-  "the last open task deleted": {
-    steps: [...work, token("delete_task", (seen) => taskOf(seen, 3))],
-  },
+  "the last open task deleted": { steps: [...work, token("delete_task", (seen) => taskOf(seen, 3))] },
   "the last open task moved away": {
-    steps: [
-      ...work,
-      token("move_task", (seen) => ({ ...taskOf(seen, 3), p_story_id: seen.stories[0] })),
-    ],
+    steps: [...work, token("move_task", (seen) => ({ ...taskOf(seen, 3), p_story_id: seen.stories[0] }))],
   },
 };
 
 describe("a way around a person", { timeout: 600_000 }, () => {
-  it.each(Object.entries(ways))(
-    "%s decides nothing",
-    async (_name, { strategy = "STORY", steps }) => {
-      const { owner, world } = await openOnce(strategy);
-      const trial = await openTrial();
-      const { rows } = await trial.client.query(
-        "insert into user_sessions (user_id, expires_at) values ($1, now() + interval '1 day') returning id",
-        [owner.id],
-      );
-      const credentials = {
-        token: await tokenOf(owner),
-        person: { session_id: rows[0].id },
-        service: { service: true },
-      };
-      let byPerson: string[] = [];
-      for (const { who, name, given } of steps) {
-        const seen = await look(trial.client, world.id);
-        const values = given(seen, world.id);
-        const went = await trial.went(credentials[who], name, values);
-        expect(went || who !== "person", `${name} of the person`).toBe(true);
-        const decided = await decidedIn(trial.client, world);
-        if (who !== "token") byPerson = decided;
-        const others = decided.filter((what) => !byPerson.includes(what));
-        expect(others, `${name} ${JSON.stringify(values)}`).toEqual([]);
-      }
-    },
-  );
+  it.each(Object.entries(ways))("%s decides nothing", async (_name, { strategy = "STORY", steps }) => {
+    const { owner, world } = await openOnce(strategy);
+    const trial = await openTrial();
+    const { rows } = await trial.client.query(
+      "insert into user_sessions (user_id, expires_at) values ($1, now() + interval '1 day') returning id",
+      [owner.id],
+    );
+    const credentials = { token: await tokenOf(owner), person: { session_id: rows[0].id }, service: { service: true } };
+    let byPerson: string[] = [];
+    for (const { who, name, given } of steps) {
+      const seen = await look(trial.client, world.id);
+      const values = given(seen, world.id);
+      const went = await trial.went(credentials[who], name, values);
+      expect(went || who !== "person", `${name} of the person`).toBe(true);
+      const decided = await decidedIn(trial.client, world);
+      if (who !== "token") byPerson = decided;
+      const others = decided.filter((what) => !byPerson.includes(what));
+      expect(others, `${name} ${JSON.stringify(values)}`).toEqual([]);
+    }
+  });
 });
 
 describe("what waits for a person", { timeout: 600_000 }, () => {
@@ -628,20 +591,14 @@ describe("what waits for a person", { timeout: 600_000 }, () => {
     const all = await reachable();
     const { world, users } = await openWaitingForAll();
     const decided: Record<string, Set<string>> = {};
-    const rows: {
-      who: string;
-      credential: object;
-      operation: (typeof all)[number];
-      turn: number;
-    }[] = [];
+    const rows: { who: string; credential: object; operation: (typeof all)[number]; turn: number }[] = [];
     for (const [role, user] of Object.entries(users)) {
       decided[`${role} token`] = new Set();
       decided[`${role} session`] = new Set();
       const kinds = { session: person(user), token: await tokenOf(user) };
       for (const [kind, credential] of Object.entries(kinds))
         for (const operation of all)
-          for (let turn = 0; turn < 12; turn++)
-            rows.push({ who: `${role} ${kind}`, credential, operation, turn });
+          for (let turn = 0; turn < 12; turn++) rows.push({ who: `${role} ${kind}`, credential, operation, turn });
     }
     const trial = await openTrial();
     const seen = await look(trial.client, world.id);
@@ -655,8 +612,7 @@ describe("what waits for a person", { timeout: 600_000 }, () => {
     const found = Object.entries(decided).map(([who, what]) => [who, [...what].sort()] as const);
     const deciders = found.filter(([, what]) => what.length > 0).map(([who]) => who);
     expect(deciders).toEqual(["owner session", "member session"]);
-    if (stride === 1)
-      expect(new Map(found).get("member session")).toEqual(expect.arrayContaining(sessionsDecide));
+    if (stride === 1) expect(new Map(found).get("member session")).toEqual(expect.arrayContaining(sessionsDecide));
   });
 });
 
@@ -682,11 +638,7 @@ async function openWaitingForAll() {
     await reportAgentJob(actor, { job_id, attempt, ...said });
   }
   const agent = { database: t.database, credential: await tokenOf(owner) };
-  const suggested = {
-    p_pbi_id: world.pbi,
-    p_title: "Suggested",
-    p_acceptance_criteria: "- [ ] Works",
-  };
+  const suggested = { p_pbi_id: world.pbi, p_title: "Suggested", p_acceptance_criteria: "- [ ] Works" };
   const story = await create(agent, "create_story", suggested);
   await create(agent, "create_task", { p_story_id: story.id, p_title: "Task" });
   return { world, users };
@@ -696,11 +648,7 @@ async function openWaitingForAll() {
 async function openProduct(owner: TestUser, member: TestUser, strategy: string) {
   const actor = t.actorOf(owner);
   const gates = { p_done_requires: "person", p_plan_review: "person", p_agent_items: "triage" };
-  const { id } = await t.seedProduct(owner, {
-    ...gates,
-    p_on_failure: "ask",
-    p_pr_strategy: strategy,
-  });
+  const { id } = await t.seedProduct(owner, { ...gates, p_on_failure: "ask", p_pr_strategy: strategy });
   await t.addMember(id, member);
   const pbi = await create(actor, "create_pbi", { p_product_id: id, p_title: "PBI" });
   const stories: string[] = [];

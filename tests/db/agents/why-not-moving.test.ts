@@ -44,9 +44,7 @@ describe("why is this not moving", () => {
     const job = await claim(world.actor, "worker-9");
     const held = await why("job", first);
     expect(held.moving).toBe(true);
-    expect(held.reasons).toMatchObject([
-      { code: "lease", worker_name: "worker-9", lease_until: job.lease_until },
-    ]);
+    expect(held.reasons).toMatchObject([{ code: "lease", worker_name: "worker-9", lease_until: job.lease_until }]);
     expect((await why("run", run.id)).moving).toBe(true);
     const waiting = await why("job", second);
     expect(waiting.reasons).toMatchObject([{ code: "order", job_id: first }]);
@@ -66,16 +64,10 @@ describe("why is this not moving", () => {
   it("there is no run, no sprint, or nothing left to do", async () => {
     const { world, run, codes, first } = await startedRun();
     const task = at(world.tasks, 0).id;
-    const story = await create(world.actor, "create_story", {
-      p_pbi_id: world.pbi.id,
-      p_title: "Elsewhere",
-    });
+    const story = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
     const loose = await create(world.actor, "create_task", { p_story_id: story.id, p_title: "T" });
     expect(await codes("task", loose.id)).toEqual(["no_sprint"]);
-    await create(world.actor, "add_story_to_sprint", {
-      p_sprint_id: world.sprint.id,
-      p_story_id: story.id,
-    });
+    await create(world.actor, "add_story_to_sprint", { p_sprint_id: world.sprint.id, p_story_id: story.id });
     expect(await codes("task", loose.id)).toEqual(["no_run"]);
     await t.query`update public.tasks set status = 'FAILED' where id = ${task}`;
     expect(await codes("task", task)).toEqual(["failed"]);
@@ -100,8 +92,7 @@ const obstacles: ((world: SprintWorld, jobId: string) => Promise<unknown>)[] = [
   (_, jobId) =>
     t.query`update public.agent_jobs set not_before = now() + interval '1 hour',
       failure_class = 'rate_limited' where id = ${jobId}`,
-  ({ product }) =>
-    t.query`update public.products set requires_sandbox = true where id = ${product.id}`,
+  ({ product }) => t.query`update public.products set requires_sandbox = true where id = ${product.id}`,
   (_, jobId) =>
     t.sql.query(
       `with q as (insert into public.agent_questions (product_id, story_id, job_id, question, expires_at)
@@ -172,8 +163,6 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
     const { reason } = await claimAgentJob(world.actor, { worker: "worker-1" });
     expect(reason?.message).toBe("1 queued, none available now: 1 waits to be tried again.");
     const task = { kind: "task" as const, id: at(world.tasks, 0).id };
-    expect((await whyNotMoving(world.actor, task)).reasons[0]?.message).toContain(
-      "can be tried again at",
-    );
+    expect((await whyNotMoving(world.actor, task)).reasons[0]?.message).toContain("can be tried again at");
   });
 });

@@ -7,19 +7,9 @@ import { changeThings, undoChange } from "~/nouns/changes/operations.server";
 import { movePbi, updatePbi } from "~/nouns/pbis/operations.server";
 import { setMemberRole, updateProduct } from "~/nouns/products/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
-import {
-  cancelSprintRun,
-  getSprintRun,
-  resumeSprint,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun, getSprintRun, resumeSprint, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
-import {
-  appendStoryLog,
-  assignStory,
-  deleteStory,
-  updateStory,
-} from "~/nouns/stories/operations.server";
+import { appendStoryLog, assignStory, deleteStory, updateStory } from "~/nouns/stories/operations.server";
 import { editTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create, type World } from "../../setup/world";
@@ -30,11 +20,7 @@ const t = await createTestDatabase();
 /** The same person with a session, as a browser has one. */
 async function sessionOf(world: Pick<World, "owner">): Promise<Actor> {
   const browser = { userAgent: "test", address: "10.0.0.1", previousSessionId: null };
-  const { session_id } = await createSession(
-    t.actorOf(world.owner).database,
-    world.owner.id,
-    browser,
-  );
+  const { session_id } = await createSession(t.actorOf(world.owner).database, world.owner.id, browser);
   return { database: t.actorOf(world.owner).database, credential: { session_id } };
 }
 
@@ -56,21 +42,12 @@ it("takes one change after the other back, the last first, and only one's own se
   const { id } = at(world.tasks, 0);
   const before = await row("tasks", id);
   await setTaskStatus(person, { task_id: id, status: "review" });
-  await editTask(person, {
-    task_id: id,
-    title: "Another title",
-    priority: 1,
-    implementation_plan: null,
-  });
+  await editTask(person, { task_id: id, title: "Another title", priority: 1, implementation_plan: null });
   // What an agent does with a token is no one's to take back.
   await editTask(world.actor, { task_id: id, description: "By an agent" });
   expect((await refusalOf(undoChange(elsewhere))).message).toMatch(/^Nothing to undo/);
   expect((await undoChange(person)).changes).toMatchObject([{ id, fields: ["priority", "title"] }]);
-  expect(await row("tasks", id)).toEqual({
-    ...before,
-    description: "By an agent",
-    status: "REVIEW",
-  });
+  expect(await row("tasks", id)).toEqual({ ...before, description: "By an agent", status: "REVIEW" });
   await undoChange(person);
   expect(await row("tasks", id)).toEqual({ ...before, description: "By an agent" });
   expect((await refusalOf(undoChange(person))).status).toBe(409);
@@ -87,14 +64,8 @@ it("ends after 30 seconds", async () => {
 it("changes many together and takes all of them back, or nothing when someone changed one since", async () => {
   const world = await t.seedWorld(3);
   const person = await sessionOf(world);
-  const things: ChangeThingsInput["things"] = [
-    ...taskThings(world),
-    { kind: "story", id: world.story.id },
-  ];
-  expect(await changeThings(person, { things, changes: { status: "done" } })).toEqual({
-    changed: 3,
-    skipped: 1,
-  });
+  const things: ChangeThingsInput["things"] = [...taskThings(world), { kind: "story", id: world.story.id }];
+  expect(await changeThings(person, { things, changes: { status: "done" } })).toEqual({ changed: 3, skipped: 1 });
   expect((await row("stories", world.story.id)).status).toBe("DONE");
   const second = at(world.tasks, 1);
   await setTaskStatus(world.actor, { task_id: second.id, status: "in_progress" });
@@ -112,15 +83,10 @@ it("refuses a change of many as a whole, with the thing's code", async () => {
   const person = await sessionOf(world);
   const stranger = await t.seedWorld(1);
   const mixed = [...taskThings(world), ...taskThings(stranger)];
-  expect(
-    (await refusalOf(changeThings(person, { things: mixed, changes: { priority: 1 } }))).status,
-  ).toBe(403);
+  expect((await refusalOf(changeThings(person, { things: mixed, changes: { priority: 1 } }))).status).toBe(403);
   const sprint = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
   await t.query`update public.sprints set status = 'CANCELLED' where id = ${sprint.id}`;
-  const other = await create(world.actor, "create_story", {
-    p_pbi_id: world.pbi.id,
-    p_title: "Other",
-  });
+  const other = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Other" });
   const stories = [world.story, other].map(({ id }) => ({ kind: "story" as const, id }));
   const closed = changeThings(person, { things: stories, changes: { sprint_id: sprint.id } });
   expect((await refusalOf(closed)).message).toMatch(/^ST-\d+: .* Nothing was changed\.$/);
@@ -130,10 +96,7 @@ it("refuses a change of many as a whole, with the thing's code", async () => {
 it("takes moves, blocks and orders back", async () => {
   const world = await t.seedWorld(1);
   const person = await sessionOf(world);
-  const pbi = await create(world.actor, "create_pbi", {
-    p_product_id: world.product.id,
-    p_title: "Next",
-  });
+  const pbi = await create(world.actor, "create_pbi", { p_product_id: world.product.id, p_title: "Next" });
   const before = [await row("pbis", world.pbi.id), await row("pbis", pbi.id)];
   await movePbi(person, { pbi_id: world.pbi.id, after_id: pbi.id });
   await undoChange(person);
@@ -154,31 +117,17 @@ it("brings a deleted story back with its tasks and their history, unless somethi
   const history = async () =>
     await t.query`select from_status, to_status, changed_at from public.task_status_changes
       where task_id = ${first.id} order by id`;
-  const before = [
-    await row("stories", world.story.id),
-    await row("tasks", first.id),
-    await history(),
-  ];
+  const before = [await row("stories", world.story.id), await row("tasks", first.id), await history()];
   await deleteStory(person, { story_id: world.story.id });
   expect((await undoChange(person)).changes.map(({ code }) => code)).toEqual([
     world.story.code,
     ...world.tasks.map(({ code }) => code),
   ]);
-  expect([
-    await row("stories", world.story.id),
-    await row("tasks", first.id),
-    await history(),
-  ]).toEqual(before);
+  expect([await row("stories", world.story.id), await row("tasks", first.id), await history()]).toEqual(before);
 
-  await appendStoryLog(person, {
-    story_id: world.story.id,
-    type: "IMPLEMENTATION_PLAN",
-    content: "Plan",
-  });
+  await appendStoryLog(person, { story_id: world.story.id, type: "IMPLEMENTATION_PLAN", content: "Plan" });
   await deleteStory(person, { story_id: world.story.id });
-  expect((await refusalOf(undoChange(person))).message).toMatch(
-    /had a log, which cannot be restored/,
-  );
+  expect((await refusalOf(undoChange(person))).message).toMatch(/had a log, which cannot be restored/);
 });
 
 it("refuses who lost the product, and who asks too often", async () => {
@@ -202,9 +151,7 @@ it("leaves a sprint that continues or is over alone", async () => {
   await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
   const run = await resumeSprint(person, { sprint_id });
   expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to undo/);
-  expect(await getSprintRun(person, { sprint_run_id: run?.id ?? "" })).toMatchObject({
-    status: "queued",
-  });
+  expect(await getSprintRun(person, { sprint_run_id: run?.id ?? "" })).toMatchObject({ status: "queued" });
   await cancelSprintRun(person, { sprint_run_id: run?.id ?? "" });
   await completeSprint(person, { sprint_id });
   expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to undo/);
@@ -240,18 +187,18 @@ it("undoes nothing that follows from a verdict, a plan, a run or a role", async 
     return person;
   };
   const described = async () => {
-    const world = await t.seedSprint({
-      stories: [1],
-      plan: () => undefined,
-      task: { p_description: "Do it" },
-    });
+    const world = await t.seedSprint({ stories: [1], plan: () => undefined, task: { p_description: "Do it" } });
     const person = await sessionOf(world);
     await startSprintRun(person, { sprint_id: world.sprint.id, use_description: true });
     return person;
   };
   const people = await Promise.all([
-    ...[judged("approve", "person"), judged("request_changes", "person")],
-    ...[judged("request_changes", "none"), planned(), demoted(), described()],
+    judged("approve", "person"),
+    judged("request_changes", "person"),
+    judged("request_changes", "none"),
+    planned(),
+    demoted(),
+    described(),
   ]);
   for (const person of people) {
     expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to undo/);

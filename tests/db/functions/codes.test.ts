@@ -80,9 +80,7 @@ describe("supplied codes", () => {
   it("are refused with 422 when in use in the same kind and product, and nothing is written", async () => {
     const { story } = await seedStory();
     await createTask(actor, { story_id: story.id, title: "Task", code: "API.v2_x" });
-    const refusal = await refusalOf(
-      createTask(actor, { story_id: story.id, title: "Again", code: "API.v2_x" }),
-    );
+    const refusal = await refusalOf(createTask(actor, { story_id: story.id, title: "Again", code: "API.v2_x" }));
     expect(refusal.status).toBe(422);
     expect(refusal.issues).toEqual([{ path: "code", message: "This code is already in use." }]);
     const rows = await t.query`select title from public.tasks where story_id = ${story.id}`;
@@ -95,21 +93,14 @@ describe("supplied codes", () => {
     const pbi = await createPbi(actor, { product_id: here.product.id, title: "x", code: "X-9" });
     const story = await createStory(actor, { pbi_id: pbi.id, title: "x", code: "X-9" });
     const task = await createTask(actor, { story_id: story.id, title: "x", code: "X-9" });
-    const elsewhere = await createTask(actor, {
-      story_id: there.story.id,
-      title: "x",
-      code: "X-9",
-    });
+    const elsewhere = await createTask(actor, { story_id: there.story.id, title: "x", code: "X-9" });
     expect(new Set([pbi.code, story.code, task.code, elsewhere.code])).toEqual(new Set(["X-9"]));
   });
 
-  it.each(["", "a b", "ä", "A/B", "T-1\n", "x".repeat(31)])(
-    "refuses the form of %j (J14)",
-    async (code) => {
-      const { story } = await seedStory();
-      expect(await statusOf(createTask(actor, { story_id: story.id, title: "x", code }))).toBe(422);
-    },
-  );
+  it.each(["", "a b", "ä", "A/B", "T-1\n", "x".repeat(31)])("refuses the form of %j (J14)", async (code) => {
+    const { story } = await seedStory();
+    expect(await statusOf(createTask(actor, { story_id: story.id, title: "x", code }))).toBe(422);
+  });
 
   it.each(["ST-", "..", "x".repeat(30), "st-1"])("takes %j as it is (J14)", async (code) => {
     const { story } = await seedStory();
@@ -155,8 +146,6 @@ describe("sort_order from a code", () => {
       from unnest(${codes}::text[]) with ordinality as u (c, o) order by o`;
     const largest = 9007199254740991;
     const numbers = codes.map((code) => /[0-9]+$/.exec(code)?.[0] ?? largest);
-    expect(rows.map(({ n }) => Number(n))).toEqual(
-      numbers.map((number) => Math.min(Number(number), largest)),
-    );
+    expect(rows.map(({ n }) => Number(n))).toEqual(numbers.map((number) => Math.min(Number(number), largest)));
   });
 });

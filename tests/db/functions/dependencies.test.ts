@@ -1,41 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import {
-  claimAgentJob,
-  reportAgentJob,
-  updateTaskExecution,
-  whyNotMoving,
-} from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, reportAgentJob, updateTaskExecution, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { changeThings } from "~/nouns/changes/operations.server";
-import {
-  listCandidates,
-  listRunOrder,
-  removeDependency,
-} from "~/nouns/dependencies/operations.server";
+import { listCandidates, listRunOrder, removeDependency } from "~/nouns/dependencies/operations.server";
 import { search } from "~/nouns/search/operations.server";
 import { getSprintRun, preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteStory } from "~/nouns/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { stepsOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/run-steps";
 import { createTestDatabase } from "../../setup/database";
-import {
-  at,
-  claim,
-  claimRefusal,
-  create,
-  finish,
-  type SprintWorld,
-  wait,
-  waitStory,
-} from "../../setup/world";
+import { at, claim, claimRefusal, create, finish, type SprintWorld, wait, waitStory } from "../../setup/world";
 import { asUser } from "../as-user";
 import { refusalOf } from "../refusal";
 
 const t = await createTestDatabase();
 
 const start = (world: SprintWorld) => world.start();
-const four = ({ tasks }: SprintWorld) =>
-  [at(tasks, 0), at(tasks, 1), at(tasks, 2), at(tasks, 3)] as const;
+const four = ({ tasks }: SprintWorld) => [at(tasks, 0), at(tasks, 1), at(tasks, 2), at(tasks, 3)] as const;
 const codesInOrder = async (runId: string): Promise<string[]> => {
   const rows = await t.query<{ code: string }>`
     select t.code from public.agent_jobs j join public.tasks t on t.id = j.task_id
@@ -57,16 +38,11 @@ describe("circles", () => {
     await wait(world.actor, a1, b1);
     await wait(world.actor, b1, at(c.tasks, 0));
     const three = await refusalOf(wait(world.actor, at(c.tasks, 0), a1));
-    expect(three.detail).toEqual({
-      path: [at(c.tasks, 0).code, a1.code, b1.code, at(c.tasks, 0).code],
-    });
+    expect(three.detail).toEqual({ path: [at(c.tasks, 0).code, a1.code, b1.code, at(c.tasks, 0).code] });
 
     // A task of the first waits for one of the second: the second cannot wait for the first.
     const mixed = await refusalOf(waitStory(world.actor, b, a));
-    expect([mixed.status, mixed.detail]).toEqual([
-      409,
-      { path: [b.code, a.code, a1.code, b1.code, b.code] },
-    ]);
+    expect([mixed.status, mixed.detail]).toEqual([409, { path: [b.code, a.code, a1.code, b1.code, b.code] }]);
     await waitStory(world.actor, a, b);
     const around = await refusalOf(wait(world.actor, at(b.tasks, 1), at(a.tasks, 1)));
     expect(around.detail).toEqual({
@@ -74,9 +50,7 @@ describe("circles", () => {
     });
 
     await waitStory(world.actor, b, c);
-    expect((await refusalOf(waitStory(world.actor, c, a))).detail).toEqual({
-      path: [c.code, a.code, b.code, c.code],
-    });
+    expect((await refusalOf(waitStory(world.actor, c, a))).detail).toEqual({ path: [c.code, a.code, b.code, c.code] });
   });
 
   it("are refused when a task moves into one", async () => {
@@ -84,9 +58,7 @@ describe("circles", () => {
     const [a, b] = [at(world.stories, 0), at(world.stories, 1)];
     await wait(world.actor, at(b.tasks, 1), at(b.tasks, 0));
     await waitStory(world.actor, b, a);
-    const refusal = await refusalOf(
-      moveTask(world.actor, { task_id: at(b.tasks, 1).id, story_id: a.id }),
-    );
+    const refusal = await refusalOf(moveTask(world.actor, { task_id: at(b.tasks, 1).id, story_id: a.id }));
     expect(refusal.status).toBe(409);
     expect(refusal.detail).toMatchObject({ path: expect.arrayContaining([a.code, b.code]) });
     // The other one waits for nothing in its story: it may go.
@@ -121,10 +93,7 @@ describe("dispatch", () => {
     expect(await claimRefusal(world.actor, "worker-3")).toBe("dependency");
     const why = await whyNotMoving(world.actor, { kind: "task", id: waiting.id });
     expect(why.reasons).toContainEqual(
-      expect.objectContaining({
-        code: "dependency",
-        message: `It is blocked by ${b.code} (in sprint).`,
-      }),
+      expect.objectContaining({ code: "dependency", message: `It is blocked by ${b.code} (in sprint).` }),
     );
     const report = await finish(world.actor, job);
     expect(report.released).toEqual([waiting.code]);
@@ -143,12 +112,7 @@ describe("dispatch", () => {
     await wait(world.actor, t1, t3);
     await t.expectRightCounters();
     expect(await codesInOrder(run.id)).toEqual([t1.code, t4.code, t2.code, t3.code]);
-    await reportAgentJob(world.actor, {
-      job_id: atWork.id,
-      attempt: 1,
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    await reportAgentJob(world.actor, { job_id: atWork.id, attempt: 1, status: "done", verify_result: "ALIGNED" });
     expect(await done(world)).toEqual({ code: t4.code, released: [t2.code] });
     expect((await done(world)).code).toBe(t2.code);
     expect((await done(world)).code).toBe(t3.code);
@@ -156,10 +120,7 @@ describe("dispatch", () => {
 
   it("passes the turn of a lane on while its next waits for something outside", async () => {
     const world = await t.seedSprint({ stories: [2], strategy: "SPRINT" });
-    const outside = await create(world.actor, "create_story", {
-      p_pbi_id: world.pbi.id,
-      p_title: "Elsewhere",
-    });
+    const outside = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
     const blocker = await createTask(world.actor, { story_id: outside.id, title: "Elsewhere" });
     await start(world);
     await wait(world.actor, at(world.tasks, 0), blocker);
@@ -211,10 +172,7 @@ describe("dispatch", () => {
   it("orders a batch, holds it for what is outside, and lets no task of it begin too early", async () => {
     const world = await t.seedSprint({ stories: [2], strategy: "SPRINT_BATCH" });
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
-    const elsewhere = await create(world.actor, "create_story", {
-      p_pbi_id: world.pbi.id,
-      p_title: "Elsewhere",
-    });
+    const elsewhere = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
     const blocker = await createTask(world.actor, { story_id: elsewhere.id, title: "Elsewhere" });
     await wait(world.actor, first, second);
     await start(world);
@@ -273,13 +231,12 @@ describe("what a task or story could wait for", () => {
         last = await createTask(actor, { story_id: story.id, title: "Later", blocked_by });
       }
       return asUser(t, owner, async (client) => {
-        const explain =
-          "explain (analyze, buffers, format json) select operations.list_candidates($1, $2)";
+        const explain = "explain (analyze, buffers, format json) select operations.list_candidates($1, $2)";
         const look = async () => {
           const { rows } = await client.query(explain, ["task", first.id]);
-          return z
-            .object({ Plan: z.object({ "Shared Hit Blocks": z.number() }) })
-            .parse(rows[0]["QUERY PLAN"][0]).Plan["Shared Hit Blocks"];
+          return z.object({ Plan: z.object({ "Shared Hit Blocks": z.number() }) }).parse(rows[0]["QUERY PLAN"][0]).Plan[
+            "Shared Hit Blocks"
+          ];
         };
         await look();
         return look();
@@ -328,9 +285,7 @@ describe("a search for what waits", () => {
     expect(await found(`blocked:${first.code.toLowerCase()}`)).toEqual([second.code]);
     expect(await found(`task 2 blocked:${from}`)).toEqual([third.code]);
     expect(await found("blocked:yes", "task")).toEqual([second.code, third.code].sort());
-    expect((await search(t.actorOf(await t.createUser()), { query: "blocked:yes" })).items).toEqual(
-      [],
-    );
+    expect((await search(t.actorOf(await t.createUser()), { query: "blocked:yes" })).items).toEqual([]);
     await setTaskStatus(world.actor, { task_id: first.id, status: "done" });
     expect(await found(`blocked:${first.code}`)).toEqual([]);
   });
@@ -379,7 +334,9 @@ describe("a person who begins what waits", () => {
       {
         user_id: world.owner.id,
         detail: {
-          ...{ product_id: world.product.id, task_id: second.id, code: second.code },
+          product_id: world.product.id,
+          task_id: second.id,
+          code: second.code,
           blocked_by: [at(world.stories, 0).code],
         },
       },
@@ -410,16 +367,9 @@ describe("before a run", () => {
   it("what waits for something outside or failed is in the way, with its cure", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
-    const elsewhere = await create(world.actor, "create_story", {
-      p_pbi_id: world.pbi.id,
-      p_title: "Elsewhere",
-    });
+    const elsewhere = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
     const make = (title: string) =>
-      createTask(world.actor, {
-        story_id: elsewhere.id,
-        title,
-        implementation_plan: "Do it",
-      });
+      createTask(world.actor, { story_id: elsewhere.id, title, implementation_plan: "Do it" });
     const [outside, failed] = [await make("Outside"), await make("Failed")];
     await wait(world.actor, first, outside, second);
     await wait(world.actor, second, failed);
@@ -434,20 +384,13 @@ describe("before a run", () => {
         message: `${first.code} is blocked by ${outside.code}, which is neither done nor in this sprint.`,
         joins: elsewhere.code,
       },
-      {
-        type: "dependency_failed",
-        message: `${second.code} is blocked by ${failed.code}, which failed.`,
-        joins: null,
-      },
+      { type: "dependency_failed", message: `${second.code} is blocked by ${failed.code}, which failed.`, joins: null },
     ]);
     expect((await refusalOf(start(world))).status).toBe(409);
 
     await removeDependency(world.actor, { kind: "task", id: second.id, blocker: failed.code });
     await setTaskStatus(world.actor, { task_id: failed.id, status: "done" });
-    await create(world.actor, "add_story_to_sprint", {
-      p_sprint_id: world.sprint.id,
-      p_story_id: elsewhere.id,
-    });
+    await create(world.actor, "add_story_to_sprint", { p_sprint_id: world.sprint.id, p_story_id: elsewhere.id });
     expect((await look()).ready).toBe(true);
     const run = await start(world);
     const codes = await codesInOrder(run.id);
@@ -456,10 +399,7 @@ describe("before a run", () => {
 
   it("a whole story outside is in the way once, no matter how many tasks wait for it", async () => {
     const world = await t.seedSprint({ stories: [3] });
-    const elsewhere = await create(world.actor, "create_story", {
-      p_pbi_id: world.pbi.id,
-      p_title: "Elsewhere",
-    });
+    const elsewhere = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
     await waitStory(world.actor, at(world.stories, 0), elsewhere);
     const { blockers } = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(blockers).toMatchObject([

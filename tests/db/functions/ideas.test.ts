@@ -21,11 +21,7 @@ const t = await createTestDatabase();
 
 async function seedIdea() {
   const world = await t.seedWorld(0);
-  const idea = await createIdea(world.actor, {
-    product_id: world.product.id,
-    title: "Idea",
-    description: "Why",
-  });
+  const idea = await createIdea(world.actor, { product_id: world.product.id, title: "Idea", description: "Why" });
   return { ...world, idea, idea_id: idea.id };
 }
 
@@ -39,12 +35,7 @@ describe("the status of an idea", () => {
 
   it("becomes planned by promotion alone", async () => {
     const { actor, idea_id } = await seedIdea();
-    const call = callAs(
-      actor,
-      "update_idea",
-      { p_idea_id: idea_id, p_changes: { status: "planned" } },
-      z.unknown(),
-    );
+    const call = callAs(actor, "update_idea", { p_idea_id: idea_id, p_changes: { status: "planned" } }, z.unknown());
     expect(await statusOf(call)).toBe(422);
   });
 });
@@ -54,16 +45,8 @@ describe("promote_idea", () => {
     const { actor, product, idea_id } = await seedIdea();
     const { idea, pbi } = await promoteIdea(actor, { idea_id, priority: 1 });
     expect(idea).toMatchObject({ status: "planned", pbi_id: pbi.id });
-    expect(pbi).toMatchObject({
-      product_id: product.id,
-      title: "Idea",
-      description: "Why",
-      priority: 1,
-    });
-    expect((await getPbi(actor, { pbi_id: pbi.id })).idea).toMatchObject({
-      id: idea_id,
-      code: idea.code,
-    });
+    expect(pbi).toMatchObject({ product_id: product.id, title: "Idea", description: "Why", priority: 1 });
+    expect((await getPbi(actor, { pbi_id: pbi.id })).idea).toMatchObject({ id: idea_id, code: idea.code });
     expect(await refusalOf(promoteIdea(actor, { idea_id }))).toMatchObject({
       status: 409,
       message: `Idea ${idea.code} was already promoted. Continue with ${pbi.code}.`,
@@ -80,9 +63,7 @@ describe("promote_idea", () => {
 
   it("has one winner among many at once", async () => {
     const { actor, idea_id } = await seedIdea();
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, () => promoteIdea(actor, { idea_id })),
-    );
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => promoteIdea(actor, { idea_id })));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
@@ -104,16 +85,12 @@ describe("further products of an idea", () => {
     await linkIdeaProduct(actor, { idea_id, product_id: third.id });
     const linked = await linkIdeaProduct(actor, { idea_id, product_id: second.id });
     expect(linked.secondary_product_ids).toEqual([second.id, third.id]);
-    expect(
-      (await linkIdeaProduct(actor, { idea_id, product_id: product.id })).secondary_product_ids,
-    ).toHaveLength(2);
+    expect((await linkIdeaProduct(actor, { idea_id, product_id: product.id })).secondary_product_ids).toHaveLength(2);
     await unlinkIdeaProduct(actor, { idea_id, product_id: third.id });
     await deleteProduct(actor, { product_id: second.id, code: "SECOND" });
     expect((await getIdea(actor, { idea_id })).secondary_product_ids).toEqual([]);
     const foreign = await t.seedWorld(0);
-    expect(
-      await statusOf(linkIdeaProduct(actor, { idea_id, product_id: foreign.product.id })),
-    ).toBe(403);
+    expect(await statusOf(linkIdeaProduct(actor, { idea_id, product_id: foreign.product.id }))).toBe(403);
   });
 });
 
@@ -137,15 +114,8 @@ describe("ideas", () => {
     expect(next.items.map(({ id }) => id)).toEqual([second.id]);
     await updateIdea(actor, { idea_id, title: "Other", status: "discussing" });
     await archiveIdea(actor, { idea_id });
-    expect((await listIdeas(actor, { archived: true })).items.map(({ id }) => id)).toEqual([
-      idea_id,
-    ]);
+    expect((await listIdeas(actor, { archived: true })).items.map(({ id }) => id)).toEqual([idea_id]);
     const { logs } = await getIdea(actor, { idea_id });
-    expect(logs.map(({ kind }) => kind).sort()).toEqual([
-      "ARCHIVED",
-      "CREATED",
-      "EDITED",
-      "STATUS",
-    ]);
+    expect(logs.map(({ kind }) => kind).sort()).toEqual(["ARCHIVED", "CREATED", "EDITED", "STATUS"]);
   });
 });

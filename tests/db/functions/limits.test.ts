@@ -44,13 +44,9 @@ describe("limits of creating", () => {
     const product = await t.seedProduct(ada);
     await t.query`insert into public.rate_limit_counters
       values ('pbi', ${ada.id}, clock_timestamp(), 29)`;
-    await refusalOf(
-      createPbi(t.actorOf(ada), { product_id: product.id, title: "x", code: "not a code" }),
-    );
+    await refusalOf(createPbi(t.actorOf(ada), { product_id: product.id, title: "x", code: "not a code" }));
     await createPbi(t.actorOf(ada), { product_id: product.id, title: "the thirtieth" });
-    const refusal = await refusalOf(
-      createPbi(t.actorOf(ada), { product_id: product.id, title: "x" }),
-    );
+    const refusal = await refusalOf(createPbi(t.actorOf(ada), { product_id: product.id, title: "x" }));
     expect(refusal.status).toBe(429);
     const other = await t.seedProduct(bea);
     await createPbi(t.actorOf(bea), { product_id: other.id, title: "hers" });
@@ -63,13 +59,10 @@ describe("limits of creating", () => {
       values ('pbi', ${ada.id}, clock_timestamp(), 30)`;
     const client = await t.sql.connect();
     await client.query("begin");
-    await client.query(
-      "select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)",
-      [JSON.stringify({ sub: ada.id, role: "authenticated" })],
-    );
-    const attempt = client.query("insert into public.pbis (product_id, title) values ($1, 'x')", [
-      product.id,
+    await client.query("select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)", [
+      JSON.stringify({ sub: ada.id, role: "authenticated" }),
     ]);
+    const attempt = client.query("insert into public.pbis (product_id, title) values ($1, 'x')", [product.id]);
     await expect(attempt).rejects.toMatchObject({ code: "PT429" });
     await client.query("rollback");
     client.release();
@@ -99,8 +92,7 @@ describe("limits of creating", () => {
 describe("the window of a limit", () => {
   it("opens with the first use and closes after its length", async () => {
     const key = "window";
-    for (let n = 0; n < 10; n++)
-      expect(await take("login", key, "2030-01-01T10:00:30Z")).toBe("taken");
+    for (let n = 0; n < 10; n++) expect(await take("login", key, "2030-01-01T10:00:30Z")).toBe("taken");
     expect(await take("login", key, "2030-01-01T10:01:29.5Z")).toBe('{"retry_after": 1}');
     expect(await take("login", key, "2030-01-01T10:01:10Z")).toBe('{"retry_after": 20}');
     expect(await take("login", key, "2030-01-01T10:01:30Z")).toBe("taken");
@@ -124,7 +116,9 @@ const fill = (productId: string, files: number, by = owner.id) =>
     select ${productId}, 'f', 'text/plain', 10485760, ${by} from generate_series(1, ${files})`;
 const add = (productId: string, by = owner) =>
   addFile(t.actorOf(by), {
-    ...{ product_id: productId, name: "a.txt", type: "text/plain" },
+    product_id: productId,
+    name: "a.txt",
+    type: "text/plain",
     content: Buffer.from("one").toString("base64"),
   });
 

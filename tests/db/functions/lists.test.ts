@@ -18,35 +18,19 @@ it("stories and tasks without a number stand in the order of their making on eve
   const names = ["PEAR", "FIG", "PLUM", "LIME", "KIWI", "DATE"];
   const stories: string[] = [];
   for (const name of names) {
-    const made = await create(actor, "create_story", {
-      p_pbi_id: pbi.id,
-      p_title: name,
-      p_code: name,
-    });
+    const made = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: name, p_code: name });
     stories.push(made.id);
     for (const task of ["B", "A", "C"]) {
-      await create(actor, "create_task", {
-        p_story_id: made.id,
-        p_title: task,
-        p_code: `${name}-${task}`,
-      });
+      await create(actor, "create_task", { p_story_id: made.id, p_title: task, p_code: `${name}-${task}` });
     }
   }
   // One place for all of them: what is left is when they were made.
   await t.query`update public.stories set sort_order = 1 where product_id = ${product.id}`;
   await t.query`update public.tasks set sort_order = 1 where product_id = ${product.id}`;
   const tasks = names.flatMap((name) => ["B", "A", "C"].map((task) => `${name}-${task}`));
-  const sprint = await create(actor, "create_sprint", {
-    p_product_id: product.id,
-    p_sprint_goal: "Goal",
-  });
+  const sprint = await create(actor, "create_sprint", { p_product_id: product.id, p_sprint_goal: "Goal" });
   const board = () =>
-    callAs(
-      actor,
-      "get_sprint_board",
-      { p_sprint_id: sprint.id },
-      listed.extend({ candidates: z.array(code) }),
-    );
+    callAs(actor, "get_sprint_board", { p_sprint_id: sprint.id }, listed.extend({ candidates: z.array(code) }));
   const madeOrder = [world.story.code, ...names];
   expect(codes((await board()).candidates)).toEqual(madeOrder);
 

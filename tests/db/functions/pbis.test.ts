@@ -54,11 +54,7 @@ describe("the order of PBIs", () => {
 
   it("moves into the priority of its neighbor, or last into a named one", async () => {
     const world = await seedPbis(["a", "b"]);
-    const top = await createPbi(world.actor, {
-      product_id: world.product.id,
-      title: "t",
-      priority: 0,
-    });
+    const top = await createPbi(world.actor, { product_id: world.product.id, title: "t", priority: 0 });
     const moved = await movePbi(world.actor, { pbi_id: at(world.pbis, 1).id, after_id: top.id });
     expect(moved.priority).toBe(0);
     expect(await orderOf(world)).toBe("tba");
@@ -84,10 +80,7 @@ describe("the order of PBIs", () => {
     const moves = fc.sample(fc.tuple(fc.nat(4), fc.nat(4), fc.boolean()), 40);
     for (const [from, to, before] of moves.filter(([from, to]) => from !== to)) {
       const [moved, anchor] = [at(world.pbis, from), at(world.pbis, to)];
-      await movePbi(world.actor, {
-        pbi_id: moved.id,
-        [before ? "before_id" : "after_id"]: anchor.id,
-      });
+      await movePbi(world.actor, { pbi_id: moved.id, [before ? "before_id" : "after_id"]: anchor.id });
       const rest = model.filter((title) => title !== moved.title);
       const place = rest.indexOf(anchor.title) + (before ? 0 : 1);
       model = [...rest.slice(0, place), moved.title, ...rest.slice(place)];
@@ -101,9 +94,7 @@ describe("the order of PBIs", () => {
     const pbi_id = at(world.pbis, 0).id;
     const other = at(world.pbis, 1).id;
     expect(await statusOf(movePbi(world.actor, { pbi_id, before_id: pbi_id }))).toBe(422);
-    expect(
-      await statusOf(movePbi(world.actor, { pbi_id, before_id: other, after_id: other })),
-    ).toBe(422);
+    expect(await statusOf(movePbi(world.actor, { pbi_id, before_id: other, after_id: other }))).toBe(422);
     expect(await statusOf(movePbi(world.actor, { pbi_id }))).toBe(422);
     expect(await statusOf(movePbi(world.actor, { pbi_id, before_id: foreign.pbi.id }))).toBe(404);
   });
@@ -127,12 +118,8 @@ describe("the pull request of a PBI", () => {
     const merged = await markPbiPrMerged(actor, { pbi_id });
     expect(merged.pr_merged_at).not.toBeNull();
     expect(await markPbiPrMerged(actor, { pbi_id })).toEqual(merged);
-    expect(
-      (await setPbiPr(actor, { pbi_id, pr_url: "https://example.com/pr/1" })).pr_merged_at,
-    ).not.toBeNull();
-    expect(
-      (await setPbiPr(actor, { pbi_id, pr_url: "https://example.com/pr/2" })).pr_merged_at,
-    ).toBeNull();
+    expect((await setPbiPr(actor, { pbi_id, pr_url: "https://example.com/pr/1" })).pr_merged_at).not.toBeNull();
+    expect((await setPbiPr(actor, { pbi_id, pr_url: "https://example.com/pr/2" })).pr_merged_at).toBeNull();
     expect((await setPbiPr(actor, { pbi_id, pr_url: null })).pr_url).toBeNull();
     expect(await statusOf(setPbiPr(actor, { pbi_id, pr_url: "javascript:alert(1)" }))).toBe(422);
   });

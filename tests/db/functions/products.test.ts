@@ -39,7 +39,11 @@ describe("create_product", () => {
       plan_first: "ask",
       plan_review: "none",
       requires_sandbox: false,
-      ...{ agent: null, model: null, effort: null, fallback: [], fallback_after: 15 },
+      agent: null,
+      model: null,
+      effort: null,
+      fallback: [],
+      fallback_after: 15,
       may_reach: [],
       review_marks: {},
       owner_id: owner.id,
@@ -86,11 +90,7 @@ describe("list_product_overviews", () => {
 describe("update_product", () => {
   it("changes the given fields only", async () => {
     const { actor, product } = await t.seedWorld(0);
-    const updated = await updateProduct(actor, {
-      product_id: product.id,
-      auto_pr: true,
-      pr_strategy: "SPRINT_BATCH",
-    });
+    const updated = await updateProduct(actor, { product_id: product.id, auto_pr: true, pr_strategy: "SPRINT_BATCH" });
     const changes = { auto_pr: true, pull_requests: "open", pr_strategy: "SPRINT_BATCH" };
     expect(updated).toEqual({ ...product, ...changes, version: 2 });
     expect((await updateProduct(actor, { product_id: product.id, code: "NEW" })).code).toBe("NEW");

@@ -16,29 +16,20 @@ describe("search", () => {
       select c.relname, c.reloptions from pg_class c join pg_am a on a.oid = c.relam
       where a.amname = 'gin' and c.relnamespace = 'public'::regnamespace`;
     expect(rows.length).toBeGreaterThan(3);
-    for (const { relname, reloptions } of rows)
-      expect(reloptions, String(relname)).toContain("fastupdate=off");
+    for (const { relname, reloptions } of rows) expect(reloptions, String(relname)).toContain("fastupdate=off");
   });
 
   it("finds words from their beginning in code, title and description of all kinds", async () => {
     const { actor, product, story } = await t.seedWorld(0);
     const product_id = product.id;
     await createPbi(actor, { product_id, title: "Zebra crossing" });
-    await createTask(actor, {
-      story_id: story.id,
-      title: "x",
-      description: "paint the ZEBRAS white",
-    });
+    await createTask(actor, { story_id: story.id, title: "x", description: "paint the ZEBRAS white" });
     await createIdea(actor, { product_id, title: "zebra farm" });
     const { items } = await search(actor, { query: "zebr" });
     expect(items.map(({ kind }) => kind).sort()).toEqual(["idea", "pbi", "task"]);
     const words = await search(actor, { query: "white zebra" });
-    expect(words.items.map(({ kind, excerpt }) => [kind, excerpt])).toEqual([
-      ["task", "paint the ZEBRAS white"],
-    ]);
-    expect((await search(actor, { query: "zebr", kind: "idea", product_id })).items).toHaveLength(
-      1,
-    );
+    expect(words.items.map(({ kind, excerpt }) => [kind, excerpt])).toEqual([["task", "paint the ZEBRAS white"]]);
+    expect((await search(actor, { query: "zebr", kind: "idea", product_id })).items).toHaveLength(1);
   });
 
   it("finds letters in either form, on every path that writes titles", async () => {
@@ -57,12 +48,7 @@ describe("search", () => {
   it("finds codes by their beginning, best first", async () => {
     const { actor } = await t.seedWorld(3);
     const { items } = await search(actor, { query: "t-2" });
-    expect(at(items, 0)).toMatchObject({
-      kind: "task",
-      code: "T-2",
-      status: "todo",
-      product_code: "WORLD",
-    });
+    expect(at(items, 0)).toMatchObject({ kind: "task", code: "T-2", status: "todo", product_code: "WORLD" });
   });
 
   it("never shows what the caller does not reach", async () => {
@@ -98,13 +84,10 @@ describe("search", () => {
     expect((await search(actor, { query: product.id.slice(0, 8) })).items).toEqual([]);
   });
 
-  it.each(["", "   ", "'", "\\", "%", "a & | !", "😀", ":*", "--"])(
-    "answers %j without failing",
-    async (query) => {
-      const { actor } = await t.seedWorld(1);
-      expect((await search(actor, { query })).next_cursor).toBeNull();
-    },
-  );
+  it.each(["", "   ", "'", "\\", "%", "a & | !", "😀", ":*", "--"])("answers %j without failing", async (query) => {
+    const { actor } = await t.seedWorld(1);
+    expect((await search(actor, { query })).next_cursor).toBeNull();
+  });
 
   it("goes through many results page by page", async () => {
     const { actor, product } = await t.seedWorld(0);
@@ -113,11 +96,7 @@ describe("search", () => {
     const seen = new Set<string>();
     let cursor: string | null = null;
     do {
-      const page: SearchResult = await search(actor, {
-        query: "okapi",
-        limit: 10,
-        ...(cursor ? { cursor } : {}),
-      });
+      const page: SearchResult = await search(actor, { query: "okapi", limit: 10, ...(cursor ? { cursor } : {}) });
       for (const { id } of page.items) seen.add(id);
       cursor = page.next_cursor;
     } while (cursor);
@@ -155,37 +134,25 @@ describe("resolve_reference", () => {
     expect(await resolveReference(actor, { kind: "story", reference: story.id })).toEqual(expected);
     expect(await resolveReference(actor, { kind: "story", reference: "ST-001" })).toEqual(expected);
     expect(await resolveReference(actor, { kind: "story", reference: "st-001" })).toEqual(expected);
-    expect(await statusOf(resolveReference(actor, { kind: "task", reference: story.id }))).toBe(
-      404,
-    );
-    expect(await statusOf(resolveReference(actor, { kind: "story", reference: "ST-404" }))).toBe(
-      404,
-    );
+    expect(await statusOf(resolveReference(actor, { kind: "task", reference: story.id }))).toBe(404);
+    expect(await statusOf(resolveReference(actor, { kind: "story", reference: "ST-404" }))).toBe(404);
   });
 
   it("refuses a code of several products with the candidates, unless the product is named", async () => {
     const mine = await t.seedWorld(0);
     const other = await t.seedWorld(0);
     await t.addMember(other.product.id, mine.owner);
-    const refusal = await refusalOf(
-      resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1" }),
-    );
+    const refusal = await refusalOf(resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1" }));
     expect(refusal.status).toBe(422);
     expect(refusal.detail?.candidates).toHaveLength(2);
     const product_id = mine.product.id;
-    expect(
-      (await resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1", product_id })).id,
-    ).toBe(mine.pbi.id);
+    expect((await resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1", product_id })).id).toBe(mine.pbi.id);
   });
 
   it("is 403 for the id of a foreign thing and 404 for its code", async () => {
     const foreign = await t.seedWorld(0);
     const stranger = t.actorOf(await t.createUser());
-    expect(
-      await statusOf(resolveReference(stranger, { kind: "pbi", reference: foreign.pbi.id })),
-    ).toBe(403);
-    expect(await statusOf(resolveReference(stranger, { kind: "pbi", reference: "PBI-1" }))).toBe(
-      404,
-    );
+    expect(await statusOf(resolveReference(stranger, { kind: "pbi", reference: foreign.pbi.id }))).toBe(403);
+    expect(await statusOf(resolveReference(stranger, { kind: "pbi", reference: "PBI-1" }))).toBe(404);
   });
 });

@@ -36,11 +36,7 @@ describe("create_sprint and update_sprint", () => {
   it("number sprints per product and keep dates in order; the same day is fine", async () => {
     const { actor, product } = await t.seedWorld(0);
     const product_id = product.id;
-    const sprint = await createSprint(actor, {
-      product_id,
-      start_date: "2026-02-28",
-      end_date: "2026-02-28",
-    });
+    const sprint = await createSprint(actor, { product_id, start_date: "2026-02-28", end_date: "2026-02-28" });
     expect(sprint).toEqual({
       id: sprint.id,
       product_id,
@@ -60,14 +56,12 @@ describe("create_sprint and update_sprint", () => {
     expect([refusal.status, refusal.issues?.[0]?.path]).toEqual([422, "end_date"]);
     const sprint_id = sprint.id;
     expect(await statusOf(updateSprint(actor, { sprint_id, start_date: "2026-03-01" }))).toBe(422);
-    expect(await updateSprint(actor, { sprint_id, start_date: null, sprint_goal: "Goal" })).toEqual(
-      {
-        ...sprint,
-        start_date: null,
-        sprint_goal: "Goal",
-        version: 2,
-      },
-    );
+    expect(await updateSprint(actor, { sprint_id, start_date: null, sprint_goal: "Goal" })).toEqual({
+      ...sprint,
+      start_date: null,
+      sprint_goal: "Goal",
+      version: 2,
+    });
     expect((await createSprint(actor, { product_id })).code).toBe("SP-2");
   });
 });
@@ -92,9 +86,7 @@ describe("the states of a sprint", () => {
     const { actor, product } = await t.seedWorld(0);
     const sprints = [];
     for (let n = 0; n < 5; n++) sprints.push(await createSprint(actor, { product_id: product.id }));
-    const outcomes = await Promise.allSettled(
-      sprints.map(({ id }) => startSprint(actor, { sprint_id: id })),
-    );
+    const outcomes = await Promise.allSettled(sprints.map(({ id }) => startSprint(actor, { sprint_id: id })));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
@@ -108,14 +100,8 @@ describe("the states of a sprint", () => {
     await startSprint(actor, { sprint_id });
     await setTaskStatus(actor, { task_id: at(tasks, 0).id, status: "done" });
     await completeSprint(actor, { sprint_id });
-    expect(await getStory(actor, { story_id: story.id })).toMatchObject({
-      status: "done",
-      sprint_id,
-    });
-    expect(await getStory(actor, { story_id: open.id })).toMatchObject({
-      status: "open",
-      sprint_id: null,
-    });
+    expect(await getStory(actor, { story_id: story.id })).toMatchObject({ status: "done", sprint_id });
+    expect(await getStory(actor, { story_id: open.id })).toMatchObject({ status: "open", sprint_id: null });
 
     const planned = await createSprint(actor, { product_id: product.id });
     await addStoryToSprint(actor, { sprint_id: planned.id, story_id: open.id });
@@ -145,9 +131,7 @@ describe("the reads of sprints", () => {
     ]);
     const board = await getSprint(actor, { sprint_id: sprint.id });
     expect(board.sprint.code).toBe("SP-1");
-    expect(board.stories.map(({ code, pbi_code }) => [code, pbi_code])).toEqual([
-      ["ST-001", "PBI-1"],
-    ]);
+    expect(board.stories.map(({ code, pbi_code }) => [code, pbi_code])).toEqual([["ST-001", "PBI-1"]]);
     expect(board.tasks.map(({ code, status, story_code }) => [code, status, story_code])).toEqual([
       ["T-1", "done", "ST-001"],
       ["T-2", "todo", "ST-001"],
@@ -169,11 +153,7 @@ describe("the reads of sprints", () => {
       ["ST-3", 0],
       ["ST-5", 0],
     ]);
-    const rest = await getSprintContext(actor, {
-      sprint_id,
-      limit: 3,
-      cursor: first.next_cursor ?? "",
-    });
+    const rest = await getSprintContext(actor, { sprint_id, limit: 3, cursor: first.next_cursor ?? "" });
     expect(rest.stories.map(({ code }) => code)).toEqual(["ST-7"]);
     expect(rest.next_cursor).toBeNull();
   });

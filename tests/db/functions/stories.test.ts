@@ -52,11 +52,7 @@ describe("create_story", () => {
       sprint_id: sprint.id,
       assignee_id: owner.id,
     });
-    expect(story).toMatchObject({
-      status: "in_sprint",
-      sprint_id: sprint.id,
-      assignee_id: owner.id,
-    });
+    expect(story).toMatchObject({ status: "in_sprint", sprint_id: sprint.id, assignee_id: owner.id });
   });
 });
 
@@ -64,24 +60,18 @@ describe("update_story", () => {
   it("changes the given fields only, and stays within its product", async () => {
     const { actor, pbi, product, story } = await t.seedWorld(0);
     const target = await createPbi(actor, { product_id: product.id, title: "Target" });
-    expect(
-      await updateStory(actor, { story_id: story.id, priority: 1, pbi_id: target.id }),
-    ).toEqual({
+    expect(await updateStory(actor, { story_id: story.id, priority: 1, pbi_id: target.id })).toEqual({
       ...story,
       priority: 1,
       pbi_id: target.id,
       version: expect.any(Number),
     });
     const foreign = await t.seedWorld(0);
-    expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(
-      403,
-    );
+    expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(403);
     await t.query`insert into public.product_members (product_id, user_id)
       select ${foreign.product.id}, user_id from public.product_members
       where product_id = ${product.id}`;
-    expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(
-      422,
-    );
+    expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(422);
     expect(pbi.id).not.toBe(target.id);
   });
 });
@@ -118,9 +108,7 @@ describe("get_story and delete_story", () => {
     expect(at(detail.logs.items, 0).content).toBe("x");
     await deleteStory(actor, { story_id });
     expect(await statusOf(getStory(actor, { story_id }))).toBe(404);
-    expect(await statusOf(getStory(t.actorOf(await t.createUser()), { story_id: pbi.id }))).toBe(
-      404,
-    );
+    expect(await statusOf(getStory(t.actorOf(await t.createUser()), { story_id: pbi.id }))).toBe(404);
   });
 });
 
@@ -138,21 +126,10 @@ describe("append_story_log", () => {
     { p_type: "TEST_RESULT", p_content: "x", p_status: "PASSED", p_commit_hash: "a" },
     { p_type: "COMMIT", p_content: "x", p_commit_hash: "a" },
     { p_type: "COMMIT", p_content: "x", p_commit_message: "a" },
-    {
-      p_type: "COMMIT",
-      p_content: "x",
-      p_commit_hash: "a",
-      p_commit_message: "b",
-      p_status: "PASSED",
-    },
+    { p_type: "COMMIT", p_content: "x", p_commit_hash: "a", p_commit_message: "b", p_status: "PASSED" },
   ])("refuses entry %# of another shape with 422, also past the routes", async (fields) => {
     const { actor, story } = await t.seedWorld(0);
-    const call = callAs(
-      actor,
-      "append_story_log",
-      { p_story_id: story.id, ...fields },
-      z.unknown(),
-    );
+    const call = callAs(actor, "append_story_log", { p_story_id: story.id, ...fields }, z.unknown());
     expect(await statusOf(call)).toBe(422);
     expect((await listStoryLogs(actor, { story_id: story.id })).items).toEqual([]);
   });

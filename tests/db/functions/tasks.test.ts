@@ -44,7 +44,9 @@ describe("create_task", () => {
       implementation_plan: null,
       acceptance_criteria: "It works.",
       requires_opus: false,
-      ...{ agent: null, model: null, effort: null },
+      agent: null,
+      model: null,
+      effort: null,
       estimated_minutes: null,
       version: 1,
     });
@@ -56,12 +58,7 @@ describe("update_task", () => {
   it("keeps what is not given, and stores the verify fields next to a plan", async () => {
     const { actor, task, task_id } = await seedTask();
     await updateTask(actor, { task_id, status: "in_progress" });
-    await updateTask(actor, {
-      task_id,
-      implementation_plan: "Plan",
-      verify_only: true,
-      verify_required: "ANY",
-    });
+    await updateTask(actor, { task_id, implementation_plan: "Plan", verify_only: true, verify_required: "ANY" });
     expect(await getTaskDetail(actor, { task_id })).toEqual({
       ...task,
       status: "in_progress",
@@ -70,9 +67,7 @@ describe("update_task", () => {
       verify_required: "ANY",
       version: expect.any(Number),
     });
-    expect(await updateTask(actor, { task_id, implementation_plan: "" })).toMatchObject({
-      implementation_plan: "",
-    });
+    expect(await updateTask(actor, { task_id, implementation_plan: "" })).toMatchObject({ implementation_plan: "" });
   });
 });
 
@@ -133,12 +128,7 @@ describe("set_task_status", () => {
     for (const status of ["in_progress", "review", "done", "failed", "todo"] as const) {
       expect((await setTaskStatus(actor, { task_id, status })).status).toBe(status);
     }
-    const call = callAs(
-      actor,
-      "set_task_status",
-      { p_task_id: task_id, p_status: "TO_DO" },
-      z.unknown(),
-    );
+    const call = callAs(actor, "set_task_status", { p_task_id: task_id, p_status: "TO_DO" }, z.unknown());
     expect(await statusOf(call)).toBe(422);
   });
 });

@@ -11,21 +11,8 @@ let world: SprintWorld;
 let stranger: TestUser;
 let demo: TestUser;
 
-const readable = [
-  "sprint_runs",
-  "agent_jobs",
-  "task_executions",
-  "agent_workers",
-  "agent_questions",
-];
-const tables = [
-  ...readable,
-  "model_prices",
-  "user_questions",
-  "push_subscriptions",
-  "webhooks",
-  "notices",
-];
+const readable = ["sprint_runs", "agent_jobs", "task_executions", "agent_workers", "agent_questions"];
+const tables = [...readable, "model_prices", "user_questions", "push_subscriptions", "webhooks", "notices"];
 const denied = "42501";
 
 beforeAll(async () => {
@@ -41,26 +28,21 @@ beforeAll(async () => {
 });
 
 describe("tables of runs, jobs, questions and notices", () => {
-  it.each(readable)(
-    "%s is read by members, demo accounts included, and by no one else",
-    async (table) => {
-      const count = (caller: TestUser | "anon") =>
-        asUser(t, caller, (client) => outcomeOf(client, `select id from public.${table}`));
-      expect(await count(world.owner)).toBe(1);
-      expect(await count(demo)).toBe(1);
-      expect(await count(stranger)).toBe(0);
-      expect(await count("anon")).toBe(denied);
-    },
-  );
+  it.each(readable)("%s is read by members, demo accounts included, and by no one else", async (table) => {
+    const count = (caller: TestUser | "anon") =>
+      asUser(t, caller, (client) => outcomeOf(client, `select id from public.${table}`));
+    expect(await count(world.owner)).toBe(1);
+    expect(await count(demo)).toBe(1);
+    expect(await count(stranger)).toBe(0);
+    expect(await count("anon")).toBe(denied);
+  });
 
   it.each(tables)("%s cannot be written with a user's JWT", async (table) => {
     for (const caller of [world.owner, demo, stranger, "anon"] as const) {
       await asUser(t, caller, async (client) => {
         expect(await outcomeOf(client, `delete from public.${table}`)).toBe(denied);
         const column = table === "model_prices" ? "currency" : "id";
-        expect(await outcomeOf(client, `update public.${table} set ${column} = ${column}`)).toBe(
-          denied,
-        );
+        expect(await outcomeOf(client, `update public.${table} set ${column} = ${column}`)).toBe(denied);
         if (table === "agent_jobs") return;
         expect(await outcomeOf(client, `insert into public.${table} default values`)).toBe(denied);
       });
@@ -69,12 +51,14 @@ describe("tables of runs, jobs, questions and notices", () => {
 
   it("refuse to insert a job with the way to sprint runs", async () => {
     const api = await dataApi(t, world.owner);
-    const { error } = await api.from("agent_jobs").insert({
-      product_id: world.product.id,
-      task_id: at(world.tasks, 0).id,
-      kind: "TASK_IMPLEMENTATION",
-      lane_id: world.product.id,
-    });
+    const { error } = await api
+      .from("agent_jobs")
+      .insert({
+        product_id: world.product.id,
+        task_id: at(world.tasks, 0).id,
+        kind: "TASK_IMPLEMENTATION",
+        lane_id: world.product.id,
+      });
     expect(error?.message).toContain("Start a sprint run instead");
   });
 
@@ -83,9 +67,7 @@ describe("tables of runs, jobs, questions and notices", () => {
       await asUser(t, caller, async (client) => {
         expect(await outcomeOf(client, "select also_repos from public.agent_workers")).toBe(denied);
         expect(await outcomeOf(client, "select * from public.agent_workers")).toBe(denied);
-        expect(await outcomeOf(client, "select name, confinement from public.agent_workers")).toBe(
-          1,
-        );
+        expect(await outcomeOf(client, "select name, confinement from public.agent_workers")).toBe(1);
       });
     }
   });

@@ -85,8 +85,7 @@ const direct: Record<string, () => Promise<unknown>> = {
   add_comment: () => addComment(actor, { ...waiting, body: "A word" }),
   edit_comment: () => editComment(actor, { ...waiting, comment_id: run.id, body: "A word" }),
   delete_comment: () => deleteComment(actor, { ...waiting, comment_id: run.id }),
-  append_story_log: () =>
-    appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
+  append_story_log: () => appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
   ask_question: () => askQuestion(actor, { story_id, question: "Which one?" }),
   update_task: () => updateTask(actor, { task_id: at(world.tasks, 0).id, status: "done" }),
   start_over: () => startOver(actor, { kind: "story", id: story_id }),
@@ -104,9 +103,7 @@ const ids = {
 
 describe("an archived product", () => {
   it("is changed by none of the writing operations", async () => {
-    const operations = (await listOperations(t, true)).filter(
-      ({ name }) => !(name in open) && !(name in direct),
-    );
+    const operations = (await listOperations(t, true)).filter(({ name }) => !(name in open) && !(name in direct));
     expect(operations.length).toBeGreaterThan(40);
     const before = await snapshot(t);
     const client = await t.sql.connect();

@@ -24,14 +24,12 @@ const sprint = await createSprint(world.actor, { product_id });
 const idea = await createIdea(world.actor, { product_id, title: "Idea" });
 const second = await createProduct(world.actor, { code: "SECOND", name: "Second" });
 await linkIdeaProduct(world.actor, { idea_id: idea.id, product_id: second.id });
-await appendStoryLog(world.actor, {
-  story_id: world.story.id,
-  type: "IMPLEMENTATION_PLAN",
-  content: "Plan",
-});
+await appendStoryLog(world.actor, { story_id: world.story.id, type: "IMPLEMENTATION_PLAN", content: "Plan" });
 
 const comment = await addComment(t.actorOf(member), {
-  ...{ kind: "task", id: at(world.tasks, 0).id, body: `@${world.owner.username}` },
+  kind: "task",
+  id: at(world.tasks, 0).id,
+  body: `@${world.owner.username}`,
 });
 await t.query`insert into public.agent_messages (comment_id, product_id, code, body, author)
   values (${comment.id}, ${product_id}, 'T-1', 'x', 'x')`;
@@ -223,17 +221,11 @@ describe("the check itself", () => {
   it("notices a policy that lets strangers read (D3)", async () => {
     const client = await t.sql.connect();
     await client.query("begin");
-    await client.query(
-      "create policy planted on public.tasks for select to authenticated using (true)",
-    );
-    await client.query(
-      "select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)",
-      [JSON.stringify({ sub: stranger.id, role: "authenticated" })],
-    );
-    const seen = await outcomeOf(
-      client,
-      `select from public.tasks where product_id = '${product_id}'`,
-    );
+    await client.query("create policy planted on public.tasks for select to authenticated using (true)");
+    await client.query("select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)", [
+      JSON.stringify({ sub: stranger.id, role: "authenticated" }),
+    ]);
+    const seen = await outcomeOf(client, `select from public.tasks where product_id = '${product_id}'`);
     await client.query("rollback");
     client.release();
     expect(seen).toBe(1);

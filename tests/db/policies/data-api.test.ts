@@ -17,54 +17,35 @@ const refused = "42501";
 for (const user of [member, demo]) await t.addMember(product_id, user);
 await createSprint(world.actor, { product_id });
 await createIdea(world.actor, { product_id, title: "Idea" });
-await appendStoryLog(world.actor, {
-  story_id: world.story.id,
-  type: "IMPLEMENTATION_PLAN",
-  content: "Plan",
-});
+await appendStoryLog(world.actor, { story_id: world.story.id, type: "IMPLEMENTATION_PLAN", content: "Plan" });
 
 describe("the Data API with a real JWT", () => {
-  const tables = [
-    "products",
-    "pbis",
-    "stories",
-    "tasks",
-    "sprints",
-    "story_logs",
-    "ideas",
-  ] as const;
+  const tables = ["products", "pbis", "stories", "tasks", "sprints", "story_logs", "ideas"] as const;
 
-  it.each(tables)(
-    "shows %s to members and demo accounts of the product, and to no one else",
-    async (table) => {
-      const count = async (caller: Parameters<typeof dataApi>[1]) => {
-        const api = await dataApi(t, caller);
-        const { data, error } = await api
-          .from(table)
-          .select("id")
-          .eq(table === "products" ? "id" : "product_id", product_id);
-        return error ? error.code : data.length;
-      };
-      const seen = table === "ideas" ? 0 : 1;
-      expect([
-        await count(world.owner),
-        await count(member),
-        await count(demo),
-        await count(stranger),
-      ]).toEqual([1, seen, seen, 0]);
-      expect(await count(null)).toBe(refused);
-    },
-  );
+  it.each(tables)("shows %s to members and demo accounts of the product, and to no one else", async (table) => {
+    const count = async (caller: Parameters<typeof dataApi>[1]) => {
+      const api = await dataApi(t, caller);
+      const { data, error } = await api
+        .from(table)
+        .select("id")
+        .eq(table === "products" ? "id" : "product_id", product_id);
+      return error ? error.code : data.length;
+    };
+    const seen = table === "ideas" ? 0 : 1;
+    expect([await count(world.owner), await count(member), await count(demo), await count(stranger)]).toEqual([
+      1,
+      seen,
+      seen,
+      0,
+    ]);
+    expect(await count(null)).toBe(refused);
+  });
 
   it("refuses every write of a demo account (DEMO, A9)", async () => {
     const api = await dataApi(t, demo);
     const before = await snapshot();
     const inserted = await api.from("pbis").insert({ product_id, title: "x" });
-    const updated = await api
-      .from("tasks")
-      .update({ status: "DONE" })
-      .eq("product_id", product_id)
-      .select();
+    const updated = await api.from("tasks").update({ status: "DONE" }).eq("product_id", product_id).select();
     const deleted = await api.from("stories").delete().eq("product_id", product_id).select();
     expect(inserted.error?.code).toBe(refused);
     expect([updated.data, deleted.data]).toEqual([[], []]);
@@ -73,23 +54,13 @@ describe("the Data API with a real JWT", () => {
 
   it("keeps the rules on a member's direct writes: codes, order, product, cascade", async () => {
     const api = await dataApi(t, member);
-    const { data } = await api
-      .from("tasks")
-      .insert({ story_id: world.story.id, title: "Direct" })
-      .select()
-      .single();
+    const { data } = await api.from("tasks").insert({ story_id: world.story.id, title: "Direct" }).select().single();
     expect(data).toMatchObject({ code: "T-2", sort_order: 2, product_id, status: "TO_DO" });
     await api.from("tasks").update({ status: "FAILED" }).eq("title", "Direct");
-    const { data: story } = await api
-      .from("stories")
-      .select("status")
-      .eq("id", world.story.id)
-      .single();
+    const { data: story } = await api.from("stories").select("status").eq("id", world.story.id).single();
     expect(story).toEqual({ status: "FAILED" });
     await api.from("tasks").delete().eq("title", "Direct");
-    const taken = await api
-      .from("tasks")
-      .insert({ story_id: world.story.id, title: "x", code: "T-1" });
+    const taken = await api.from("tasks").insert({ story_id: world.story.id, title: "x", code: "T-1" });
     expect(taken.error?.code).toBe("PT422");
   });
 });
@@ -169,9 +140,7 @@ describe("the doors", () => {
       from pg_proc where pronamespace = 'operations'::regnamespace`;
     expect(rows.filter(({ user, service }) => user === service)).toEqual([]);
     for (const { name, user } of rows) {
-      const call = user
-        ? t.database.call(name, {})
-        : t.database.callAs({ user_id: admin.id }, name, {});
+      const call = user ? t.database.call(name, {}) : t.database.callAs({ user_id: admin.id }, name, {});
       await expect(call, name).rejects.toMatchObject({ status: 404 });
     }
   });

@@ -20,10 +20,7 @@ const world = await t.seedWorld(1);
 const open = await createProduct(world.actor, { code: "OPEN", name: "Open" });
 await updateProduct(world.actor, { product_id: world.product.id, name: secret });
 await updateStory(world.actor, { story_id: world.story.id, title: secret });
-const sprint = await createSprint(world.actor, {
-  product_id: world.product.id,
-  sprint_goal: secret,
-});
+const sprint = await createSprint(world.actor, { product_id: world.product.id, sprint_goal: secret });
 const idea = await createIdea(world.actor, { product_id: world.product.id, title: secret });
 const ids: Record<string, string> = {
   p_product_id: world.product.id,
@@ -66,10 +63,7 @@ async function call(client: pg.PoolClient, hash: string, name: string, given: ob
   await client.query("set local role service_role");
   try {
     const values = [JSON.stringify({ token_hash: hash }), name, JSON.stringify(given)];
-    const { rows } = await client.query(
-      "select public.call_as($1, $2, $3)::text as answer",
-      values,
-    );
+    const { rows } = await client.query("select public.call_as($1, $2, $3)::text as answer", values);
     return String(rows[0]?.answer);
   } catch {
     return "";

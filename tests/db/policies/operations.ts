@@ -33,12 +33,7 @@ export const countedReads: readonly string[] = ["list_candidates", "search"];
 export type Ids = Record<string, string> & { p_product_id: string };
 
 /** One of everything that a product of a sprint may hold, as its author and its workers leave it, with the ids. */
-export async function fillProduct(
-  t: TestDatabase,
-  world: SprintWorld,
-  author: Actor,
-  job_id: string,
-) {
+export async function fillProduct(t: TestDatabase, world: SprintWorld, author: Actor, job_id: string) {
   const product_id = world.product.id;
   const story_id = at(world.stories, 0).id;
   const question = await askQuestion(author, { story_id, question: "Which?" });
@@ -80,15 +75,12 @@ export async function fillProduct(
 }
 
 /** Texts that are one of a few words, or of a form. */
-const texts: Readonly<Record<string, string>> = {
-  ...{ p_status: "'done'", p_kind: "'task'", p_cursor: "null" },
-};
+const texts: Readonly<Record<string, string>> = { p_status: "'done'", p_kind: "'task'", p_cursor: "null" };
 
 function valueFor({ name, type }: Operation["parameters"][number], ids: Ids): string {
   if (type === "uuid") return `'${ids[name] ?? ids.p_product_id}'`;
   if (name === "p_story_ids") return `'["${ids[name] ?? ids.p_product_id}"]'`;
-  if (type === "jsonb")
-    return `'{"title": "changed", "name": "changed", "sprint_goal": "changed"}'`;
+  if (type === "jsonb") return `'{"title": "changed", "name": "changed", "sprint_goal": "changed"}'`;
   if (type === "boolean") return "true";
   if (type === "integer" || type === "numeric" || type === "bigint") return "1";
   if (type === "text") return texts[name] ?? "'changed'";
@@ -107,14 +99,10 @@ export async function attempt(
   operation: Operation,
   ids: Ids,
 ): Promise<{ answer: string } | { code: string }> {
-  const values = operation.parameters.map(
-    (parameter) => `${parameter.name} => ${valueFor(parameter, ids)}`,
-  );
+  const values = operation.parameters.map((parameter) => `${parameter.name} => ${valueFor(parameter, ids)}`);
   await client.query("savepoint attempt");
   try {
-    const { rows } = await client.query(
-      `select operations.${operation.name}(${values.join(", ")})::text as answer`,
-    );
+    const { rows } = await client.query(`select operations.${operation.name}(${values.join(", ")})::text as answer`);
     return { answer: String(rows[0]?.answer) };
   } catch (error) {
     await client.query("rollback to savepoint attempt");

@@ -10,14 +10,7 @@ import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { becomeCaller } from "../as-user";
 import { refusalOf } from "../refusal";
-import {
-  attempt,
-  countedReads,
-  fillProduct,
-  listOperations,
-  namesOneOf,
-  snapshot,
-} from "./operations";
+import { attempt, countedReads, fillProduct, listOperations, namesOneOf, snapshot } from "./operations";
 
 /**
  * Who may what: each operation of the service, called as owner, member, viewer, stranger and demo accounts of one product that holds
@@ -122,11 +115,9 @@ const run = await world.start();
 await allowMyWorkers(viewer, { product_id, allowed: true });
 const job = await claim(viewer);
 const comment = await addComment(viewer, {
-  ...{
-    kind: "task",
-    id: at(world.tasks, 0).id,
-    body: `${secret}: look, @${people.stranger.username}`,
-  },
+  kind: "task",
+  id: at(world.tasks, 0).id,
+  body: `${secret}: look, @${people.stranger.username}`,
 });
 const filled = await fillProduct(t, world, viewer, job.id);
 await setMemberRole(world.actor, { product_id, user_id: people.viewer.id, role: "VIEWER" });
@@ -135,8 +126,7 @@ const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 
 /** What these look at before they ask about the product must fit. */
 const direct: Record<string, () => Promise<unknown>> = {
-  append_story_log: () =>
-    appendStoryLog(viewer, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
+  append_story_log: () => appendStoryLog(viewer, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
   ask_question: () => askQuestion(viewer, { story_id, question: "Which one?" }),
   change_things: () => changeThings(viewer, { things: [waiting], changes: { priority: 1 } }),
   claim_agent_job: () => claimAgentJob(viewer, { worker: "worker-2", product_id }),
@@ -153,15 +143,11 @@ const ids = {
   p_user_id: people.member.id,
   p_assignee_id: people.owner.id,
 };
-const ofProduct = Object.keys(ids).filter(
-  (name) => !/user_id|assignee|idea|view|user_q/.test(name),
-);
+const ofProduct = Object.keys(ids).filter((name) => !/user_id|assignee|idea|view|user_q/.test(name));
 
 const all = await listOperations(t, false);
 const writing = new Set(
-  (await listOperations(t, true))
-    .map(({ name }) => name)
-    .filter((name) => !countedReads.includes(name)),
+  (await listOperations(t, true)).map(({ name }) => name).filter((name) => !countedReads.includes(name)),
 );
 type Role = keyof typeof people;
 const roles = ["owner", "member", "viewer", "demo", "demoOwner", "stranger"] as const;
@@ -222,32 +208,25 @@ describe("each operation, as each role", () => {
   });
 
   it("that reads answers viewers as it answers members", () => {
-    const differ = namesWhere(
-      ({ member, viewer: code }, name) => !writing.has(name) && code !== member,
-    );
+    const differ = namesWhere(({ member, viewer: code }, name) => !writing.has(name) && code !== member);
     expect(differ).toEqual(personal);
   });
 
   it("answers members as it answers the owner, but for what is the owner's", () => {
     const differ = namesWhere(({ owner, member }) => owner !== member);
     expect(differ).toEqual([...ownersOnly, ...membersOwn].sort());
-    expect(
-      namesWhere(({ member }, name) => ownersOnly.includes(name) && member !== "PT403"),
-    ).toEqual([]);
+    expect(namesWhere(({ member }, name) => ownersOnly.includes(name) && member !== "PT403")).toEqual([]);
   });
 
   it("that writes is refused to demo accounts", () => {
     const answered = namesWhere(
-      ({ demo, demoOwner }, name) =>
-        writing.has(name) && (demo === "answered" || demoOwner === "answered"),
+      ({ demo, demoOwner }, name) => writing.has(name) && (demo === "answered" || demoOwner === "answered"),
     );
     expect(answered).toEqual([]);
   });
 
   it("that names something of the product is refused to strangers", () => {
-    const named = new Set(
-      all.filter(({ parameters }) => namesOneOf(parameters, ofProduct)).map(({ name }) => name),
-    );
+    const named = new Set(all.filter(({ parameters }) => namesOneOf(parameters, ofProduct)).map(({ name }) => name));
     const open = namesWhere(({ stranger }, name) => named.has(name) && stranger === "answered");
     expect(open).toEqual([]);
   });

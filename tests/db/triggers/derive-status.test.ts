@@ -34,10 +34,7 @@ async function statusesOf(world: World) {
 describe("the status of a story and its PBI", () => {
   it("is open and ready while no task decides it", async () => {
     const world = await t.seedWorld();
-    expect(await statusesAfter(world, "in_progress", "review")).toEqual({
-      story: "open",
-      pbi: "ready",
-    });
+    expect(await statusesAfter(world, "in_progress", "review")).toEqual({ story: "open", pbi: "ready" });
   });
 
   it("becomes done with the last task and returns when one is taken up again", async () => {
@@ -49,27 +46,19 @@ describe("the status of a story and its PBI", () => {
 
   it("becomes failed with one failed task, before done, and returns when the reason goes", async () => {
     const world = await t.seedWorld();
-    expect(await statusesAfter(world, "failed", "done")).toEqual({
-      story: "failed",
-      pbi: "failed",
-    });
+    expect(await statusesAfter(world, "failed", "done")).toEqual({ story: "failed", pbi: "failed" });
     expect(await statusesAfter(world, "done")).toEqual({ story: "done", pbi: "done" });
   });
 
   it("returns to in_sprint inside a sprint and to open outside", async () => {
     const world = await t.seedWorld();
     const sprint = await createSprint(world.actor, { product_id: world.product.id });
-    const joined = await addStoryToSprint(world.actor, {
-      sprint_id: sprint.id,
-      story_id: world.story.id,
-    });
+    const joined = await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });
     expect(joined.status).toBe("in_sprint");
     expect(await statusesAfter(world, "failed")).toEqual({ story: "failed", pbi: "failed" });
     expect(await statusesAfter(world, "todo")).toEqual({ story: "in_sprint", pbi: "ready" });
     await statusesAfter(world, "done", "done");
-    expect((await removeStoryFromSprint(world.actor, { story_id: world.story.id })).status).toBe(
-      "done",
-    );
+    expect((await removeStoryFromSprint(world.actor, { story_id: world.story.id })).status).toBe("done");
     expect(await statusesAfter(world, "todo")).toEqual({ story: "open", pbi: "ready" });
   });
 
@@ -115,17 +104,13 @@ describe("a blocked PBI", () => {
     expect(await statusesAfter(world, "done", "done")).toEqual({ story: "done", pbi: "blocked" });
     await updatePbi(world.actor, { pbi_id: world.pbi.id, title: "Still blocked" });
     expect((await statusesOf(world)).pbi).toBe("blocked");
-    expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe(
-      "done",
-    );
+    expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe("done");
   });
 
   it("is made by hand only: ready on a PBI that is not blocked changes nothing", async () => {
     const world = await t.seedWorld();
     await statusesAfter(world, "failed");
-    expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe(
-      "failed",
-    );
+    expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe("failed");
   });
 });
 
@@ -136,10 +121,7 @@ describe("many tasks in one statement", () => {
     await createTask(world.actor, { story_id: other.id, title: "Task" });
     await t.query`update public.tasks set status = 'DONE' where product_id = ${world.product.id}`;
     const backlog = await getBacklog(world.actor, { product_id: world.product.id });
-    expect(backlog.storiesByPbi[world.pbi.id]?.map(({ status }) => status)).toEqual([
-      "done",
-      "done",
-    ]);
+    expect(backlog.storiesByPbi[world.pbi.id]?.map(({ status }) => status)).toEqual(["done", "done"]);
     expect(backlog.pbis.map(({ status }) => status)).toEqual(["done"]);
     await t.query`delete from public.tasks where product_id = ${world.product.id}`;
     expect(await statusesOf(world)).toEqual({ story: "open", pbi: "ready" });
@@ -151,9 +133,7 @@ describe("a status that someone writes directly", () => {
     const world = await t.seedWorld();
     await asUser(t, world.owner, async (client) => {
       await client.query("update public.pbis set status = 'DONE' where id = $1", [world.pbi.id]);
-      const { rows } = await client.query("select status from public.pbis where id = $1", [
-        world.pbi.id,
-      ]);
+      const { rows } = await client.query("select status from public.pbis where id = $1", [world.pbi.id]);
       expect(rows).toEqual([{ status: "READY" }]);
     });
     for (const statement of [
@@ -177,12 +157,8 @@ describe("a status that someone writes directly", () => {
   it("cascades like an operation when a task's is sent straight to the table", async () => {
     const world = await t.seedWorld();
     await asUser(t, world.owner, async (client) => {
-      await client.query("update public.tasks set status = 'DONE' where story_id = $1", [
-        world.story.id,
-      ]);
-      const { rows } = await client.query("select status from public.stories where id = $1", [
-        world.story.id,
-      ]);
+      await client.query("update public.tasks set status = 'DONE' where story_id = $1", [world.story.id]);
+      const { rows } = await client.query("select status from public.stories where id = $1", [world.story.id]);
       expect(rows).toEqual([{ status: "DONE" }]);
     });
   });

@@ -35,10 +35,7 @@ describe("the active product", () => {
     const member = await join(world);
     await setActive(world.owner.id, world);
     await archiveProduct(world.actor, { product_id: world.product.id });
-    expect([await activeProductOf(world.owner), await activeProductOf(member)]).toEqual([
-      null,
-      null,
-    ]);
+    expect([await activeProductOf(world.owner), await activeProductOf(member)]).toEqual([null, null]);
   });
 
   it("is cleared for who leaves or is removed, and for no one else", async () => {
@@ -71,12 +68,8 @@ describe("members", () => {
       [byName.id, "MEMBER"],
       [byMail.id, "MEMBER"],
     ]);
-    expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "grace.h" }))).toBe(
-      409,
-    );
-    expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "no one" }))).toBe(
-      422,
-    );
+    expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "grace.h" }))).toBe(409);
+    expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "no one" }))).toBe(422);
   });
 
   it("are added and removed by the owner only, and the owner stays", async () => {
@@ -85,12 +78,8 @@ describe("members", () => {
     const product_id = world.product.id;
     const asMember = t.actorOf(member);
     expect(await statusOf(invitePerson(asMember, { product_id, identifier: "no one" }))).toBe(403);
-    expect(
-      await statusOf(removeProductMember(asMember, { product_id, user_id: world.owner.id })),
-    ).toBe(403);
-    expect(
-      await statusOf(removeProductMember(world.actor, { product_id, user_id: world.owner.id })),
-    ).toBe(409);
+    expect(await statusOf(removeProductMember(asMember, { product_id, user_id: world.owner.id }))).toBe(403);
+    expect(await statusOf(removeProductMember(world.actor, { product_id, user_id: world.owner.id }))).toBe(409);
     expect(await statusOf(leaveProduct(world.actor, { product_id }))).toBe(409);
   });
 
@@ -99,9 +88,7 @@ describe("members", () => {
     const member = await join(world);
     const stranger = await t.createUser();
     const story_id = world.story.id;
-    expect(await statusOf(assignStory(world.actor, { story_id, assignee_id: stranger.id }))).toBe(
-      422,
-    );
+    expect(await statusOf(assignStory(world.actor, { story_id, assignee_id: stranger.id }))).toBe(422);
     await assignStory(world.actor, { story_id, assignee_id: member.id });
     expect((await getStory(world.actor, { story_id })).assignee_username).toBe(member.username);
     await leaveProduct(t.actorOf(member), { product_id: world.product.id });

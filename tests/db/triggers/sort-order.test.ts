@@ -20,9 +20,7 @@ describe("sort_order of stories and tasks", () => {
     const { actor, story, tasks } = await t.seedWorld(1);
     expect([story.sort_order, at(tasks, 0).sort_order]).toEqual([1, 1]);
     expect((await updateStory(actor, { story_id: story.id, code: "ST-500" })).sort_order).toBe(500);
-    expect((await updateStory(actor, { story_id: story.id, code: "last" })).sort_order).toBe(
-      9007199254740991,
-    );
+    expect((await updateStory(actor, { story_id: story.id, code: "last" })).sort_order).toBe(9007199254740991);
     expect((await editTask(actor, { task_id: at(tasks, 0).id, code: "T-77" })).sort_order).toBe(77);
   });
 
@@ -72,18 +70,7 @@ describe("sort_order of stories and tasks", () => {
       await createStory(actor, { pbi_id: pbi.id, title: code, code, priority: code.length });
     }
     const backlog = await getBacklog(actor, { product_id: product.id });
-    expect(backlog.storiesByPbi[pbi.id]?.map(({ code }) => code)).toEqual([
-      "ST-001",
-      "ST-2",
-      "ST-90",
-      "ST-900",
-    ]);
-    expect(backlog.tasksByStory[story.id]?.map(({ code }) => code)).toEqual([
-      "T-1",
-      "A-2",
-      "B-2",
-      "T-10",
-      "x",
-    ]);
+    expect(backlog.storiesByPbi[pbi.id]?.map(({ code }) => code)).toEqual(["ST-001", "ST-2", "ST-90", "ST-900"]);
+    expect(backlog.tasksByStory[story.id]?.map(({ code }) => code)).toEqual(["T-1", "A-2", "B-2", "T-10", "x"]);
   });
 });

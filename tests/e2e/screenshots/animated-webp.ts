@@ -38,14 +38,7 @@ export function animatedWebp(stills: readonly Still[], width: number, height: nu
     chunk("VP8X", number(isAnimated, 4), size),
     chunk("ANIM", Buffer.alloc(6)),
     ...stills.map(({ webp, milliseconds }) =>
-      chunk(
-        "ANMF",
-        Buffer.alloc(6),
-        size,
-        number(milliseconds, 3),
-        number(replacesAll, 1),
-        pictureOf(webp),
-      ),
+      chunk("ANMF", Buffer.alloc(6), size, number(milliseconds, 3), number(replacesAll, 1), pictureOf(webp)),
     ),
   ];
   return chunk("RIFF", Buffer.from("WEBP", "latin1"), ...body);

@@ -44,8 +44,7 @@ export function mirror([x, y], width) {
 const stories = [
   {
     title: "See each fold as an animation",
-    criteria:
-      "- Each fold is one path: `node app/path.test.mjs`\n- A fold can be mirrored: `node app/mirror.test.mjs`",
+    criteria: "- Each fold is one path: `node app/path.test.mjs`\n- A fold can be mirrored: `node app/mirror.test.mjs`",
     tasks: [{ title: "Draw a fold as a path", plan }],
   },
   {
@@ -64,9 +63,7 @@ async function planSprint(context: BrowserContext) {
   const product = backlog.replace(/\/backlog$/, "");
   const settings = { intent: "update", pr_strategy: "STORY", done_requires: "person" };
   await post(context, `${product}/settings`, settings);
-  const pbi = lastId(
-    await post(context, backlog, { intent: "create-pbi", title: "Fold a plane step by step" }),
-  );
+  const pbi = lastId(await post(context, backlog, { intent: "create-pbi", title: "Fold a plane step by step" }));
   const goal = { sprint_goal: "A first plane flies across the room" };
   const sprint = await post(context, `${product}/sprints`, goal);
   const sprint_id = lastId(sprint);
@@ -99,22 +96,9 @@ function newRepository(home: string): string {
 const people = { light: "ada", dark: "grace" } as const;
 
 for (const theme of ["light", "dark"] as const) {
-  test(`the demo agent plays the loop of the film, ${theme}`, async ({
-    browser,
-    baseURL,
-    home,
-    terminal,
-  }) => {
-    const look = {
-      colorScheme: theme,
-      reducedMotion: "reduce",
-      deviceScaleFactor: filmScale,
-    } as const;
-    const { name, context } = await newPerson(
-      browser,
-      { ...look, viewport: filmSize },
-      people[theme],
-    );
+  test(`the demo agent plays the loop of the film, ${theme}`, async ({ browser, baseURL, home, terminal }) => {
+    const look = { colorScheme: theme, reducedMotion: "reduce", deviceScaleFactor: filmScale } as const;
+    const { name, context } = await newPerson(browser, { ...look, viewport: filmSize }, people[theme]);
     const world = await planSprint(context);
     const desk = await context.newPage();
     await desk.goto("/settings");
@@ -158,11 +142,7 @@ for (const theme of ["light", "dark"] as const) {
     await openLive(page, world.task);
     await page.getByRole("link", { name: /^Review/ }).click();
     await expect(page.getByRole("region", { name: "app/fold.mjs" })).toBeVisible();
-    await film.take(
-      page,
-      "Review its work: what it did, what is proven, marks for what to check",
-      2600,
-    );
+    await film.take(page, "Review its work: what it did, what is proven, marks for what to check", 2600);
     const chapters = page.getByRole("navigation", { name: "Changed files" });
     await chapters.evaluate((list) => scrollTo(0, list.getBoundingClientRect().top + scrollY - 90));
     await film.take(page, "Read the changes by chapter", 2600);

@@ -19,22 +19,12 @@ export class Film {
 
   async take(page: Page, words: string, milliseconds: number): Promise<void> {
     const png = (await page.screenshot()).toString("base64");
-    const drawn = await this.#desk.evaluate(draw, {
-      png,
-      words,
-      ...filmSize,
-      strip,
-      scale: filmScale,
-    });
+    const drawn = await this.#desk.evaluate(draw, { png, words, ...filmSize, strip, scale: filmScale });
     this.#stills.push({ webp: Buffer.from(drawn, "base64"), milliseconds });
   }
 
   write(): Buffer {
-    return animatedWebp(
-      this.#stills,
-      filmSize.width * filmScale,
-      (filmSize.height + strip) * filmScale,
-    );
+    return animatedWebp(this.#stills, filmSize.width * filmScale, (filmSize.height + strip) * filmScale);
   }
 }
 

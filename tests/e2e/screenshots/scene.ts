@@ -4,17 +4,11 @@ import { connectClient } from "../../mcp/clients";
 import { claimed, patchOf } from "../held-job";
 import { callTool, newToken } from "../world";
 
-const backlog: readonly [
-  pbi: string,
-  stories: readonly [title: string, tasks: readonly string[]][],
-][] = [
+const backlog: readonly [pbi: string, stories: readonly [title: string, tasks: readonly string[]][]][] = [
   [
     "Fold a plane step by step",
     [
-      [
-        "See each fold as an animation",
-        ["Model a fold", "Draw a fold as a path", "Animate between two folds"],
-      ],
+      ["See each fold as an animation", ["Model a fold", "Draw a fold as a path", "Animate between two folds"]],
       ["Go back one fold", ["Keep the folds in a list", "Step back with a swipe"]],
     ],
   ],
@@ -67,8 +61,7 @@ export async function newScene(context: BrowserContext): Promise<Scene> {
           pbi_id: pbiId,
           title,
           description: "With paper in both hands I want to **see** what comes next.",
-          acceptance_criteria:
-            "- works with one thumb\n- reads well in both themes\n- [ ] no text longer than a line",
+          acceptance_criteria: "- works with one thumb\n- reads well in both themes\n- [ ] no text longer than a line",
         }),
       );
       stories.push(storyId);
@@ -101,21 +94,14 @@ export async function newScene(context: BrowserContext): Promise<Scene> {
     commit_hash: "4f2a9c1d7e",
     commit_message: "Draw a fold as a path",
   });
-  await callTool(context, token, "worker_heartbeat", {
-    worker: "loom-1",
-    hostname: "attic",
-    quota_pct: 71,
-  });
+  await callTool(context, token, "worker_heartbeat", { worker: "loom-1", hostname: "attic", quota_pct: 71 });
   const job = await changeToReview(context, product, token);
   const idea = await post("/ideas", {
     title: "Planes that glow in the dark",
     description: "With *phosphorescent* paper.",
     product_id: lastId(product),
   });
-  await post(idea, {
-    intent: "ask",
-    question: "Does the repository know about kinds of paper already?",
-  });
+  await post(idea, { intent: "ask", question: "Does the repository know about kinds of paper already?" });
   await callTool(context, token, "ask_user_question", {
     story_id: stories[1] ?? "",
     question: "The sample sheets are too narrow for the plan. Which way should I go?",
@@ -128,9 +114,7 @@ export async function newScene(context: BrowserContext): Promise<Scene> {
   return { product, sprint, run, job, story: stories[0] ?? "", task: first, idea };
 }
 
-const upkeepOf = z.object({
-  upkeep: z.object({ id: z.string(), lease: z.string(), digest: z.string() }),
-});
+const upkeepOf = z.object({ upkeep: z.object({ id: z.string(), lease: z.string(), digest: z.string() }) });
 const lessonsOf = z.object({ lessons: z.array(z.object({ id: z.string() })) });
 
 /** A job that came back once: its change in chapters, an accepted and a proposed lesson, and a file they do not fit. */
@@ -148,11 +132,7 @@ async function changeToReview(context: BrowserContext, product: string, token: s
     const { result } = await agent.call("wait_for_job", { worker: "loom-1", wait_seconds: 0 });
     const { job } = claimed.parse(result);
     const files = [
-      patchOf("app/fold.ts", [
-        "-export const steps = 1;",
-        "+export const steps = 24;",
-        " export const path = fold;",
-      ]),
+      patchOf("app/fold.ts", ["-export const steps = 1;", "+export const steps = 24;", " export const path = fold;"]),
       patchOf("app/fold.test.ts", ["+it('moves between two folds', () => {});"]),
       patchOf("package.json", ['+  "motion": "12.0.0"']),
     ];
@@ -181,9 +161,7 @@ async function changeToReview(context: BrowserContext, product: string, token: s
   });
   const { lessons } = lessonsOf.parse(await request("GET", `${api}/lessons`, {}));
   await request("POST", `/api/lessons/${lessons[0]?.id}/verdict`, { verdict: "accept" });
-  const { upkeep } = upkeepOf.parse(
-    await request("POST", `${api}/upkeeps`, { worker: "loom-1" }, ofWorker),
-  );
+  const { upkeep } = upkeepOf.parse(await request("POST", `${api}/upkeeps`, { worker: "loom-1" }, ofWorker));
   const words = "AGENTS.md has two blocks of lessons. Remove one of them.";
   const { id, ...held } = upkeep;
   await request("PUT", `/api/upkeeps/${id}`, { ...held, state: "conflict", words }, ofWorker);

@@ -2,16 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "@playwright/test";
 import { test } from "../test";
-import {
-  callTool,
-  lastId,
-  newAdministrator,
-  newDemo,
-  newPerson,
-  newToken,
-  post,
-  signedIn,
-} from "../world";
+import { callTool, lastId, newAdministrator, newDemo, newPerson, newToken, post, signedIn } from "../world";
 import { folder, looks } from "./looks";
 import { newScene, type Scene } from "./scene";
 
@@ -111,11 +102,7 @@ test("pictures of states", async ({ browser }) => {
       forbidden: scene.sprint,
     });
     await visit(demo, { demo: "/products/new" });
-    await visit(administrator, {
-      admin: "/admin",
-      "admin-prices": "/admin/prices",
-      audit: "/admin/audit",
-    });
+    await visit(administrator, { admin: "/admin", "admin-prices": "/admin/prices", audit: "/admin/audit" });
   }
   await owner.context.close();
   await keeper.context.close();
@@ -126,9 +113,7 @@ test("pictures of states", async ({ browser }) => {
 async function blockedSprint(context: BrowserContext): Promise<string> {
   const home = await post(context, "/products/new", { name: "Kites" });
   const pbi = lastId(await post(context, home, { intent: "create-pbi", title: "A kite flies" }));
-  const story = lastId(
-    await post(context, home, { intent: "create-story", pbi_id: pbi, title: "Build the frame" }),
-  );
+  const story = lastId(await post(context, home, { intent: "create-story", pbi_id: pbi, title: "Build the frame" }));
   for (const title of ["Cut the sticks", "Tie the knots"]) {
     await post(context, home, { intent: "create-task", story_id: story, title });
   }

@@ -15,16 +15,10 @@ export interface Keys {
   secretKey: string;
 }
 
-const claimsSchema = z.looseObject({
-  role: z.enum(["anon", "authenticated", "service_role"]),
-  exp: z.number(),
-});
+const claimsSchema = z.looseObject({ role: z.enum(["anon", "authenticated", "service_role"]), exp: z.number() });
 
 /** Reads an API key or an access token; `null` when it is neither, expired or signed by someone else. */
-export async function readToken(
-  token: string | null | undefined,
-  keys: Keys,
-): Promise<Caller | null> {
+export async function readToken(token: string | null | undefined, keys: Keys): Promise<Caller | null> {
   if (!token) return null;
   if (token === keys.secretKey) return keyCaller("service_role");
   if (token === keys.publishableKey) return keyCaller("anon");

@@ -29,11 +29,7 @@ export function writeFrame(frame: Frame): string {
 }
 
 /** The answer to a frame: `phx_reply` with a status. */
-export function reply(
-  to: Frame,
-  status: "ok" | "error",
-  response: Record<string, unknown>,
-): string {
+export function reply(to: Frame, status: "ok" | "error", response: Record<string, unknown>): string {
   return writeFrame({ ...to, event: "phx_reply", payload: { status, response } });
 }
 

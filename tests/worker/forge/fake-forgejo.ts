@@ -32,7 +32,9 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
   if (issue) return issue;
   if (what === "issues" && id === undefined) {
     const found = listIssues(world, query).map(({ url, isClosed, ...issue }) => ({
-      ...{ ...issue, html_url: url, user: { login: "stranger" } },
+      ...issue,
+      html_url: url,
+      user: { login: "stranger" },
       state: isClosed ? "closed" : "open",
     }));
     return { status: 200, body: found };
@@ -46,8 +48,11 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
   if (what === "pulls" && id === undefined) {
     const title = textIn(body, "title");
     const made = openPull(world, {
-      ...{ branch: textIn(body, "head"), base: textIn(body, "base"), title },
-      ...{ body: textIn(body, "body"), isDraft: title.startsWith("WIP: ") },
+      branch: textIn(body, "head"),
+      base: textIn(body, "base"),
+      title,
+      body: textIn(body, "body"),
+      isDraft: title.startsWith("WIP: "),
     });
     if (made) return { status: 201, body: shown(world, made) };
     return { status: 409, body: { message: "pull request already exists for these targets" } };
@@ -56,27 +61,25 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
   const commit = /\/commits\/(\w+)\/status$/.exec(path);
   if (commit) {
     const found = world.pulls.map((one) => ciOf(world, one)).find((ci) => ci?.sha === commit[1]);
-    const status =
-      found && { pending: "pending", passed: "success", failed: "failure" }[found.state];
+    const status = found && { pending: "pending", passed: "success", failed: "failure" }[found.state];
     const statuses = found ? [{ context: "test", status, description: found.log }] : [];
     return { status: 200, body: { statuses } };
   }
   const person = /\/collaborators\/(\w+)\/permission$/.exec(path);
-  if (person)
-    return { status: 200, body: { permission: person[1] === "grace" ? "write" : "read" } };
+  if (person) return { status: 200, body: { permission: person[1] === "grace" ? "write" : "read" } };
   if (pull === undefined) return { status: 404, body: { message: "Not Found" } };
   if (method === "GET" && more === "reviews") {
     const comments = /\/reviews\/(\d+)\/comments$/.exec(path);
     if (comments) {
       const found = pull.comments.filter((one) => one.id === Number(comments[1]));
-      return {
-        status: 200,
-        body: found.map((one) => ({ ...written(one), path: "a.txt", position: 1 })),
-      };
+      return { status: 200, body: found.map((one) => ({ ...written(one), path: "a.txt", position: 1 })) };
     }
     // A review is begun with its first comment and submitted later; `submitted_at` is of its beginning.
     const reviews = pull.comments.map(({ id, author, body, isVerdict, isPending }) => ({
-      ...{ id, user: { login: author }, submitted_at: begun, updated_at: edited },
+      id,
+      user: { login: author },
+      submitted_at: begun,
+      updated_at: edited,
       ...(isVerdict
         ? { body, state: "REQUEST_CHANGES" }
         : { state: isPending ? "PENDING" : "COMMENT", body: "", comments_count: 1 }),
@@ -110,7 +113,11 @@ function shown(
   { number, title, body, isDraft, state, branch, base, mergeable, comments, isOfFork }: FakePull,
 ) {
   return {
-    ...{ number, title, body, draft: isDraft, html_url: world.urlOf(number) },
+    number,
+    title,
+    body,
+    draft: isDraft,
+    html_url: world.urlOf(number),
     state: state === "open" ? "open" : "closed",
     merged: state === "merged",
     mergeable,

@@ -35,7 +35,9 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
   if (issue) return issue;
   if (what === "issues" && id === undefined) {
     const found = listIssues(world, query).map(({ url, isClosed, ...issue }) => ({
-      ...{ ...issue, html_url: url, user: { login: "stranger" } },
+      ...issue,
+      html_url: url,
+      user: { login: "stranger" },
       state: isClosed ? "closed" : "open",
     }));
     return { status: 200, body: found };
@@ -44,16 +46,18 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
     const [, branch] = (query.get("head") ?? "").split(":");
     const found = world.pulls.filter(
       (one) =>
-        (query.get("state") === "all" || one.state === "open") &&
-        (!branch || (one.branch === branch && !one.isOfFork)),
+        (query.get("state") === "all" || one.state === "open") && (!branch || (one.branch === branch && !one.isOfFork)),
     );
     const size = Number(query.get("per_page") ?? 30);
     return { status: 200, body: found.slice(0, size).map((one) => shown(world, one)) };
   }
   if (what === "pulls" && id === undefined) {
     const made = openPull(world, {
-      ...{ branch: textIn(body, "head"), base: textIn(body, "base"), title: textIn(body, "title") },
-      ...{ body: textIn(body, "body"), isDraft: body.draft === true },
+      branch: textIn(body, "head"),
+      base: textIn(body, "base"),
+      title: textIn(body, "title"),
+      body: textIn(body, "body"),
+      isDraft: body.draft === true,
     });
     if (made) return { status: 201, body: shown(world, made) };
     return { status: 422, body: { message: "A pull request already exists" } };
@@ -73,19 +77,14 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
   }
   if (method === "GET" && more === "comments") {
     const comments = pull.comments.filter(({ isVerdict }) => !isVerdict);
-    return {
-      status: 200,
-      body: comments.map((one) => ({ ...written(one), path: "a.txt", line: 1 })),
-    };
+    return { status: 200, body: comments.map((one) => ({ ...written(one), path: "a.txt", line: 1 })) };
   }
   if (method === "PUT" && more === "merge") {
     if (mergePull(world, pull, body.sha)) return { status: 200, body: { merged: true } };
     return { status: 409, body: { message: "Head branch was modified" } };
   }
-  if (what === "issues" && more === "labels")
-    pull.labels.push(...listIn(body, "labels").map(String));
-  else if (more === "requested_reviewers")
-    pull.reviewers.push(...listIn(body, "reviewers").map(String));
+  if (what === "issues" && more === "labels") pull.labels.push(...listIn(body, "labels").map(String));
+  else if (more === "requested_reviewers") pull.reviewers.push(...listIn(body, "reviewers").map(String));
   else if (method === "PATCH") {
     pull.title = textIn(body, "title") || pull.title;
     pull.body = textIn(body, "body") || pull.body;
@@ -95,9 +94,12 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
 
 function written({ id, author, body, isEdited }: FakeComment) {
   return {
-    ...{ id, body, user: { login: author, type: "User" } },
+    id,
+    body,
+    user: { login: author, type: "User" },
     author_association: author === "grace" ? "COLLABORATOR" : "NONE",
-    ...{ created_at: begun, updated_at: isEdited ? edited : begun },
+    created_at: begun,
+    updated_at: isEdited ? edited : begun,
   };
 }
 
@@ -115,9 +117,7 @@ function ofActions(world: ForgeWorld, sha: string | null, run: string | undefine
   const found = world.pulls.filter((one) => (run ? runOf(one) === +run : one.ci?.sha === sha));
   const shownRuns = found.flatMap((one) => {
     const { ci } = one;
-    const conclusion = { pending: null, passed: "success", failed: "failure" }[
-      ci?.state ?? "pending"
-    ];
+    const conclusion = { pending: null, passed: "success", failed: "failure" }[ci?.state ?? "pending"];
     const status = conclusion === null ? "in_progress" : "completed";
     return [{ id: runOf(one), name: "test", workflow_id: 1, event: "push", status, conclusion }];
   });
@@ -129,17 +129,17 @@ function shown(
   { number, title, body, isDraft, state, branch, base, mergeable, comments, isOfFork }: FakePull,
 ) {
   return {
-    ...{ number, title, body, draft: isDraft, node_id: `node-${number}` },
+    number,
+    title,
+    body,
+    draft: isDraft,
+    node_id: `node-${number}`,
     html_url: world.urlOf(number),
     state: state === "open" ? "open" : "closed",
     merged_at: state === "merged" ? begun : null,
     mergeable,
     updated_at: version(comments, state),
-    head: {
-      ref: branch,
-      sha: world.headOf(branch),
-      repo: { full_name: isOfFork ? "stranger/shop" : "acme/shop" },
-    },
+    head: { ref: branch, sha: world.headOf(branch), repo: { full_name: isOfFork ? "stranger/shop" : "acme/shop" } },
     base: { ref: base },
   };
 }

@@ -38,28 +38,21 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   if (issue) return issue;
   const [, id] = /\/merge_requests\/?(\d+)?/.exec(path.replace(project, "")) ?? [];
   if (path === `${project}/issues`) {
-    const found = listIssues(world, query).map(
-      ({ number, url, isClosed, body: words, ...issue }) => ({
-        ...{
-          ...issue,
-          iid: number,
-          web_url: url,
-          description: words,
-          author: { username: "stranger" },
-        },
-        state: isClosed ? "closed" : "opened",
-      }),
-    );
+    const found = listIssues(world, query).map(({ number, url, isClosed, body: words, ...issue }) => ({
+      ...issue,
+      iid: number,
+      web_url: url,
+      description: words,
+      author: { username: "stranger" },
+      state: isClosed ? "closed" : "opened",
+    }));
     return { status: 200, body: found };
   }
-  if (!path.startsWith(`${project}/merge_requests`))
-    return { status: 404, body: { message: "404 Not Found" } };
+  if (!path.startsWith(`${project}/merge_requests`)) return { status: 404, body: { message: "404 Not Found" } };
   if (id === undefined && method === "GET") {
     const branch = query.get("source_branch");
     const found = world.pulls.filter(
-      (one) =>
-        (query.get("state") !== "opened" || one.state === "open") &&
-        (!branch || one.branch === branch),
+      (one) => (query.get("state") !== "opened" || one.state === "open") && (!branch || one.branch === branch),
     );
     const size = Number(query.get("per_page") ?? 20);
     return { status: 200, body: found.slice(0, size).map((one) => shown(world, one)) };
@@ -67,8 +60,11 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   if (id === undefined) {
     const title = textIn(body, "title");
     const made = openPull(world, {
-      ...{ branch: textIn(body, "source_branch"), base: textIn(body, "target_branch"), title },
-      ...{ body: textIn(body, "description"), isDraft: title.startsWith("Draft: ") },
+      branch: textIn(body, "source_branch"),
+      base: textIn(body, "target_branch"),
+      title,
+      body: textIn(body, "description"),
+      isDraft: title.startsWith("Draft: "),
     });
     if (made) return { status: 201, body: shown(world, made) };
     return { status: 409, body: { message: ["Another open merge request already exists"] } };
@@ -79,7 +75,10 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
     // The summary of a review is a plain note.
     const place = { resolvable: true, position: { new_path: "a.txt", new_line: 1 } };
     const notes = pull.comments.map(({ id: note, author, body: words, isEdited, isVerdict }) => ({
-      ...{ id: note, body: words, created_at: begun, updated_at: isEdited ? edited : begun },
+      id: note,
+      body: words,
+      created_at: begun,
+      updated_at: isEdited ? edited : begun,
       author: { id: author === "grace" ? 7 : 8, username: author },
       ...(isVerdict ? { resolvable: false } : place),
     }));
@@ -99,9 +98,7 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
     pull.isDraft = pull.title.startsWith("Draft: ");
     pull.body = textIn(body, "description") || pull.body;
     pull.labels.push(...textIn(body, "add_labels").split(",").filter(Boolean));
-    pull.reviewers.push(
-      ...listIn(body, "reviewer_ids").map((number) => (number === 7 ? "grace" : "?")),
-    );
+    pull.reviewers.push(...listIn(body, "reviewer_ids").map((number) => (number === 7 ? "grace" : "?")));
   }
   return { status: 200, body: shown(world, pull) };
 }
@@ -112,11 +109,20 @@ function shown(world: ForgeWorld, pull: FakePull) {
   const status = ci && { pending: "running", passed: "success", failed: "failed" }[ci.state];
   const pipeline = ci && { id: runOf(pull), sha: ci.sha, status };
   return {
-    ...{ iid: number, title, description: body, draft: isDraft, web_url: world.urlOf(number) },
+    iid: number,
+    title,
+    description: body,
+    draft: isDraft,
+    web_url: world.urlOf(number),
     state: state === "open" ? "opened" : state,
-    ...{ has_conflicts: !mergeable, merge_status: "checked", updated_at: version(comments, state) },
+    has_conflicts: !mergeable,
+    merge_status: "checked",
+    updated_at: version(comments, state),
     head_pipeline: pipeline,
-    ...{ source_project_id: pull.isOfFork ? 2 : 1, target_project_id: 1 },
-    ...{ source_branch: branch, target_branch: base, sha: world.headOf(branch) },
+    source_project_id: pull.isOfFork ? 2 : 1,
+    target_project_id: 1,
+    source_branch: branch,
+    target_branch: base,
+    sha: world.headOf(branch),
   };
 }

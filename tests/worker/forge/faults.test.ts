@@ -5,15 +5,10 @@ import { openLookScene, pullOf } from "./look-world";
 
 const { t, app, home } = await openStage();
 
-const scene = (kind: ForgeKind, place: string, count = 1) =>
-  openLookScene({ t, app, home }, kind, place, count);
+const scene = (kind: ForgeKind, place: string, count = 1) => openLookScene({ t, app, home }, kind, place, count);
 
 /** Where each host says what its CI found. */
-const ciPlace = {
-  github: /\/check-runs$/,
-  gitlab: /\/pipelines\/\d+\/jobs$/,
-  forgejo: /\/status$/,
-};
+const ciPlace = { github: /\/check-runs$/, gitlab: /\/pipelines\/\d+\/jobs$/, forgejo: /\/status$/ };
 const list = /\/(pulls|merge_requests)$/;
 const detail = /\/(pulls|merge_requests)\/\d+$/;
 

@@ -33,11 +33,7 @@ const steps: [name: string, step: Step, isMerged?: boolean][] = [
   ["has told the service", { service: { tool: "PUT issue-notes", when: "after", nth: 2 } }],
   ["closes", { host: { method: "PATCH", path: issue, when: "before" } }, true],
   ["has closed and not heard so", { host: { method: "PATCH", path: issue, when: "after" } }, true],
-  [
-    "tells that it is closed",
-    { service: { tool: "PUT issue-notes", when: "before", nth: 3 } },
-    true,
-  ],
+  ["tells that it is closed", { service: { tool: "PUT issue-notes", when: "before", nth: 3 } }, true],
 ];
 
 describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
@@ -47,13 +43,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
   /** An accepted item of an issue whose work an agent has done. */
   async function scene(number: number) {
     const label = `label-${number}`;
-    const made = {
-      number,
-      label,
-      title: `Issue ${number}`,
-      body: "It breaks",
-      comments: ["Me too"],
-    };
+    const made = { number, label, title: `Issue ${number}`, body: "It breaks", comments: ["Me too"] };
     forge.issues.push(made);
     const owner = await t.createUser();
     const actor = t.actorOf(owner);
@@ -63,14 +53,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
     const product_id = product.id;
     await updateProduct(actor, { product_id, forge_issue_label: label });
     const url = `${forge.origin}/acme/shop/issues/${number}`;
-    const seen = {
-      number,
-      url,
-      state: "open" as const,
-      title: "Issue",
-      author: "someone",
-      body: "",
-    };
+    const seen = { number, url, state: "open" as const, title: "Issue", author: "someone", body: "" };
     await observeIssues(actor, { product_id, label, issues: [seen] });
     const rows = await t.query`select id from stories where product_id = ${product_id}`;
     const story_id = String(at(rows, 0).id);
@@ -87,13 +70,12 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
         product_id,
         pulls: [
           {
-            ...{
-              number: 90,
-              url: `${forge.origin}/acme/shop/pulls/90`,
-              branch: branch ?? "",
-              state,
-            },
-            ...{ head_sha: head, observed_at: new Date().toISOString() },
+            number: 90,
+            url: `${forge.origin}/acme/shop/pulls/90`,
+            branch: branch ?? "",
+            state,
+            head_sha: head,
+            observed_at: new Date().toISOString(),
           },
         ],
       });
@@ -103,12 +85,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
       const looks = ["one", "two"].map((workerName) => {
         const both = connectBoth(forge, app.origin, token);
         const journal = openJournal(() => undefined);
-        const look = issueLook({
-          service: both.service,
-          journal,
-          productId: product_id,
-          workerName,
-        });
+        const look = issueLook({ service: both.service, journal, productId: product_id, workerName });
         return () => look(async () => both.forge);
       });
       await Promise.all(looks.map((look) => look()));
@@ -134,16 +111,12 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
       await rescue();
       const words = () => made.comments.filter((text) => text.includes(story_id));
       expect(words()).toHaveLength(1);
-      expect(words()[0]).toMatch(
-        /^Done \(ST-\d+\): http\S+\/pulls\/90\.\n\n<!-- backloom \S+ -->$/,
-      );
+      expect(words()[0]).toMatch(/^Done \(ST-\d+\): http\S+\/pulls\/90\.\n\n<!-- backloom \S+ -->$/);
       await say("merged");
       await rescue();
       expect([made, words().length]).toMatchObject([{ isClosed: true }, 1]);
       await rescue();
-      expect(writes().length).toBeLessThanOrEqual(
-        2 + ("host" in step && step.host.when === "after" ? 1 : 0),
-      );
+      expect(writes().length).toBeLessThanOrEqual(2 + ("host" in step && step.host.when === "after" ? 1 : 0));
       expect(made.comments).toHaveLength(2);
     },
     120_000,

@@ -30,8 +30,16 @@ describe.each(forgeKinds)("%s", (kind) => {
       const place = ["--url", app.origin, "--token", token, "--repo", repo, "--product", code];
       return startWorker(
         [
-          ...[...place, "--work-dir", join(home, `work-${name}-${kind}`), "--name", name],
-          ...["--exec", "true", "--sandbox", "off", "--pr"],
+          ...place,
+          "--work-dir",
+          join(home, `work-${name}-${kind}`),
+          "--name",
+          name,
+          "--exec",
+          "true",
+          "--sandbox",
+          "off",
+          "--pr",
         ],
         { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" },
       );

@@ -89,18 +89,16 @@ async function proveAll(productId: string) {
   await waiveCriterion(actor, { story_id, criterion: at(criteria, 0).id, reason: "Seen" });
 }
 
-async function begin(
-  kind: (typeof forgeKinds)[number],
-  code: string,
-  wish: { criteria?: string; stories?: string[] },
-) {
+async function begin(kind: (typeof forgeKinds)[number], code: string, wish: { criteria?: string; stories?: string[] }) {
   const forge = await openForgeWorld(kind, join(home, code));
   const repo = join(home, `repo-${code}-${kind}`);
   const git = forge.clone(repo);
   writeRepository(repo, `forge: ${kind}\n`);
   forge.push(git);
   const run = await startRun(t, ada, {
-    ...{ code: `${code}-${kind}`, strategy: "STORY", ...wish },
+    code: `${code}-${kind}`,
+    strategy: "STORY",
+    ...wish,
     product: { pull_requests: "draft", repo_url: forge.remote },
   });
   return { forge, run, git, repo };
@@ -109,10 +107,23 @@ async function begin(
 function serve(kind: (typeof forgeKinds)[number], code: string, url = app.origin) {
   return startWorker(
     [
-      ...["--url", url, "--token", token, "--product", `${code}-${kind}`],
-      ...["--work-dir", join(home, `work-${code}-${kind}`), "--name", `${code}-${kind}`],
-      ...["--repo", join(home, `repo-${code}-${kind}`), "--exec", command],
-      ...["--sandbox", "off", "--pr"],
+      "--url",
+      url,
+      "--token",
+      token,
+      "--product",
+      `${code}-${kind}`,
+      "--work-dir",
+      join(home, `work-${code}-${kind}`),
+      "--name",
+      `${code}-${kind}`,
+      "--repo",
+      join(home, `repo-${code}-${kind}`),
+      "--exec",
+      command,
+      "--sandbox",
+      "off",
+      "--pr",
     ],
     { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" },
   );

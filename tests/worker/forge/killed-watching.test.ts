@@ -47,7 +47,12 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     const texts = { branch, base: "main", title: "Work", body: "", labels: [], reviewers: [] };
     const ci = { sha: head_sha, state: "failed" as const, log: "FAIL cart" };
     const pull: FakePull = {
-      ...{ ...texts, isDraft: false, state: "open", mergeable: false, ci, number: 1 },
+      ...texts,
+      isDraft: false,
+      state: "open",
+      mergeable: false,
+      ci,
+      number: 1,
       comments: [{ id: 3, author: "grace", body: "Name it better" }],
     };
     forge.pulls.splice(0, forge.pulls.length, pull);
@@ -83,10 +88,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
       select k.kind, k.decision from pull_reactions k join pulls p on p.id = k.pull_id
       where p.product_id = ${run.productId} order by k.kind`;
     expect(rows).toEqual(
-      ["ci_failed", "conflict", "review_comment"].map((name) => ({
-        kind: name,
-        decision: "returned",
-      })),
+      ["ci_failed", "conflict", "review_comment"].map((name) => ({ kind: name, decision: "returned" })),
     );
     const again = await claim(actor);
     expect([again.attempt, again.review.length]).toEqual([2, 1]);

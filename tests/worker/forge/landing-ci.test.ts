@@ -18,14 +18,30 @@ async function begin(code: string, test: string) {
   writeRepository(repo, `forge: github\ntest: ${test}\n`);
   forge.push(git);
   const run = await startRun(t, ada, {
-    ...{ code, strategy: "STORY", stories: ["Say one"] },
+    code,
+    strategy: "STORY",
+    stories: ["Say one"],
     product: { pull_requests: "open", landing: "queue", repo_url: forge.remote },
   });
   startWorker(
     [
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, `work-${code}`)],
-      ...["--repo", repo, "--name", code, "--product", code, "--exec", command],
-      ...["--sandbox", "off", "--pr"],
+      "--url",
+      app.origin,
+      "--token",
+      token,
+      "--work-dir",
+      join(home, `work-${code}`),
+      "--repo",
+      repo,
+      "--name",
+      code,
+      "--product",
+      code,
+      "--exec",
+      command,
+      "--sandbox",
+      "off",
+      "--pr",
     ],
     { BACKLOOM_FORGE_POLL_SECONDS: "2", BACKLOOM_FORGE_TOKEN: tokenOf("github") },
   );

@@ -62,8 +62,7 @@ function work(
   const isThere = git("branch", "--remotes", "--list", `origin/${branch}`) !== "";
   git("checkout", "--quiet", "--force", "-B", "work", isThere ? `origin/${branch}` : "origin/main");
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  const read = (name: string) =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : "";
+  const read = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : "");
   if (told !== "") {
     // Anyone who repairs begins with what is on the main branch.
     try {
@@ -93,8 +92,21 @@ async function startLander(code: string, name: string, folder: string) {
   const options = {
     ...readOptions(
       [
-        ...["--url", app.origin, "--token", token, "--repo", folder, "--product", code],
-        ...["--exec", "true", "--sandbox", "off", "--land", "--work-dir", join(home, name)],
+        "--url",
+        app.origin,
+        "--token",
+        token,
+        "--repo",
+        folder,
+        "--product",
+        code,
+        "--exec",
+        "true",
+        "--sandbox",
+        "off",
+        "--land",
+        "--work-dir",
+        join(home, name),
       ],
       {},
     ),
@@ -126,7 +138,9 @@ it.each(Array.from({ length: runs }, (_, place) => firstSeed + place))(
     const code = `RANDOM-${seed}`;
     const place = openRepository(code);
     const run = await startRun(t, ada, {
-      ...{ code, strategy: "STORY", product: { landing: "queue" } },
+      code,
+      strategy: "STORY",
+      product: { landing: "queue" },
       stories: Array.from({ length: branches }, (_, number) => `Story ${number}`),
     });
     const landers = [
@@ -177,10 +191,7 @@ it.each(Array.from({ length: runs }, (_, place) => firstSeed + place))(
 );
 
 /** What no one has tested, and breaks nothing. */
-function pushPast(
-  { folder, git }: ReturnType<typeof openRepository>,
-  random: (below: number) => number,
-) {
+function pushPast({ folder, git }: ReturnType<typeof openRepository>, random: (below: number) => number) {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     git("fetch", "--quiet", "origin");
     git("checkout", "--quiet", "--force", "-B", "person", "origin/main");

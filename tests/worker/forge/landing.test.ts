@@ -18,9 +18,23 @@ const { command, prompts } = writeAgent(home);
 function serve(code: string, name: string, repo: string, ...more: string[]) {
   return startWorker(
     [
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, `work-${name}`)],
-      ...["--repo", repo, "--name", name, "--product", code, "--exec", command],
-      ...["--sandbox", "off", ...more],
+      "--url",
+      app.origin,
+      "--token",
+      token,
+      "--work-dir",
+      join(home, `work-${name}`),
+      "--repo",
+      repo,
+      "--name",
+      name,
+      "--product",
+      code,
+      "--exec",
+      command,
+      "--sandbox",
+      "off",
+      ...more,
     ],
     { BACKLOOM_FORGE_POLL_SECONDS: "2", BACKLOOM_FORGE_TOKEN: tokenOf("github") },
   );
@@ -32,8 +46,7 @@ async function landings(productId: string) {
   return rows;
 }
 
-const endsOf = async (productId: string) =>
-  (await landings(productId)).map(({ state }) => state).sort();
+const endsOf = async (productId: string) => (await landings(productId)).map(({ state }) => state).sort();
 
 async function statusesOf(productId: string) {
   const rows = await t.query`select t.status, j.merged_at is not null as merged
@@ -50,35 +63,41 @@ describe.each(forgeKinds)("the merge queue at %s", (kind) => {
     writeRepository(repo, `forge: ${kind}\ntest: sh check.sh\n`);
     forge.push(git);
     const run = await startRun(t, ada, {
-      ...{
-        code,
-        strategy: "STORY",
-        stories: ["Add letter a", "Add letter b", "Say one"],
-      },
+      code,
+      strategy: "STORY",
+      stories: ["Add letter a", "Add letter b", "Say one"],
       product: { pull_requests: "open", landing: "queue" },
     });
     const words = [
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, `work-${kind}`)],
-      ...["--repo", repo, "--name", kind, "--product", code, "--exec", command],
-      ...["--sandbox", "off", "--pr"],
+      "--url",
+      app.origin,
+      "--token",
+      token,
+      "--work-dir",
+      join(home, `work-${kind}`),
+      "--repo",
+      repo,
+      "--name",
+      kind,
+      "--product",
+      code,
+      "--exec",
+      command,
+      "--sandbox",
+      "off",
+      "--pr",
     ];
     const environment = { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" };
     startWorker(words, environment);
 
-    await expect
-      .poll(() => forge.pulls.map(({ state }) => state), patience)
-      .toEqual(["merged", "merged", "merged"]);
-    await expect
-      .poll(() => endsOf(run.productId), patience)
-      .toEqual(["landed", "landed", "landed", "test_failed"]);
+    await expect.poll(() => forge.pulls.map(({ state }) => state), patience).toEqual(["merged", "merged", "merged"]);
+    await expect.poll(() => endsOf(run.productId), patience).toEqual(["landed", "landed", "landed", "test_failed"]);
     expect(redCommits(forge.bare)).toEqual([]);
     for (const row of await statusesOf(run.productId)) {
       expect(row).toEqual({ status: "DONE", merged: true });
     }
     const ends = await landings(run.productId);
-    expect(ends.find(({ state }) => state === "test_failed")?.words).toContain(
-      "a and b without both",
-    );
+    expect(ends.find(({ state }) => state === "test_failed")?.words).toContain("a and b without both");
     expect(read(prompts)).toContain("    | a and b without both");
     const list = await listLandings(actor, { product_id: run.productId });
     expect(list).toMatchObject({ landing: "queue", queue: [] });
@@ -93,7 +112,9 @@ it("waits for CI of the merged state where pull requests have CI, and sends home
   writeRepository(repo, "forge: github\n");
   forge.push(git);
   const run = await startRun(t, ada, {
-    ...{ code: "LAND-CI", strategy: "STORY", stories: ["Add letter a", "Add letter b"] },
+    code: "LAND-CI",
+    strategy: "STORY",
+    stories: ["Add letter a", "Add letter b"],
     product: { pull_requests: "open", landing: "queue" },
   });
   serve("LAND-CI", "ci", repo, "--pr");
@@ -135,11 +156,9 @@ describe("without a Git host", () => {
       `[ -n "$BACKLOOM_JOB_ID" ] || { echo merge >> ${gate}.reached; while [ ! -e ${gate} ]; do sleep 0.1; done; }\n`,
     );
     const run = await startRun(t, ada, {
-      ...{
-        code: "LAND-PLAIN",
-        strategy: "STORY",
-        stories: ["Add letter a", "Add letter b", "Say one"],
-      },
+      code: "LAND-PLAIN",
+      strategy: "STORY",
+      stories: ["Add letter a", "Add letter b", "Say one"],
       product: { landing: "queue" },
     });
     const first = serve("LAND-PLAIN", "plain", repo, "--land");
@@ -175,7 +194,9 @@ describe("without a Git host", () => {
     makeRepository(repo);
     writeRepository(repo, "test: sh check.sh\n");
     const run = await startRun(t, ada, {
-      ...{ code: "LAND-NONE", strategy: "STORY", stories: ["Add letter a"] },
+      code: "LAND-NONE",
+      strategy: "STORY",
+      stories: ["Add letter a"],
       product: { landing: "queue" },
     });
     await serve("LAND-NONE", "alone", repo, "--until-idle").ended;

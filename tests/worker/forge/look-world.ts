@@ -44,9 +44,7 @@ export async function openLookScene(
     return look(async () => ({ ...asked, listRecent }));
   };
   const seen = async () =>
-    (await listPulls(actor, { product_id: run.productId })).pulls
-      .map(({ number, ci }) => `${number} ${ci}`)
-      .sort();
+    (await listPulls(actor, { product_id: run.productId })).pulls.map(({ number, ci }) => `${number} ${ci}`).sort();
   const returns = async () => {
     const rows = await t.query`select summary from job_reviews where product_id = ${run.productId}
       order by created_at`;

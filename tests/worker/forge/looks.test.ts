@@ -50,9 +50,7 @@ it("sees runs of Actions at GitHub where the login may not read checks, and says
   say(forge.pulls[0], "passed");
   await poll();
   expect(await seen()).toEqual(["1 passed"]);
-  expect(lines.filter((line) => line.includes("does not let this login read checks"))).toHaveLength(
-    1,
-  );
+  expect(lines.filter((line) => line.includes("does not let this login read checks"))).toHaveLength(1);
   say(forge.pulls[0], "failed");
   const pull = forge.pulls[0];
   if (pull) pull.comments.push({ author: "stranger", id: 9, body: "So that it is looked at" });

@@ -8,12 +8,7 @@ describe("the Git host of a remote", () => {
     ["ssh://git@gitlab.com/a/group/shop", "gitlab", "https://gitlab.com/api/v4", "a/group/shop"],
     ["https://ada:pw@codeberg.org/a/b.git", "forgejo", "https://codeberg.org/api/v1", "a/b"],
     ["git@gitlab.example.com:a/b.git", "gitlab", "https://gitlab.example.com/api/v4", "a/b"],
-    [
-      "https://gitea.example.com:8443/a/b",
-      "forgejo",
-      "https://gitea.example.com:8443/api/v1",
-      "a/b",
-    ],
+    ["https://gitea.example.com:8443/a/b", "forgejo", "https://gitea.example.com:8443/api/v1", "a/b"],
     ["https://github.example.com/a/b", "github", "https://github.example.com/api/v3", "a/b"],
   ])("%s", (remote, kind, api, project) => {
     expect(placeOf(remote, undefined, undefined)).toMatchObject({ kind, api, project });
@@ -42,11 +37,7 @@ describe("the Git host of a remote", () => {
     ["https://code.example.com/a/b", undefined, 'write "forge: github"'],
     ["/srv/git/shop.git", "github", "no remote on a Git host"],
     ["http://code.example.com/a/b", "forgejo", "without TLS"],
-    [
-      "git@code.example.com:a/b",
-      { kind: "github", url: "https://evil.example" },
-      "BACKLOOM_FORGE_URL",
-    ],
+    ["git@code.example.com:a/b", { kind: "github", url: "https://evil.example" }, "BACKLOOM_FORGE_URL"],
   ] as const)("%s is refused: %j", (remote, wish, message) => {
     expect(() => placeOf(remote, wish, undefined)).toThrow(message);
   });

@@ -47,9 +47,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       const before = writes(forge).length;
       await work("ONCE", repo, "--once");
       expect(forge.pulls).toHaveLength(1);
-      expect(writes(forge).slice(before)).toMatchObject([
-        { method, path: expect.stringMatching(path) },
-      ]);
+      expect(writes(forge).slice(before)).toMatchObject([{ method, path: expect.stringMatching(path) }]);
       expect(pull?.body).toMatch(/^Look at the colors, please\.\n\n/);
       expect(pull?.body).toContain("- [x] The footer shows the year (waived)");
       expect(pull?.body.match(/The footer/g)).toHaveLength(1);
@@ -59,17 +57,10 @@ describe.each(forgeKinds)("%s", (kind) => {
     });
 
     it("is a draft until every criterion is proven, where the product says so", async () => {
-      const run = await begin("DRAFT", {
-        tasks: 2,
-        criteria: "- It works",
-        product: { pull_requests: "draft" },
-      });
+      const run = await begin("DRAFT", { tasks: 2, criteria: "- It works", product: { pull_requests: "draft" } });
       await work("DRAFT", repo, "--once");
       const pull = forge.pulls.at(-1);
-      expect(pull).toMatchObject({
-        isDraft: true,
-        title: expect.stringContaining("ST-001: A story"),
-      });
+      expect(pull).toMatchObject({ isDraft: true, title: expect.stringContaining("ST-001: A story") });
       await waive(run.productId);
       await work("DRAFT", repo, "--once");
       expect(pull).toMatchObject({ isDraft: false, title: "ST-001: A story" });
@@ -86,10 +77,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(forge.faults).toEqual([]);
       expect(forge.pulls).toHaveLength(before + 1);
       expect(
-        at(
-          await t.query`select pr_url from agent_jobs where pr_url = ${forge.urlOf(before + 1)}`,
-          0,
-        ),
+        at(await t.query`select pr_url from agent_jobs where pr_url = ${forge.urlOf(before + 1)}`, 0),
       ).toBeTruthy();
     });
 
@@ -114,25 +102,12 @@ describe.each(forgeKinds)("%s", (kind) => {
     it("needs a login that no one ever sees", async () => {
       await begin("LOGIN", {});
       const seen = join(home, `seen-${kind}`);
-      const said = await work(
-        "LOGIN",
-        repo,
-        "--once",
-        "--exec",
-        `env > ${seen}; echo ${forge.token}; echo x > login`,
-      );
+      const said = await work("LOGIN", repo, "--once", "--exec", `env > ${seen}; echo ${forge.token}; echo x > login`);
       expect(read(seen)).toContain("BACKLOOM_JOB_ID");
       // Without the variable git's own credential helper has it.
       await begin("HELPER", {});
       const before = forge.pulls.length;
-      const helped = await workWith(
-        {},
-        "HELPER",
-        repo,
-        "--once",
-        "--exec",
-        `echo ${forge.token}; echo x > helper`,
-      );
+      const helped = await workWith({}, "HELPER", repo, "--once", "--exec", `echo ${forge.token}; echo x > helper`);
       expect(forge.pulls).toHaveLength(before + 1);
       // A host that says it back, as one does that quotes what it was sent.
       const run = await begin("ECHO", {});
@@ -154,7 +129,9 @@ describe.each(forgeKinds)("%s", (kind) => {
 
   const begin = (code: string, { product, ...wish }: Omit<RunWish, "code">) =>
     startRun(t, ada, {
-      ...{ strategy: "STORY", code: `${code}-${kind}`, ...wish },
+      strategy: "STORY",
+      code: `${code}-${kind}`,
+      ...wish,
       product: { pull_requests: "open", ...product },
     });
 
@@ -170,9 +147,23 @@ describe.each(forgeKinds)("%s", (kind) => {
     const exec = words.includes("--exec") ? [] : ["--exec", `echo x >> ${code}.txt`];
     const worker = startWorker(
       [
-        ...["--url", app.origin, "--token", token, "--work-dir", join(home, `work-${kind}`)],
-        ...["--repo", repo, "--name", `worker-${kind}`, "--product", `${code}-${kind}`],
-        ...[...exec, ...words, "--sandbox", "off", "--pr"],
+        "--url",
+        app.origin,
+        "--token",
+        token,
+        "--work-dir",
+        join(home, `work-${kind}`),
+        "--repo",
+        repo,
+        "--name",
+        `worker-${kind}`,
+        "--product",
+        `${code}-${kind}`,
+        ...exec,
+        ...words,
+        "--sandbox",
+        "off",
+        "--pr",
       ],
       environment,
     );

@@ -51,8 +51,7 @@ async function begin(repo: string, bare: string, remote: string, code = `KEPT-${
   const keep = fileKeeping({ service, journal, productId: product_id, workerName, worktrees });
   /** One look of a worker, as if all that it had was given back. */
   const look = async () => {
-    const due =
-      "update upkeeps set lease_until = now(), look_at = look_at - interval '1 hour' where product_id = $1";
+    const due = "update upkeeps set lease_until = now(), look_at = look_at - interval '1 hour' where product_id = $1";
     await t.sql.query(due, [product_id]);
     await keep(async () => {
       const wish = { product: { id: product_id, repo_url: remote }, repo_url: remote };
@@ -156,10 +155,7 @@ const [blocks, killed] = [await openHost("blocks"), await openHost("killed")];
 
 describe("the block of AGENTS.md", () => {
   const { forge, repo } = blocks;
-  const marks = (code: string) => [
-    `<!-- backloom lessons ${code} -->`,
-    `<!-- /backloom lessons ${code} -->`,
-  ];
+  const marks = (code: string) => [`<!-- backloom lessons ${code} -->`, `<!-- /backloom lessons ${code} -->`];
 
   /** A product whose AGENTS.md is this text before the first lesson. */
   async function scene(text: string) {
@@ -203,8 +199,7 @@ describe("the block of AGENTS.md", () => {
     await one.accept("Format first.");
     await one.look();
     one.merge();
-    const [, block = ""] =
-      /(<!-- backloom[\s\S]*\/backloom.*-->\r?\n)/.exec(one.textAt("main") ?? "") ?? [];
+    const [, block = ""] = /(<!-- backloom[\s\S]*\/backloom.*-->\r?\n)/.exec(one.textAt("main") ?? "") ?? [];
     commit(forge.bare, { "AGENTS.md": `Mine\n${block}\r\nBe kind.\n\nLast` });
     await one.accept("Test last.");
     await one.look();
@@ -225,21 +220,15 @@ describe("the block of AGENTS.md", () => {
     await one.accept("Test last.");
     await one.look();
     const words = /between the two comments/;
-    expect(await one.files()).toMatchObject([
-      { state: "conflict", words: expect.stringMatching(words) },
-    ]);
+    expect(await one.files()).toMatchObject([{ state: "conflict", words: expect.stringMatching(words) }]);
     expect(forge.pulls).toHaveLength(1);
     const [begin, end] = marks(one.code);
     commit(forge.bare, { "AGENTS.md": "# Rules\n\nFormat last.\n" });
     await one.look();
-    expect(await one.files()).toMatchObject([
-      { words: expect.stringContaining("took the lessons out") },
-    ]);
+    expect(await one.files()).toMatchObject([{ words: expect.stringContaining("took the lessons out") }]);
     commit(forge.bare, { "AGENTS.md": `# Rules\n${begin}\n${begin}\n${end}\n` });
     await one.look();
-    expect(await one.files()).toMatchObject([
-      { words: expect.stringContaining("exactly one pair") },
-    ]);
+    expect(await one.files()).toMatchObject([{ words: expect.stringContaining("exactly one pair") }]);
     commit(forge.bare, { "AGENTS.md": `${begin}\n${end}\n# Rules\n` });
     await one.look();
     expect(await one.files()).toMatchObject([{ state: "open" }]);
@@ -262,9 +251,7 @@ describe("the block of AGENTS.md", () => {
     await one.retire("Test last.");
     await one.look();
     const words = expect.stringContaining("does not merge with the main branch (AGENTS.md)");
-    expect(await one.files()).toMatchObject([
-      { state: "conflict", words, url: expect.any(String) },
-    ]);
+    expect(await one.files()).toMatchObject([{ state: "conflict", words, url: expect.any(String) }]);
     commit(forge.bare, { "AGENTS.md": "# Rules\n\nBe kind.\n" });
     await one.look();
     expect(await one.files()).toMatchObject([{ state: "open" }]);
@@ -310,9 +297,7 @@ describe("the block of AGENTS.md", () => {
     await one.accept("Format first.");
     commit(forge.bare, { "AGENTS.md": "\u0000\u00ff".repeat(3).concat("\ufffd") });
     await one.look();
-    expect(await one.files()).toMatchObject([
-      { state: "conflict", words: expect.stringContaining("UTF-8") },
-    ]);
+    expect(await one.files()).toMatchObject([{ state: "conflict", words: expect.stringContaining("UTF-8") }]);
     const folder = join(home, `link-${unused()}`);
     gitIn(home)("clone", "--quiet", forge.bare, folder);
     const git = gitIn(folder);
@@ -322,9 +307,7 @@ describe("the block of AGENTS.md", () => {
     git("commit", "--quiet", "-m", "Link");
     git("push", "--quiet", "origin", "main");
     await one.look();
-    expect(await one.files()).toMatchObject([
-      { state: "conflict", words: expect.stringContaining("a symbolic link") },
-    ]);
+    expect(await one.files()).toMatchObject([{ state: "conflict", words: expect.stringContaining("a symbolic link") }]);
     expect(forge.pulls).toEqual([]);
     git("rm", "--quiet", "--cached", "AGENTS.md");
     git("commit", "--quiet", "-m", "No link");
@@ -333,32 +316,27 @@ describe("the block of AGENTS.md", () => {
 });
 
 describe("without a Git host", () => {
-  it.each([true, false])(
-    "the change is on a branch that the page names (with a remote: %s)",
-    async (hasRemote) => {
-      const repo = join(home, `plain-${hasRemote}`);
-      const git = makeRepository(repo);
-      const bare = hasRemote ? join(home, "plain.git") : repo;
-      if (hasRemote) {
-        gitIn(home)("clone", "--quiet", "--bare", repo, bare);
-        git("remote", "add", "origin", bare);
-        git("fetch", "--quiet", "origin");
-      }
-      const one = await begin(repo, bare, "");
-      await one.accept("Format first.");
-      await one.look();
-      expect(await one.files()).toMatchObject([
-        { state: "branch", branch: one.branch, url: null, words: null },
-      ]);
-      expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
-      await one.accept("Test last.");
-      await one.look();
-      gitIn(bare)("update-ref", "refs/heads/main", gitIn(bare)("rev-parse", one.branch));
-      await one.look();
-      expect(await one.files()).toMatchObject([{ state: "merged" }]);
-      expect(lessonsIn(one.textAt("main"))).toEqual(["Format first.", "Test last."]);
-    },
-  );
+  it.each([true, false])("the change is on a branch that the page names (with a remote: %s)", async (hasRemote) => {
+    const repo = join(home, `plain-${hasRemote}`);
+    const git = makeRepository(repo);
+    const bare = hasRemote ? join(home, "plain.git") : repo;
+    if (hasRemote) {
+      gitIn(home)("clone", "--quiet", "--bare", repo, bare);
+      git("remote", "add", "origin", bare);
+      git("fetch", "--quiet", "origin");
+    }
+    const one = await begin(repo, bare, "");
+    await one.accept("Format first.");
+    await one.look();
+    expect(await one.files()).toMatchObject([{ state: "branch", branch: one.branch, url: null, words: null }]);
+    expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
+    await one.accept("Test last.");
+    await one.look();
+    gitIn(bare)("update-ref", "refs/heads/main", gitIn(bare)("rev-parse", one.branch));
+    await one.look();
+    expect(await one.files()).toMatchObject([{ state: "merged" }]);
+    expect(lessonsIn(one.textAt("main"))).toEqual(["Format first.", "Test last."]);
+  });
 });
 
 describe("boxes of Spec Kit", () => {
@@ -366,9 +344,17 @@ describe("boxes of Spec Kit", () => {
     const { forge, repo } = await openHost("boxes");
     const one = await begin(repo, forge.bare, forge.remote);
     const list = [
-      ...["# Tasks\r", "```\r", "- [ ] T001 A sample\r", "```\r", "- [ ] T001 Draw [ ] it\r"],
-      ...["* [ ] **T002** [P] Paint\r", "- [x] T003 Done before\r", "- [ ] T001 The same again\r"],
-      ...["-   [~] T-005 Seed\r", "1)\t[]T006 Rake\r", "- [ ] T004 Left"],
+      "# Tasks\r",
+      "```\r",
+      "- [ ] T001 A sample\r",
+      "```\r",
+      "- [ ] T001 Draw [ ] it\r",
+      "* [ ] **T002** [P] Paint\r",
+      "- [x] T003 Done before\r",
+      "- [ ] T001 The same again\r",
+      "-   [~] T-005 Seed\r",
+      "1)\t[]T006 Rake\r",
+      "- [ ] T004 Left",
     ].join("\n");
     const spec = "specs/001-beds/tasks.md";
     commit(forge.bare, { [spec]: list, "old/specs/001-beds/tasks.md": "- [ ] T001 Draw\n" });

@@ -50,9 +50,23 @@ export function startWatcher(
   const exec = words.includes("--exec") ? [] : ["--exec", "true"];
   return startWorker(
     [
-      ...["--url", gate.url, "--token", token, "--product", code, "--repo", repo],
-      ...["--name", name, "--work-dir", join(folder, "work"), ...exec],
-      ...["--sandbox", "off", "--pr", ...words],
+      "--url",
+      gate.url,
+      "--token",
+      token,
+      "--product",
+      code,
+      "--repo",
+      repo,
+      "--name",
+      name,
+      "--work-dir",
+      join(folder, "work"),
+      ...exec,
+      "--sandbox",
+      "off",
+      "--pr",
+      ...words,
     ],
     { BACKLOOM_FORGE_TOKEN: forge.token, BACKLOOM_FORGE_POLL_SECONDS: "2" },
   );

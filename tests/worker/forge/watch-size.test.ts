@@ -24,17 +24,9 @@ async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
   const place = placeOf(world.remote, kind, undefined);
   const secret = tokenOf(kind);
   const headers = { authorization: `Bearer ${secret}`, "user-agent": "test" };
-  const forge = openers[kind](
-    place,
-    openRequests({ api: place.api, title: kind, headers, secret }),
-  );
+  const forge = openers[kind](place, openRequests({ api: place.api, title: kind, headers, secret }));
   const journal = openJournal(() => undefined);
-  const service = connectService(
-    { url: app.origin, token },
-    journal,
-    (text) => text,
-    new AbortController().signal,
-  );
+  const service = connectService({ url: app.origin, token }, journal, (text) => text, new AbortController().signal);
   let clock = 0;
   const look = pullLook({ service, journal }, product.id, () => clock);
   const poll = async () => {

@@ -5,11 +5,7 @@ import { openForge } from "~/worker/forge/open-forge";
 import { makeHome, makeRepository } from "../fixture";
 
 const home = makeHome();
-for (const [name, value] of Object.entries({
-  HOME: home,
-  XDG_CONFIG_HOME: home,
-  PATH: "/usr/bin:/bin",
-})) {
+for (const [name, value] of Object.entries({ HOME: home, XDG_CONFIG_HOME: home, PATH: "/usr/bin:/bin" })) {
   vi.stubEnv(name, value);
 }
 const clone = (name: string, address: string): string => {
@@ -37,25 +33,10 @@ describe("BACKLOOM_FORGE_TOKEN", () => {
   });
 
   it.each([
-    [
-      "another repository's host beside --repo",
-      "https://git.elsewhere.com/a/b.git",
-      "secret",
-      ["--repo", own],
-    ],
-    [
-      "the same host at another port",
-      "https://git.example.com:8443/a/b.git",
-      "secret",
-      ["--repo", own],
-    ],
+    ["another repository's host beside --repo", "https://git.elsewhere.com/a/b.git", "secret", ["--repo", own]],
+    ["the same host at another port", "https://git.example.com:8443/a/b.git", "secret", ["--repo", own]],
     ["a well-known host", "https://codeberg.org/a/b.git", "ghp_secret", []],
-    [
-      "another host than its form names",
-      "https://gitlab.com/a/b.git",
-      "ghp_secret",
-      ["--repo", own],
-    ],
+    ["another host than its form names", "https://gitlab.com/a/b.git", "ghp_secret", ["--repo", own]],
   ])("does not go to %s", async (_what, address, token, words) => {
     await expect(open(address, token, words)).rejects.toThrow(/no login for .* was found/);
   });

@@ -94,7 +94,14 @@ export async function openForgeWorld(kind: ForgeKind, home: string) {
   const requests: { method: string; path: string; status: number }[] = [];
   const faults: Fault[] = [];
   const world = {
-    ...{ kind, token, root, bare, pulls, issues, requests, faults },
+    kind,
+    token,
+    root,
+    bare,
+    pulls,
+    issues,
+    requests,
+    faults,
     origin: "",
     /** Address for git, without a login. */
     remote: "",
@@ -151,18 +158,12 @@ async function answer(world: ForgeWorld, request: IncomingMessage, response: Ser
     return send(fault.status, { message: fault.message ?? "Not now" }, fault.headers);
   }
   if (fault?.held?.when === "before") return fault.held.reached();
-  const asked = {
-    method,
-    path: url.pathname,
-    query: url.searchParams,
-    body: text === "" ? {} : JSON.parse(text),
-  };
+  const asked = { method, path: url.pathname, query: url.searchParams, body: text === "" ? {} : JSON.parse(text) };
   const answered = apis[world.kind](world, asked);
   if (fault?.held) return fault.held.reached();
   if (fault?.isLost) return response.destroy();
   const etag = `"${createHash("sha256").update(JSON.stringify(answered.body)).digest("hex")}"`;
-  if (method === "GET" && request.headers["if-none-match"] === etag)
-    return send(304, null, { etag });
+  if (method === "GET" && request.headers["if-none-match"] === etag) return send(304, null, { etag });
   send(answered.status, answered.body, method === "GET" ? { etag } : {});
 }
 
@@ -208,16 +209,17 @@ export function mergePull(world: ForgeWorld, pull: FakePull, sha: unknown): bool
 
 /** The issues with a label as the host lists them, the one that changed last first. */
 export function listIssues(world: ForgeWorld, query: URLSearchParams) {
-  const [page, size] = [
-    Number(query.get("page") ?? 1),
-    Number(query.get("per_page") ?? query.get("limit")),
-  ];
+  const [page, size] = [Number(query.get("page") ?? 1), Number(query.get("per_page") ?? query.get("limit"))];
   return world.issues
     .filter(({ label }) => label === query.get("labels"))
     .reverse()
     .slice((page - 1) * size, page * size)
     .map(({ number, title, body, isClosed = false }) => ({
-      ...{ number, title, body, isClosed, updated_at: isClosed ? edited : begun },
+      number,
+      title,
+      body,
+      isClosed,
+      updated_at: isClosed ? edited : begun,
       url: `${world.origin}/acme/shop/issues/${number}`,
     }));
 }
@@ -257,8 +259,7 @@ export function openPull(
   world: ForgeWorld,
   wish: Pick<FakePull, "branch" | "base" | "title" | "body" | "isDraft">,
 ): FakePull | null {
-  const isThere = ({ branch, state, isOfFork }: FakePull) =>
-    branch === wish.branch && state === "open" && !isOfFork;
+  const isThere = ({ branch, state, isOfFork }: FakePull) => branch === wish.branch && state === "open" && !isOfFork;
   if (world.pulls.some(isThere)) return null;
   world.headOf(wish.branch);
   const empty = { labels: [], reviewers: [], mergeable: true, ci: null, comments: [] };

@@ -23,8 +23,7 @@ export function useListPaste(toPanel: string): void {
   useEffect(() => {
     const listen = (event: ClipboardEvent) => {
       const { target } = event;
-      if (target instanceof HTMLElement && target.closest("input, textarea, select, dialog"))
-        return;
+      if (target instanceof HTMLElement && target.closest("input, textarea, select, dialog")) return;
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (!text.trim().includes("\n")) return;
       keepPasted(text);

@@ -37,12 +37,7 @@ export function useSteadyRows<Row, List extends HTMLElement = HTMLDivElement>(
       element?.removeEventListener("focusout", later);
     };
   }, [isSame, isOwn, show]);
-  return {
-    list,
-    shown: isOwn || isSame ? rows : kept,
-    fresh: isSame ? null : rows.length - kept.length,
-    show,
-  };
+  return { list, shown: isOwn || isSame ? rows : kept, fresh: isSame ? null : rows.length - kept.length, show };
 }
 
 /** Shows how many new rows are held back, with a button that shows them. Overlays the list so that it moves no rows. */

@@ -149,8 +149,7 @@ const statuses: Record<FilterPage, readonly string[]> = {
 };
 
 function valuesOf(field: string, page: FilterPage, known: ProductChoices | undefined): Value[] {
-  if (field === "status")
-    return statuses[page].map((one) => [one.replaceAll("_", "-"), statusLook(one).label]);
+  if (field === "status") return statuses[page].map((one) => [one.replaceAll("_", "-"), statusLook(one).label]);
   if (field === "priority") return priorityOptions().map(({ value, label }) => [value, label]);
   if (field === "is") {
     return [
@@ -165,12 +164,9 @@ function valuesOf(field: string, page: FilterPage, known: ProductChoices | undef
     const members = known.members.map(({ username }): Value => [username.toLowerCase(), username]);
     return [["me", "Me"], ...members, ["none", "No one"]];
   }
-  if (field === "label")
-    return [...known.labels.map(({ name }): Value => [labelWord(name), name]), none];
-  if (field === "sprint")
-    return [...known.sprints.map(({ code, goal }): Value => [code, `${code} ${goal}`]), none];
-  if (field === "story")
-    return known.stories.map(({ code, title }): Value => [code, `${code} ${title}`]);
+  if (field === "label") return [...known.labels.map(({ name }): Value => [labelWord(name), name]), none];
+  if (field === "sprint") return [...known.sprints.map(({ code, goal }): Value => [code, `${code} ${goal}`]), none];
+  if (field === "story") return known.stories.map(({ code, title }): Value => [code, `${code} ${title}`]);
   return [];
 }
 
@@ -188,11 +184,7 @@ function guess(word: string, page: FilterPage, known: ProductChoices | undefined
     .flatMap((field) =>
       valuesOf(field, page, known)
         .filter(([typed, label]) => begins(typed) || begins(label))
-        .map(([typed, label]) => ({
-          word: `${field}:${typed}`,
-          label: `${field}: ${label}`,
-          isWhole: true,
-        })),
+        .map(([typed, label]) => ({ word: `${field}:${typed}`, label: `${field}: ${label}`, isWhole: true })),
     )
     .slice(0, most);
 }
@@ -201,13 +193,8 @@ function guess(word: string, page: FilterPage, known: ProductChoices | undefined
  * Returns completions of the current word: values of the field before the colon, or fields by prefix and values that the
  * word may mean.
  */
-function suggest(
-  word: string,
-  page: FilterPage,
-  known: ProductChoices | undefined,
-): readonly Suggestion[] {
-  const [, minus = "", name = "", colon = "", rest = ""] =
-    /^(-?)([a-z]*)(:?)(.*)$/i.exec(word) ?? [];
+function suggest(word: string, page: FilterPage, known: ProductChoices | undefined): readonly Suggestion[] {
+  const [, minus = "", name = "", colon = "", rest = ""] = /^(-?)([a-z]*)(:?)(.*)$/i.exec(word) ?? [];
   const field = fields[page].find((one) => one === name.toLowerCase());
   if (colon === "") {
     const begun = fields[page]
@@ -217,8 +204,7 @@ function suggest(
   }
   if (!field) return [];
   const earlier = rest.slice(0, rest.lastIndexOf(",") + 1);
-  const [, sign = "", begun = ""] =
-    /^(<=|>=|<|>|=)?(.*)$/.exec(rest.slice(earlier.length).toLowerCase()) ?? [];
+  const [, sign = "", begun = ""] = /^(<=|>=|<|>|=)?(.*)$/.exec(rest.slice(earlier.length).toLowerCase()) ?? [];
   const taken = earlier.toLowerCase().split(",");
   const found = valuesOf(field, page, known).filter(
     ([typed, label]) =>
@@ -227,9 +213,11 @@ function suggest(
   );
   // A complete value needs no suggestions.
   if (found.some(([typed]) => typed.toLowerCase() === begun)) return [];
-  return found.slice(0, most).map(([typed, label]) => ({
-    word: `${minus}${field}:${earlier}${field === "priority" ? sign : ""}${typed}`,
-    label,
-    isWhole: true,
-  }));
+  return found
+    .slice(0, most)
+    .map(([typed, label]) => ({
+      word: `${minus}${field}:${earlier}${field === "priority" ? sign : ""}${typed}`,
+      label,
+      isWhole: true,
+    }));
 }

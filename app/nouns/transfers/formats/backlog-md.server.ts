@@ -36,10 +36,8 @@ export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
     for (const story of stories) draft.add(title, toStory(story, keys, blockersOf, draft));
   }
   for (const item of work)
-    if (!keys.has(item))
-      draft.leftOut.add("Dependencies of PBIs", item.dependencies.length, item.path);
-  for (const item of items)
-    if (!isWork(item) && !item.place.endsWith("milestone")) addIdea(draft, item);
+    if (!keys.has(item)) draft.leftOut.add("Dependencies of PBIs", item.dependencies.length, item.path);
+  for (const item of items) if (!isWork(item) && !item.place.endsWith("milestone")) addIdea(draft, item);
   draft.definitionOfDone = definitionOfDone(folder, root);
   return draft.finish();
 }

@@ -26,13 +26,7 @@ const issueSchema = z.looseObject({
   labels: z.array(z.string()).nullish(),
   dependencies: z.array(dependencySchema).nullish(),
   comments: z
-    .array(
-      z.looseObject({
-        author: z.string().nullish(),
-        text: z.string(),
-        created_at: z.string().nullish(),
-      }),
-    )
+    .array(z.looseObject({ author: z.string().nullish(), text: z.string(), created_at: z.string().nullish() }))
     .nullish(),
   estimated_minutes: z.int().min(0).max(1_000_000).nullish(),
   external_ref: z.string().nullish(),
@@ -45,16 +39,23 @@ type Issue = z.output<typeof issueSchema>;
 
 /** Fields of an epic that a PBI keeps. Its state follows its stories. */
 const epicSchema = issueSchema.pick({
-  ...{ id: true, title: true, status: true, issue_type: true, priority: true, created_at: true },
-  ...{ description: true, design: true, acceptance_criteria: true, notes: true, comments: true },
-  ...{ external_ref: true, due_at: true, close_reason: true },
+  id: true,
+  title: true,
+  status: true,
+  issue_type: true,
+  priority: true,
+  created_at: true,
+  description: true,
+  design: true,
+  acceptance_criteria: true,
+  notes: true,
+  comments: true,
+  external_ref: true,
+  due_at: true,
+  close_reason: true,
 });
 
-const headings = {
-  design: "Design",
-  acceptance_criteria: "Acceptance Criteria",
-  notes: "Notes",
-} as const;
+const headings = { design: "Design", acceptance_criteria: "Acceptance Criteria", notes: "Notes" } as const;
 
 /** Kinds of work; beads keeps messages, gates and agents as issues too. */
 const work = ["task", "bug", "feature", "epic", "chore", "docs", "decision", "story", "spike"];
@@ -81,9 +82,7 @@ export function readBeads(text: string): ImportDraft {
     if (state === null) return [];
     draft.leftOut.addUnread("", issue, issueSchema.shape);
     const pbi = epics.get(epicOf(issue.id) ?? "")?.title ?? "Imported from beads";
-    return [
-      { pbi, parent: parents.get(issue.id) ?? "", fields: { ...fieldsOf(draft, issue), state } },
-    ];
+    return [{ pbi, parent: parents.get(issue.id) ?? "", fields: { ...fieldsOf(draft, issue), state } }];
   });
   addFamilies(draft, families);
   return draft.finish();
@@ -94,9 +93,7 @@ function issuesOf(text: string): Issue[] {
   if (lines.length > mostLines)
     throw new ContractError(422, `The file has more than ${mostLines} lines. Import it in parts.`);
   return lines.flatMap((line, index) =>
-    line.trim() === ""
-      ? []
-      : [readJson(line, issueSchema, `an issue of beads (line ${index + 1})`)],
+    line.trim() === "" ? [] : [readJson(line, issueSchema, `an issue of beads (line ${index + 1})`)],
   );
 }
 
@@ -160,8 +157,7 @@ function fullText(issue: Issue, sections: readonly (keyof typeof headings)[]): s
   return withComments(
     withFacts([issue.description ?? "", ...texts].join("\n\n"), facts),
     (issue.comments ?? []).map(
-      ({ author, created_at, text }) =>
-        `**${author || "someone"}**${created_at ? `, ${created_at}` : ""}:\n\n${text}`,
+      ({ author, created_at, text }) => `**${author || "someone"}**${created_at ? `, ${created_at}` : ""}:\n\n${text}`,
     ),
   );
 }

@@ -70,7 +70,11 @@ export function readLine(text: string): Line {
   const isListed = isMarked && hashes === undefined;
   const isCode = isListed && after - before > 4;
   return {
-    ...{ text, rest, isListed, isCode, isQuoted: /[>|]|<!--/.test(start) },
+    text,
+    rest,
+    isListed,
+    isCode,
+    isQuoted: /[>|]|<!--/.test(start),
     indent: columnsOf(/^\s*/.exec(text)?.[0] ?? ""),
     content: isCode || (isListed && rest === "") ? before + 1 : after,
     box: boxIn(rest, isMarked),
@@ -173,21 +177,19 @@ class Reader {
   private readItem(line: Line, number: number): void {
     const isSample = line.box?.title === "" || line.isCode;
     if (line.box) this.open = this.add(isSample ? "sample" : "box", line.box, line, number);
-    else if (this.open !== undefined && line.indent > this.open.indent)
-      this.open.details.push(line.text);
-    else if (line.rest !== "")
-      this.open = this.add("item", { title: line.rest, mark: "" }, line, number);
+    else if (this.open !== undefined && line.indent > this.open.indent) this.open.details.push(line.text);
+    else if (line.rest !== "") this.open = this.add("item", { title: line.rest, mark: "" }, line, number);
   }
 
-  private add(
-    kind: Item["kind"],
-    box: { title: string; mark: string },
-    line: Line,
-    number: number,
-  ) {
+  private add(kind: Item["kind"], box: { title: string; mark: string }, line: Line, number: number) {
     const item: Item & { indent: number } = {
-      ...{ kind, ...box, isTicked: box.mark === "x", line: number, heading: this.heading },
-      ...{ details: [], indent: line.indent },
+      kind,
+      ...box,
+      isTicked: box.mark === "x",
+      line: number,
+      heading: this.heading,
+      details: [],
+      indent: line.indent,
     };
     this.items.push(item);
     return item;

@@ -9,9 +9,7 @@ export function cleanText(text = ""): string {
     .replaceAll("\r\n", "\n")
     .replace(/\p{Surrogate}/gu, "")
     .trim();
-  return clean.length <= mostText
-    ? clean
-    : `${clean.slice(0, mostText).replace(/\p{Surrogate}/gu, "")}…`;
+  return clean.length <= mostText ? clean : `${clean.slice(0, mostText).replace(/\p{Surrogate}/gu, "")}…`;
 }
 
 export function cleanLine(text: string): string {
@@ -27,9 +25,7 @@ export function cleanTitle(text: string, name = ""): string {
   const line = cleanLine(text);
   if (!isVisible(line)) return `Untitled ${name.slice(0, 200)}`.trim();
   const letters = [...line];
-  return letters.length <= titleLimit - 40
-    ? letters.join("")
-    : `${letters.slice(0, titleLimit - 41).join("")}…`;
+  return letters.length <= titleLimit - 40 ? letters.join("") : `${letters.slice(0, titleLimit - 41).join("")}…`;
 }
 
 /** Keeps keys such as ENG-12, but not those that look like codes generated here. */

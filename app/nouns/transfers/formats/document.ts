@@ -1,10 +1,5 @@
 import type { ImportDraft } from "../contract";
-import {
-  type ExportDocument,
-  exportDocumentSchema,
-  exportFormat,
-  exportVersion,
-} from "../export-document";
+import { type ExportDocument, exportDocumentSchema, exportFormat, exportVersion } from "../export-document";
 import { Draft } from "./draft";
 import { readJson } from "./read-json";
 
@@ -16,12 +11,29 @@ const brought = {
   product: ["code", "name", "created_at"],
   pbi: ["code", "title", "description", "sort_order", "stories"],
   story: [
-    ...["code", "title", "description", "acceptance_criteria", "priority", "status", "assignee"],
-    ...["blocked_by", "labels", "created_at", "tasks"],
+    "code",
+    "title",
+    "description",
+    "acceptance_criteria",
+    "priority",
+    "status",
+    "assignee",
+    "blocked_by",
+    "labels",
+    "created_at",
+    "tasks",
   ],
   task: [
-    ...["code", "title", "description", "implementation_plan", "priority", "status"],
-    ...["estimated_minutes", "blocked_by", "labels", "created_at"],
+    "code",
+    "title",
+    "description",
+    "implementation_plan",
+    "priority",
+    "status",
+    "estimated_minutes",
+    "blocked_by",
+    "labels",
+    "created_at",
   ],
 } as const;
 
@@ -38,7 +50,9 @@ export function readBackloom(text: string): ImportDraft {
 function countRest(draft: Draft, document: ExportDocument): void {
   const title = "Blank";
   const blank = exportDocumentSchema.parse({
-    ...{ format: exportFormat, version: exportVersion, product: { code: title, name: title } },
+    format: exportFormat,
+    version: exportVersion,
+    product: { code: title, name: title },
     pbis: [{ title, stories: [{ title, tasks: [{ title }] }] }],
   });
   const first = ({ pbis: [pbi] }: ExportDocument) => {
@@ -50,8 +64,7 @@ function countRest(draft: Draft, document: ExportDocument): void {
     const known: readonly string[] = brought[part];
     const plainOf = new Map(Object.entries(plain));
     for (const [name, value] of Object.entries(given)) {
-      if (known.includes(name) || JSON.stringify(value) === JSON.stringify(plainOf.get(name)))
-        continue;
+      if (known.includes(name) || JSON.stringify(value) === JSON.stringify(plainOf.get(name))) continue;
       const many = Array.isArray(value) ? value.length : 1;
       draft.leftOut.add(`${part}.${name}: admin import brings it`, many);
     }
@@ -97,8 +110,7 @@ function addDocument(draft: Draft, { product, pbis }: ExportDocument): void {
   }
 }
 
-const storyId = ({ code, title }: Pbi["stories"][number], prefix: string) =>
-  `${prefix}${code ?? title}`;
+const storyId = ({ code, title }: Pbi["stories"][number], prefix: string) => `${prefix}${code ?? title}`;
 
 const taskId = (ofStory: string, { code }: { code: string | null }, index: number) =>
   `${ofStory}/${code ?? `own-${index + 1}`}`;

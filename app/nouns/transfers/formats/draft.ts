@@ -119,14 +119,7 @@ export class Draft {
     ) {
       const description = fields.state === "DONE" ? "" : (fields.description ?? "");
       tasks.push(
-        ...this.#task({
-          ...fields,
-          id: `${fields.id}/own`,
-          description,
-          code: undefined,
-          labels: [],
-          blocked_by: [],
-        }),
+        ...this.#task({ ...fields, id: `${fields.id}/own`, description, code: undefined, labels: [], blocked_by: [] }),
       );
     } else if (fields.estimated_minutes) {
       this.leftOut.add("Estimates of stories that have parts", 1, fields.id);
@@ -156,10 +149,7 @@ export class Draft {
       .filter(([, { stories }]) => stories.length > 0)
       .map(([title, group]) => ({ title, ...group }));
     if (pbis.length === 0 && this.#ideas.size === 0)
-      throw new ContractError(
-        422,
-        "There is nothing to import in this file. Check the file and its format.",
-      );
+      throw new ContractError(422, "There is nothing to import in this file. Check the file and its format.");
     return {
       pbis,
       ideas: [...this.#ideas.values()],
@@ -200,9 +190,7 @@ export class Draft {
         code: codeOf(fields.code),
         title: cleanTitle(fields.title, cleanLine(fields.code ?? fields.id)),
         description: cleanText(fields.description),
-        implementation_plan: fields.implementation_plan
-          ? cleanText(fields.implementation_plan)
-          : null,
+        implementation_plan: fields.implementation_plan ? cleanText(fields.implementation_plan) : null,
         priority: fields.priority ?? 3,
         status: fields.state,
         estimated_minutes: fields.estimated_minutes ?? null,
@@ -221,10 +209,7 @@ export class Draft {
     const room = importLimits.dependencies - this.#dependencies;
     const kept = [...new Set(ids)].slice(0, room);
     this.#dependencies += kept.length;
-    this.leftOut.add(
-      `Dependencies beyond ${importLimits.dependencies}`,
-      new Set(ids).size - kept.length,
-    );
+    this.leftOut.add(`Dependencies beyond ${importLimits.dependencies}`, new Set(ids).size - kept.length);
     return kept.map((id) => this.#id(id));
   }
 

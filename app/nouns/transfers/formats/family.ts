@@ -28,10 +28,7 @@ export function addFamilies(draft: Draft, issues: readonly Issue[]): void {
 function withCriteria(fields: StoryFields): TaskFields {
   const { description = "", acceptance_criteria } = fields;
   if (!acceptance_criteria) return fields;
-  return {
-    ...fields,
-    description: `${description}\n\n## Acceptance Criteria\n\n${acceptance_criteria}`.trim(),
-  };
+  return { ...fields, description: `${description}\n\n## Acceptance Criteria\n\n${acceptance_criteria}`.trim() };
 }
 
 /**

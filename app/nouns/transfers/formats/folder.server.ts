@@ -19,9 +19,7 @@ const tooLarge = `Files: larger than ${folderLimits.bytes / 1024} KiB`;
 export function readFolder(files: readonly UploadedFile[], leftOut: LeftOut): Folder {
   const [first] = files;
   const isZip = files.length === 1 && first?.bytes[0] === 0x50 && first.bytes[1] === 0x4b;
-  const given = isZip
-    ? unzip(first.bytes, leftOut)
-    : files.map(({ name, bytes }) => [name, bytes] as const);
+  const given = isZip ? unzip(first.bytes, leftOut) : files.map(({ name, bytes }) => [name, bytes] as const);
   const folder: [string, Uint8Array][] = [];
   for (const [name, bytes] of given) {
     const path = name.replaceAll("\\", "/").replace(/^\.\//, "");
@@ -51,10 +49,7 @@ function unzip(bytes: Uint8Array, leftOut: LeftOut): [string, Uint8Array][] {
         size += Math.min(most, folderLimits.bytes + 1);
         // Entries that lie over each other name the same bytes again and again.
         if (packed > bytes.length)
-          throw new ContractError(
-            422,
-            "Entries of the zip file overlap. Create the file again, or import its parts.",
-          );
+          throw new ContractError(422, "Entries of the zip file overlap. Create the file again, or import its parts.");
         if (count > folderLimits.files || size > importLimits.unpacked)
           throw new ContractError(422, "The zip unpacks to more than can be imported at once.");
         if (most > folderLimits.bytes) leftOut.add(tooLarge, 1, entry.name);
@@ -78,12 +73,7 @@ export function rootOf(folder: Folder, pattern: RegExp): string | undefined {
 }
 
 /** The texts below a root that a pattern wants, by their path there; all others are counted. */
-export function textsBelow(
-  folder: Folder,
-  root: string,
-  wanted: RegExp,
-  leftOut: LeftOut,
-): Map<string, string> {
+export function textsBelow(folder: Folder, root: string, wanted: RegExp, leftOut: LeftOut): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [path, bytes] of folder) {
     const inner = path.startsWith(root) ? path.slice(root.length) : path;

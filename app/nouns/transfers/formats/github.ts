@@ -95,8 +95,7 @@ function stateOfIssue(draft: Draft, issue: Issue): WorkState | null {
     draft.leftOut.add("Pull requests");
     return null;
   }
-  if (issue.state.toUpperCase() !== "CLOSED")
-    return draft.readState({ word: issue.state, told: "TO_DO" });
+  if (issue.state.toUpperCase() !== "CLOSED") return draft.readState({ word: issue.state, told: "TO_DO" });
   const reason = (issue.stateReason ?? issue.state_reason ?? "").toUpperCase();
   const state = draft.readState({
     word: issue.state,
@@ -108,12 +107,7 @@ function stateOfIssue(draft: Draft, issue: Issue): WorkState | null {
   return state;
 }
 
-function addIssue(
-  draft: Draft,
-  issue: Issue,
-  state: WorkState,
-  ids: ReadonlyMap<string | undefined, string>,
-): void {
+function addIssue(draft: Draft, issue: Issue, state: WorkState, ids: ReadonlyMap<string | undefined, string>): void {
   draft.leftOut.addUnread("", issue, issueSchema.shape);
   if (issue.milestone) {
     const { title, description, dueOn, due_on } = issue.milestone;
@@ -144,13 +138,7 @@ function addIssue(
     .flatMap((box, index) =>
       isReference(box)
         ? []
-        : [
-            {
-              id: `${id}/${index + 1}`,
-              title: box.title,
-              state: state === "DONE" ? state : stateOfBox(draft, box),
-            },
-          ],
+        : [{ id: `${id}/${index + 1}`, title: box.title, state: state === "DONE" ? state : stateOfBox(draft, box) }],
     );
   draft.add(issue.milestone?.title || "Imported from GitHub", {
     id,

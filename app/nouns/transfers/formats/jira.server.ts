@@ -7,8 +7,16 @@ import { type CsvRow, readCsv } from "./read-csv.server";
 import { toState, type WorkState } from "./state";
 
 const priorities: Readonly<Record<string, number>> = {
-  ...{ blocker: 1, highest: 1, critical: 1, high: 2, major: 2 },
-  ...{ medium: 3, low: 4, minor: 4, lowest: 5, trivial: 5 },
+  blocker: 1,
+  highest: 1,
+  critical: 1,
+  high: 2,
+  major: 2,
+  medium: 3,
+  low: 4,
+  minor: 4,
+  lowest: 5,
+  trivial: 5,
 };
 
 const keyOf = (row: CsvRow) => row.first("Issue key");
@@ -16,11 +24,31 @@ const isEpic = (row: CsvRow) => row.first("Issue Type").toLowerCase() === "epic"
 
 /** Resolutions of what was closed without being done. As a status, some of these words mean something else. */
 const droppingResolutions = new Set([
-  ...["not a problem", "not a bug", "not an issue", "not applicable", "known error", "by design"],
-  ...["as designed", "works as designed", "works for me", "cannot reproduce", "can't reproduce"],
-  ...["unable to reproduce", "not reproducible", "incomplete", "information provided"],
-  ...["auto closed", "later", "remind", "deferred", "postponed", "out of scope", "out of date"],
-  ...["outdated", "superseded", "withdrawn"],
+  "not a problem",
+  "not a bug",
+  "not an issue",
+  "not applicable",
+  "known error",
+  "by design",
+  "as designed",
+  "works as designed",
+  "works for me",
+  "cannot reproduce",
+  "can't reproduce",
+  "unable to reproduce",
+  "not reproducible",
+  "incomplete",
+  "information provided",
+  "auto closed",
+  "later",
+  "remind",
+  "deferred",
+  "postponed",
+  "out of scope",
+  "out of date",
+  "outdated",
+  "superseded",
+  "withdrawn",
 ]);
 
 /**
@@ -62,9 +90,7 @@ export function readJira(text: string): ImportDraft {
   return draft.finish();
 }
 
-const parentColumns = [
-  ...["Parent key", "Epic Link", "Custom field (Epic Link)", "Parent id", "Parent"],
-];
+const parentColumns = ["Parent key", "Epic Link", "Custom field (Epic Link)", "Parent id", "Parent"];
 
 /** Either end of "blocks" may be the one that names the other. */
 const isBlocking = (column: string) => /\((?:blocks|blocker)\)$/.test(column);
@@ -79,9 +105,7 @@ function blockersOf(links: readonly string[], rows: readonly CsvRow[]): Map<stri
   return waits;
 }
 
-const points = [
-  ...["Story Points", "Custom field (Story Points)", "Custom field (Story point estimate)"],
-];
+const points = ["Story Points", "Custom field (Story Points)", "Custom field (Story point estimate)"];
 
 function descriptionOf(row: CsvRow, links: readonly string[] = []): string {
   const other = links.filter((column) => !isBlocking(column));

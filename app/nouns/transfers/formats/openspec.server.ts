@@ -6,8 +6,7 @@ import { Draft, type TaskFields } from "./draft";
 import { readFolder, rootOf, textsBelow, type UploadedFile } from "./folder.server";
 import { criteriaOf, finishedPlan, itemsWithoutBox, readSpec, stateOf, taskOf } from "./specs";
 
-const inChanges =
-  /^((?:.*\/)?changes\/)(?!archive\/)[^/]+\/(?:(?:proposal|tasks|design)|specs\/.+)\.md$/;
+const inChanges = /^((?:.*\/)?changes\/)(?!archive\/)[^/]+\/(?:(?:proposal|tasks|design)|specs\/.+)\.md$/;
 const wanted = /^[^/]+\/(?:proposal|tasks|design|specs\/[^/]+\/spec)\.md$/;
 const archived = /^(.*\/)?changes\/archive\/([^/]+)\//;
 
@@ -41,19 +40,13 @@ function addChange(draft: Draft, name: string, texts: ReadonlyMap<string, string
   const tasks = tasksOf(draft, name, list, plan);
   // What makes no task stays readable.
   const rest = tasks.length === 0 ? list : "";
-  if (rest !== "")
-    draft.leftOut.add("A tasks.md without a list: it is in the description", 1, name);
+  if (rest !== "") draft.leftOut.add("A tasks.md without a list: it is in the description", 1, name);
   const state = stateOf(tasks);
   if (plan !== "" && state === "DONE") draft.leftOut.add(finishedPlan, 1, name);
   draft.add("Imported from OpenSpec", {
     id: name,
     title: title || name,
-    description: [
-      body.trim(),
-      ...deltas.map(([, text]) => text.trim()),
-      rest,
-      `Source: changes/${name}`,
-    ]
+    description: [body.trim(), ...deltas.map(([, text]) => text.trim()), rest, `Source: changes/${name}`]
       .filter(Boolean)
       .join("\n\n"),
     acceptance_criteria: deltas
@@ -75,8 +68,7 @@ function tasksOf(draft: Draft, name: string, list: string, plan: string): TaskFi
       draft.leftOut.add(itemsWithoutBox, 1, item.title);
       return [];
     }
-    if (kind === "item")
-      draft.leftOut.add("Lists without boxes: their items are tasks to do", 1, name);
+    if (kind === "item") draft.leftOut.add("Lists without boxes: their items are tasks to do", 1, name);
     const [, number] = /^\**(\d{1,4}(?:\.\d{1,4}){1,3})\b/.exec(item.title) ?? [];
     const id = `${name}/${number ?? item.title}`;
     return [taskOf({ id, title: item.title, state: stateOfBox(draft, item) }, item, plan)];

@@ -24,10 +24,7 @@ const mostColumns = 1_000;
 export function readCsv(text: string, needed: readonly string[], tool: string): Csv {
   const [header = [], ...lines] = parseLines(text);
   if (header.length > mostColumns)
-    throw new ContractError(
-      422,
-      `The file has more than ${mostColumns} columns. Export it with fewer fields.`,
-    );
+    throw new ContractError(422, `The file has more than ${mostColumns} columns. Export it with fewer fields.`);
   const places = new Map<string, number[]>();
   for (const [place, name] of header.entries())
     if (name.trim() !== "") append(places, name.trim().toLowerCase(), place);

@@ -21,8 +21,7 @@ const folderReaders = {
 
 type FolderFormat = keyof typeof folderReaders;
 
-export const isFolderFormat = (format: ImportFormat): format is FolderFormat =>
-  Object.hasOwn(folderReaders, format);
+export const isFolderFormat = (format: ImportFormat): format is FolderFormat => Object.hasOwn(folderReaders, format);
 
 const readers: Record<Exclude<ImportFormat, FolderFormat>, (text: string) => ImportDraft> = {
   linear: readLinear,
@@ -37,8 +36,7 @@ const readers: Record<Exclude<ImportFormat, FolderFormat>, (text: string) => Imp
 export function readUploaded(format: ImportFormat, files: readonly UploadedFile[]): ImportDraft {
   const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size === 0) throw new ContractError(422, "Choose a file to import.");
-  if (size > importLimits.bytes)
-    throw new ContractError(413, "The file is larger than 10 MB. Import it in parts.");
+  if (size > importLimits.bytes) throw new ContractError(413, "The file is larger than 10 MB. Import it in parts.");
   return readFiles(format, files);
 }
 

@@ -58,8 +58,7 @@ function tasksOf(draft: Draft, name: string, list: string, plan: string): TaskFi
   let before: string[] = [];
   return items.flatMap(({ item, known }) => {
     if (known === undefined || kinds.get(known.number) !== item.kind) {
-      if (item.kind === "box" || item.kind === "item")
-        draft.leftOut.add(unread[item.kind], 1, item.title);
+      if (item.kind === "box" || item.kind === "item") draft.leftOut.add(unread[item.kind], 1, item.title);
       return [];
     }
     const { number, marks, said } = known;
@@ -70,11 +69,8 @@ function tasksOf(draft: Draft, name: string, list: string, plan: string): TaskFi
       draft.leftOut.add("Tasks that were dropped", 1, id);
       return [];
     }
-    const named =
-      `${said} ${details.join(" ")}`.match(/\bdepends on\b[^.]{0,200}/gi)?.join(" ") ?? "";
-    const blockers = (named.match(/\bT-?\d{1,6}[a-z]?\b/g) ?? []).map(
-      (other) => `${name}/${other}`,
-    );
+    const named = `${said} ${details.join(" ")}`.match(/\bdepends on\b[^.]{0,200}/gi)?.join(" ") ?? "";
+    const blockers = (named.match(/\bT-?\d{1,6}[a-z]?\b/g) ?? []).map((other) => `${name}/${other}`);
     const task = taskOf({ id, title: `${number} ${said}`, state }, { ...item, details }, plan);
     if (/\[P\]/i.test(marks)) return [{ ...task, blocked_by: blockers }];
     const blocked_by = [...before, ...blockers];

@@ -31,7 +31,9 @@ export function taskOf(
 ): TaskFields {
   const said = title.length > 250 ? [title] : [];
   return {
-    ...{ id, title, state },
+    id,
+    title,
+    state,
     description: [...said, heading, details.join("\n")].filter(Boolean).join("\n\n"),
     // A finished task needs none, and every task would keep a copy.
     implementation_plan: state === "DONE" ? null : plan || null,

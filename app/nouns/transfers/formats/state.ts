@@ -27,9 +27,7 @@ const words: readonly (readonly [SourceState, ...string[]])[] = [
   ],
 ];
 const states = new Map(
-  words.flatMap(([state, ...lists]) =>
-    lists.flatMap((list) => list.split(", ").map((word) => [word, state] as const)),
-  ),
+  words.flatMap(([state, ...lists]) => lists.flatMap((list) => list.split(", ").map((word) => [word, state] as const))),
 ).set("", "TO_DO");
 
 /**

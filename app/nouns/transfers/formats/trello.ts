@@ -19,9 +19,7 @@ const cardSchema = z.looseObject({
   idList: id,
   pos,
   idMembers: z.array(id).default([]),
-  labels: z
-    .array(z.object({ name: z.string().default(""), color: z.string().nullish() }))
-    .default([]),
+  labels: z.array(z.object({ name: z.string().default(""), color: z.string().nullish() })).default([]),
   dueComplete: z.boolean().nullish(),
   due: z.string().nullish(),
 });
@@ -45,9 +43,7 @@ const boardSchema = z.looseObject({
       z.object({
         type: z.string(),
         date: z.string().optional(),
-        data: z
-          .object({ text: z.string().optional(), card: z.object({ id }).optional() })
-          .default({}),
+        data: z.object({ text: z.string().optional(), card: z.object({ id }).optional() }).default({}),
         memberCreator: z.object({ username: z.string() }).nullish(),
       }),
     )
@@ -92,10 +88,7 @@ export function readTrello(text: string): ImportDraft {
     }
     draft.leftOut.addUnread("card.", card, cardSchema.shape);
     const [member] = card.idMembers;
-    draft.leftOut.add(
-      "A second member of a card: a story has one assignee",
-      card.idMembers.length - 1,
-    );
+    draft.leftOut.add("A second member of a card: a story has one assignee", card.idMembers.length - 1);
     draft.add(toState(list.name) === undefined ? list.name : board.name, {
       id: card.id,
       title: card.name,

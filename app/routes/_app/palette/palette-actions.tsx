@@ -1,11 +1,5 @@
 import { activeRow, focusRow, isPageItem, itemOf } from "~/features/items/active-row";
-import {
-  actionsFor,
-  type ItemAction,
-  itemActions,
-  rowGroup,
-  runItemAction,
-} from "~/features/items/item-actions";
+import { actionsFor, type ItemAction, itemActions, rowGroup, runItemAction } from "~/features/items/item-actions";
 import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
 import { opensMore } from "~/ui/menu";
@@ -40,26 +34,18 @@ export function ActiveItemActions({
   if (items.length === 0) return null;
   const ofPage = items.length === 1 && isPageItem(row);
   const about =
-    items.length === 1
-      ? (row?.querySelector("[data-code]")?.textContent ?? "This")
-      : `${items.length} selected`;
+    items.length === 1 ? (row?.querySelector("[data-code]")?.textContent ?? "This") : `${items.length} selected`;
   const run = ({ name }: ItemAction) => {
     onClose();
     // After the dialog has returned focus.
-    setTimeout(() =>
-      ofPage && name === "title" ? pressEdit() : runItemAction(name, items, row, onReopen),
-    );
+    setTimeout(() => (ofPage && name === "title" ? pressEdit() : runItemAction(name, items, row, onReopen)));
   };
   return (
     <Group heading={about}>
       {actionsFor(items, canWrite)
         .filter(({ name }) => !ofPage || (name !== "select" && name !== "peek"))
         .map((action) => (
-          <Item
-            key={action.name}
-            value={lineWords(action.label.replace("…", ""), about)}
-            onSelect={() => run(action)}
-          >
+          <Item key={action.name} value={lineWords(action.label.replace("…", ""), about)} onSelect={() => run(action)}>
             <span className="flex-1">{action.label}</span>
             {shownKeys(action.key).map((cap) => (
               <Kbd key={cap}>{cap}</Kbd>
@@ -133,8 +119,7 @@ export interface PageAction {
 }
 
 /** Excluded: rows have their own menus, and these parts are used in place. */
-const elsewhere =
-  "[data-line], [role=toolbar], [data-columns], dialog, nav, form[action='/active-product']";
+const elsewhere = "[data-line], [role=toolbar], [data-columns], dialog, nav, form[action='/active-product']";
 
 /**
  * Returns every button on this page and in its menus, with its label. Derived from the page, so nothing is missing and
@@ -149,9 +134,7 @@ export function pageActions(): PageAction[] {
     const isMenuItem = element.hasAttribute("data-menu-item");
     if (element.matches(":disabled") || element.closest(elsewhere)) continue;
     if (!isMenuItem && !element.checkVisibility()) continue;
-    const label = (element.getAttribute("aria-label") ?? element.textContent ?? "")
-      .replace(/\s+/g, " ")
-      .trim();
+    const label = (element.getAttribute("aria-label") ?? element.textContent ?? "").replace(/\s+/g, " ").trim();
     if (label !== "" && label.length <= 80 && !found.has(label)) found.set(label, element);
   }
   return [...found].map(([label, element]) => ({ label, press: () => press(element) }));

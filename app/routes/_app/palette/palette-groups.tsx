@@ -2,13 +2,7 @@ import type { SearchAnswer } from "~/routes/_app.search/find-pasted.server";
 import { CodeChip, Kbd } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { isolated } from "~/ui/isolated";
-import {
-  adminDestination,
-  destinations,
-  productPages,
-  productPath,
-  setupDestinations,
-} from "../navigation";
+import { adminDestination, destinations, productPages, productPath, setupDestinations } from "../navigation";
 import type { ShellData } from "../shell-data";
 import { Group, Item, lineWords } from "./palette-parts";
 import { readRecent } from "./recent";
@@ -18,20 +12,12 @@ interface Go {
   go: (to: string) => void;
 }
 
-export function FoundItems({
-  found,
-  wanted,
-  go,
-}: Go & { found: SearchAnswer["results"]; wanted: string }) {
+export function FoundItems({ found, wanted, go }: Go & { found: SearchAnswer["results"]; wanted: string }) {
   if (found.length === 0) return null;
   return (
     <Group heading="Found">
       {found.map((hit) => (
-        <Item
-          key={hit.to}
-          value={lineWords(hit.code, `${wanted} ${hit.title} ${hit.to}`)}
-          onSelect={() => go(hit.to)}
-        >
+        <Item key={hit.to} value={lineWords(hit.code, `${wanted} ${hit.title} ${hit.to}`)} onSelect={() => go(hit.to)}>
           <CodeChip>{hit.code}</CodeChip>
           <span className="min-w-0 flex-1 truncate">{hit.title}</span>
           <span className="text-xs text-faint">
@@ -44,16 +30,8 @@ export function FoundItems({
 }
 
 /** Destinations of the whole service, then those of the current product. */
-export function PlaceItems({
-  shell,
-  productId,
-  go,
-}: Go & { shell: ShellData; productId: string | undefined }) {
-  const places = [
-    ...destinations,
-    ...setupDestinations,
-    ...(shell.user.isAdmin ? [adminDestination] : []),
-  ];
+export function PlaceItems({ shell, productId, go }: Go & { shell: ShellData; productId: string | undefined }) {
+  const places = [...destinations, ...setupDestinations, ...(shell.user.isAdmin ? [adminDestination] : [])];
   return (
     <Group heading="Go to">
       {places.map(({ to, label, icon, letter }) => (

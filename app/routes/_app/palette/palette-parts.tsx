@@ -13,15 +13,7 @@ export function Group({ heading, children }: { heading: string; children: ReactN
 }
 
 /** One row of the palette. */
-export function Item({
-  value,
-  onSelect,
-  children,
-}: {
-  value: string;
-  onSelect: () => void;
-  children: ReactNode;
-}) {
+export function Item({ value, onSelect, children }: { value: string; onSelect: () => void; children: ReactNode }) {
   return (
     <Command.Item
       value={value}

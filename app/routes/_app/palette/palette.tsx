@@ -42,10 +42,7 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
   const wanted = query.trim();
   useEffect(() => {
     if (wanted.length < 2) return;
-    const timer = setTimeout(
-      () => load(`/search?${new URLSearchParams({ q: wanted, near: productId ?? "" })}`),
-      140,
-    );
+    const timer = setTimeout(() => load(`/search?${new URLSearchParams({ q: wanted, near: productId ?? "" })}`), 140);
     return () => clearTimeout(timer);
   }, [wanted, load, productId]);
 
@@ -60,13 +57,7 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
   const isNamed = found[0]?.isNamed === true;
   return (
     <Dialog title="Search and actions" open={open} onClose={onClose} bare>
-      <Command
-        label="Search and actions"
-        loop
-        filter={rankLine}
-        onKeyDown={enterOnceChosen}
-        className="grid"
-      >
+      <Command label="Search and actions" loop filter={rankLine} onKeyDown={enterOnceChosen} className="grid">
         <Command.Input
           data-focus-first
           value={query}
@@ -80,11 +71,11 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
           </Command.Empty>
           {isNamed ? hits : null}
           <ProductAccess productId={productId}>
-            {ofPage ? null : <ActiveItemActions {...{ atHand, onClose, onReopen }} />}
+            {ofPage ? null : <ActiveItemActions atHand={atHand} onClose={onClose} onReopen={onReopen} />}
             {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
-            {ofPage ? <ActiveItemActions {...{ atHand, onClose, onReopen }} /> : null}
-            <PageItems {...{ actions, atHand }} onClose={onClose} />
-            <SprintItems {...{ shell, productId, actions, onClose }} />
+            {ofPage ? <ActiveItemActions atHand={atHand} onClose={onClose} onReopen={onReopen} /> : null}
+            <PageItems actions={actions} atHand={atHand} onClose={onClose} />
+            <SprintItems shell={shell} productId={productId} actions={actions} onClose={onClose} />
             <CreateItems go={go} productId={productId} />
           </ProductAccess>
           <PlaceItems shell={shell} productId={productId} go={go} />

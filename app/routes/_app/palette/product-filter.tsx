@@ -6,13 +6,7 @@ import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { useShellData } from "../shell-data";
 
 /** Limits a page of the whole service to one product. Part of the address. */
-export function ProductFilter({
-  productId,
-  required = false,
-}: {
-  productId: string | null;
-  required?: boolean;
-}) {
+export function ProductFilter({ productId, required = false }: { productId: string | null; required?: boolean }) {
   const shell = useShellData();
   const submit = useSubmit();
   const { pathname } = useLocation();

@@ -27,9 +27,7 @@ function isOf(userId: string, stored: unknown): stored is { places: unknown[] } 
 function isPlace(value: unknown): value is RecentPlace {
   if (typeof value !== "object" || value === null) return false;
   if (!("to" in value) || !("title" in value)) return false;
-  return (
-    typeof value.to === "string" && value.to.startsWith("/") && typeof value.title === "string"
-  );
+  return typeof value.to === "string" && value.to.startsWith("/") && typeof value.title === "string";
 }
 
 /** Stores the title of the page just opened. */

@@ -21,11 +21,7 @@ export interface AcpAgent {
 }
 
 /** Runs one ACP turn. Imports the ACP code only when it is needed. */
-export async function runAcpTurn(
-  agent: AcpAgent,
-  turn: AgentTurn,
-  output: TurnOutput,
-): Promise<TurnEnd> {
+export async function runAcpTurn(agent: AcpAgent, turn: AgentTurn, output: TurnOutput): Promise<TurnEnd> {
   const { converseOverAcp } = await import("./session");
   return converseOverAcp(agent, turn, output);
 }

@@ -1,23 +1,11 @@
 import { type Readable, Writable } from "node:stream";
-import {
-  type AnyMessage,
-  client,
-  ndJsonStream,
-  type Stream,
-} from "@agentclientprotocol/sdk/unstable";
+import { type AnyMessage, client, ndJsonStream, type Stream } from "@agentclientprotocol/sdk/unstable";
 import type { RunningProcess } from "../../base/process";
 import { createRedactor } from "../../base/redact";
 import type { AgentQuestion, AgentTurn, TurnOutput } from "../driver";
 import type { AcpAgent } from "./agent";
 import { elicitationSchema, type Permission, permissionSchema, updateSchema } from "./messages";
-import {
-  allowWord,
-  answerTo,
-  formContent,
-  formQuestion,
-  isCovered,
-  permissionQuestion,
-} from "./permission";
+import { allowWord, answerTo, formContent, formQuestion, isCovered, permissionQuestion } from "./permission";
 import type { readUpdates } from "./updates";
 
 export interface Live {
@@ -48,9 +36,7 @@ export function listenTo(listening: Listening) {
         updates.take(params.update);
       } else updates.takeEarlier(params.update);
     })
-    .onRequest("session/request_permission", permissionSchema, ({ params }) =>
-      decide(listening, params),
-    )
+    .onRequest("session/request_permission", permissionSchema, ({ params }) => decide(listening, params))
     .onRequest("elicitation/create", elicitationSchema, ({ params }) => {
       const question = redactedQuestion(turn.secrets, formQuestion(params, turn.folder));
       const answer = answerTo(question, turn.answers);
@@ -66,8 +52,7 @@ function decide({ agent, turn, output, ask }: Listening, permission: Permission)
   const asked = permissionQuestion(agent.title, permission, turn.folder);
   const question = redactedQuestion(turn.secrets, asked);
   const answer = answerTo(question, turn.answers);
-  const isGiven =
-    answer === allowWord || isCovered(permission, turn.allow, turn.folder, agent.coverage);
+  const isGiven = answer === allowWord || isCovered(permission, turn.allow, turn.folder, agent.coverage);
   const wanted = isGiven ? "allow_once" : "reject_once";
   const option =
     permission.options.find(({ kind }) => kind === wanted) ??
@@ -82,10 +67,7 @@ function decide({ agent, turn, output, ask }: Listening, permission: Permission)
 }
 
 /** The question without secrets, as people see it. Answers are matched by this text. */
-function redactedQuestion(
-  secrets: readonly string[],
-  { question, options, ...rest }: AgentQuestion,
-): AgentQuestion {
+function redactedQuestion(secrets: readonly string[], { question, options, ...rest }: AgentQuestion): AgentQuestion {
   const { clean } = createRedactor(secrets);
   return { ...rest, question: clean(question), options: options.map(clean) };
 }

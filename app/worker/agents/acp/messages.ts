@@ -61,9 +61,7 @@ export const elicitationSchema = z.looseObject({
           z.looseObject({
             title: z.string().nullish(),
             enum: z.array(z.string()).nullish(),
-            oneOf: z
-              .array(z.looseObject({ const: z.string(), title: z.string().nullish() }))
-              .nullish(),
+            oneOf: z.array(z.looseObject({ const: z.string(), title: z.string().nullish() })).nullish(),
           }),
         )
         .optional(),
@@ -86,11 +84,7 @@ export const sessionSchema = z.looseObject({
   modes: z.looseObject({ availableModes: z.array(z.looseObject({ id: z.string() })) }).nullish(),
   models: z.looseObject({ currentModelId: z.string().optional() }).nullish(),
   configOptions: z
-    .array(
-      z.looseObject({
-        ...{ id: z.string(), category: z.string().nullish(), currentValue: z.unknown().optional() },
-      }),
-    )
+    .array(z.looseObject({ id: z.string(), category: z.string().nullish(), currentValue: z.unknown().optional() }))
     .nullish(),
 });
 export type Session = z.output<typeof sessionSchema>;
@@ -101,21 +95,14 @@ const quotaCounts = z.looseObject({ input_tokens: tokens, output_tokens: tokens 
 export const answerSchema = z.looseObject({
   stopReason: z.string(),
   usage: z
-    .looseObject({
-      inputTokens: tokens,
-      outputTokens: tokens,
-      cachedReadTokens: tokens,
-      cachedWriteTokens: tokens,
-    })
+    .looseObject({ inputTokens: tokens, outputTokens: tokens, cachedReadTokens: tokens, cachedWriteTokens: tokens })
     .nullish(),
   _meta: z
     .looseObject({
       quota: z
         .looseObject({
           token_count: quotaCounts.nullish(),
-          model_usage: z
-            .array(z.looseObject({ model: z.string(), token_count: quotaCounts }))
-            .nullish(),
+          model_usage: z.array(z.looseObject({ model: z.string(), token_count: quotaCounts })).nullish(),
         })
         .nullish(),
     })
@@ -132,9 +119,7 @@ export const errorDataSchema = z.looseObject({
 });
 export const codexNewsSchema = z.looseObject({
   codex: z.looseObject({
-    error: z
-      .looseObject({ message: z.string(), additionalDetails: z.string().nullish() })
-      .nullish(),
+    error: z.looseObject({ message: z.string(), additionalDetails: z.string().nullish() }).nullish(),
     threadStatus: z.looseObject({ type: z.string() }).nullish(),
   }),
 });

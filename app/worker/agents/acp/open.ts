@@ -16,19 +16,11 @@ interface OpenedSession {
 }
 
 /** Resumes the turn's earlier session if the agent still has it, otherwise opens a new one. */
-export function openSession(
-  context: ClientContext,
-  agent: AcpAgent,
-  turn: AgentTurn,
-): Promise<OpenedSession> {
+export function openSession(context: ClientContext, agent: AcpAgent, turn: AgentTurn): Promise<OpenedSession> {
   return inTime(shakeHands(context, agent, turn));
 }
 
-async function shakeHands(
-  context: ClientContext,
-  agent: AcpAgent,
-  turn: AgentTurn,
-): Promise<OpenedSession> {
+async function shakeHands(context: ClientContext, agent: AcpAgent, turn: AgentTurn): Promise<OpenedSession> {
   const initialized = initializedSchema.parse(
     await context.request<unknown>("initialize", {
       protocolVersion: 1,

@@ -84,11 +84,7 @@ function inRepository(text: string, folder: string): string {
 }
 
 /** A permission request as a question to a person. */
-export function permissionQuestion(
-  title: string,
-  { toolCall }: Permission,
-  folder: string,
-): AgentQuestion {
+export function permissionQuestion(title: string, { toolCall }: Permission, folder: string): AgentQuestion {
   const what = inRepository(toolCall.title ?? toolCall.kind ?? "use a tool", folder);
   const paths = (toolCall.locations ?? []).map(({ path }) => inRepository(path, folder)).join(", ");
   const where = paths === "" || what.includes(paths) ? "" : ` (${paths})`;
@@ -101,10 +97,7 @@ export function permissionQuestion(
 }
 
 /** An agent's form as a question, with the choices of its first field. */
-export function formQuestion(
-  { message, requestedSchema }: Elicitation,
-  folder: string,
-): AgentQuestion {
+export function formQuestion({ message, requestedSchema }: Elicitation, folder: string): AgentQuestion {
   const [field] = Object.values(requestedSchema?.properties ?? {});
   const choices = field?.oneOf?.map((choice) => choice.title ?? choice.const) ?? field?.enum ?? [];
   const about = field?.title && !message.includes(field.title) ? `\n${field.title}` : "";

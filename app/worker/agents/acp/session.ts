@@ -20,11 +20,7 @@ const cancelMilliseconds = 2_000;
 const endMilliseconds = 1_000;
 
 /** Runs one turn with an agent that speaks ACP over standard input and output. */
-export async function converseOverAcp(
-  agent: AcpAgent,
-  turn: AgentTurn,
-  output: TurnOutput,
-): Promise<TurnEnd> {
+export async function converseOverAcp(agent: AcpAgent, turn: AgentTurn, output: TurnOutput): Promise<TurnEnd> {
   const started = await startProcess({
     program: agent.program,
     words: agent.words,
@@ -52,9 +48,7 @@ async function converse(
   updates.resume(agent.countsAnew ? null : (turn.resume?.cost ?? null));
   const asked = awaitQuestion();
   const live: Live = { hasBegun: false, model: null, heard: () => undefined };
-  const connection = listenTo({ agent, turn, output, updates, live, ask: asked.ask }).connect(
-    streamOf(started),
-  );
+  const connection = listenTo({ agent, turn, output, updates, live, ask: asked.ask }).connect(streamOf(started));
   const crashed = started.ended.then(({ code, signal }) => {
     throw new ToolEnded(code, signal, started.complaints());
   });
@@ -96,10 +90,7 @@ async function converse(
       isStopped: () => turn.signal.aborted,
       prompt: (words) =>
         connection.agent
-          .request<unknown>("session/prompt", {
-            sessionId,
-            prompt: [{ type: "text", text: words }],
-          })
+          .request<unknown>("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] })
           .then((answer) => answerSchema.parse(answer)),
       cancel: (answering) => windUp(connection, sessionId, answering),
     }).finally(reportUsage);
@@ -115,9 +106,7 @@ async function converse(
     if (question !== null) return { kind: "question", question };
     const isAnswer = error instanceof RequestError;
     // The connection closes shortly before the process ends, and only the process says why.
-    const cause = isAnswer
-      ? error
-      : await Promise.race([crashed, wait(endMilliseconds)]).catch(same);
+    const cause = isAnswer ? error : await Promise.race([crashed, wait(endMilliseconds)]).catch(same);
     return readFailure(agent, cause ?? error, updates.news.trouble);
   } finally {
     stopped.forget();
@@ -169,10 +158,7 @@ async function windUp(
   answering: Promise<Answer>,
 ): Promise<Answer | null> {
   await connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined);
-  return Promise.race([
-    answering.catch(() => null),
-    wait(cancelMilliseconds, null, { ref: false }),
-  ]);
+  return Promise.race([answering.catch(() => null), wait(cancelMilliseconds, null, { ref: false })]);
 }
 
 function same(error: unknown): unknown {

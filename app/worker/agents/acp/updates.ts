@@ -143,9 +143,7 @@ function merged(known: ToolCall | undefined, news: ToolCall): ToolCall {
   return call;
 }
 
-const terminalSchema = z.looseObject({
-  terminal_output_delta: z.looseObject({ data: z.string() }),
-});
+const terminalSchema = z.looseObject({ terminal_output_delta: z.looseObject({ data: z.string() }) });
 
 function terminalDelta({ _meta }: ToolCall): string {
   return terminalSchema.safeParse(_meta).data?.terminal_output_delta.data ?? "";
@@ -216,7 +214,5 @@ function outputOf(call: ToolCall): string {
 }
 
 function planOf(entries: readonly { content: string; status?: string | undefined }[]): string {
-  return entries
-    .map(({ content, status }) => `${status === "completed" ? "[x]" : "[ ]"} ${content}`)
-    .join("\n");
+  return entries.map(({ content, status }) => `${status === "completed" ? "[x]" : "[ ]"} ${content}`).join("\n");
 }

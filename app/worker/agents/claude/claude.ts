@@ -36,8 +36,14 @@ const claudeNeeds: ToolNeeds = {
   home: {
     moved: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
     settings: inFolder(".claude", [
-      ...["settings.json", "CLAUDE.md", "agents", "commands", "skills", "plugins"],
-      ...["rules", "output-styles"],
+      "settings.json",
+      "CLAUDE.md",
+      "agents",
+      "commands",
+      "skills",
+      "plugins",
+      "rules",
+      "output-styles",
     ]),
     login: [".claude/.credentials.json"],
     copied: [".claude.json"],
@@ -97,20 +103,14 @@ export const claude: KnownDriver = {
       program,
       recorded,
       async run(wanted, output) {
-        const turn = await resumable(
-          title,
-          wanted,
-          output,
-          join(homeOf(wanted.environment), "projects"),
-        );
+        const turn = await resumable(title, wanted, output, join(homeOf(wanted.environment), "projects"));
         const words = wordsOf(turn);
         const environment = asRoot(turn);
         const { sessionId = null } = turn.resume ?? {};
         const home = homeOf(wanted.environment);
         const had = sessionId && (await readClaudeRecord(home, sessionId, new Date(0)));
         const reader = readClaudeStream(turn.folder, output, had || []);
-        const talk = (stdin: Writable, prompt: string) =>
-          talkToClaude(stdin, prompt, turn.messages);
+        const talk = (stdin: Writable, prompt: string) => talkToClaude(stdin, prompt, turn.messages);
         const tool = { title, program, words, environment, talk };
         return runLineTurn(tool, turn, output, reader);
       },
@@ -131,7 +131,10 @@ function wordsOf({ allow, model, effort, mostCost, resume }: AgentTurn): string[
   return [
     "-p",
     ...talkingWords,
-    ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--include-partial-messages",
     ...wordsFor[allow],
     ...(model === undefined ? [] : ["--model", model]),
     ...(effort === undefined ? [] : ["--effort", effort]),
@@ -158,11 +161,7 @@ function asRoot({ allow, environment }: AgentTurn): Record<string, string> {
 /** With these options Claude Code reads prompts as lines, even while it works, and replays those it has taken. */
 const talkingWords = ["--input-format", "stream-json", "--replay-user-messages"];
 
-const heardSchema = z.looseObject({
-  type: z.string(),
-  uuid: z.string().optional(),
-  isReplay: z.boolean().optional(),
-});
+const heardSchema = z.looseObject({ type: z.string(), uuid: z.string().optional(), isReplay: z.boolean().optional() });
 
 /**
  * Writes the prompt to Claude Code's standard input, then people's messages, which it reads between two calls. Closes
@@ -209,11 +208,7 @@ const claudeLine = z.looseObject({
 });
 
 /** Claude Code writes one line per part of an answer, each with the counts of the whole answer. */
-async function readClaudeRecord(
-  home: string,
-  sessionId: string,
-  since: Date,
-): Promise<Usage[] | null> {
+async function readClaudeRecord(home: string, sessionId: string, since: Date): Promise<Usage[] | null> {
   const lines = await linesOfSession(join(home, "projects"), sessionId);
   if (lines === null) return null;
   const answers = new Map<string, Usage>();

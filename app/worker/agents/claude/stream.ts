@@ -8,11 +8,7 @@ import { describeChange, type KnownCall, openCallLog } from "../tool-calls";
 import { nothingKnown, sumByModel } from "../usage";
 
 /** Reads the output of `claude -p --output-format stream-json`. `had` is what a resumed conversation had taken before. */
-export function readClaudeStream(
-  folder: string,
-  output: TurnOutput,
-  had: readonly Usage[] = [],
-): LineReader {
+export function readClaudeStream(folder: string, output: TurnOutput, had: readonly Usage[] = []): LineReader {
   const { transcript } = output;
   const calls = followCalls(folder, transcript);
   const answers = countAnswers(output, had);
@@ -190,9 +186,7 @@ function countAnswers(output: TurnOutput, had: readonly Usage[]) {
     },
     /** The tool's own totals take precedence over the counted ones. */
     tell(results: readonly Line[]): void {
-      const parts = results
-        .map((result) => result.model_usage_since_last_result)
-        .filter((part) => part !== undefined);
+      const parts = results.map((result) => result.model_usage_since_last_result).filter((part) => part !== undefined);
       const whole = Object.entries(results.at(-1)?.modelUsage ?? {}).map(usageOf);
       const counted = sumByModel(answers.values());
       const told =
@@ -296,18 +290,14 @@ const lineSchema = z.looseObject({
     .looseObject({
       type: z.string(),
       message: message.optional(),
-      delta: z
-        .looseObject({ text: z.string().optional(), thinking: z.string().optional() })
-        .optional(),
+      delta: z.looseObject({ text: z.string().optional(), thinking: z.string().optional() }).optional(),
       usage: usageSchema.optional(),
     })
     .optional(),
   error: z.unknown().optional(),
   error_status: z.number().nullish(),
   retry_delay_ms: z.number().nullish(),
-  rate_limit_info: z
-    .looseObject({ status: z.string().optional(), resetsAt: z.number().optional() })
-    .optional(),
+  rate_limit_info: z.looseObject({ status: z.string().optional(), resetsAt: z.number().optional() }).optional(),
   is_error: z.boolean().optional(),
   api_error_status: z.number().nullish(),
   result: z.string().optional(),

@@ -6,14 +6,7 @@ import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn, usageOfAnswer } from "../acp/agent";
-import {
-  type AgentTurn,
-  inFolder,
-  type KnownDriver,
-  type ToolNeeds,
-  type ToolStart,
-  type Usage,
-} from "../driver";
+import { type AgentTurn, inFolder, type KnownDriver, type ToolNeeds, type ToolStart, type Usage } from "../driver";
 import { runLineTurn } from "../line-turn";
 import { linesOfSession, resumable } from "../session-records";
 import { disjoint } from "../usage";
@@ -24,19 +17,14 @@ const adapter = "codex-acp";
 
 const sandboxFor: Record<Allowance, string[]> = {
   edit: ["-c", 'sandbox_mode="workspace-write"'],
-  commands: [
-    ...["-c", 'sandbox_mode="workspace-write"'],
-    ...["-c", "sandbox_workspace_write.network_access=true"],
-  ],
+  commands: ["-c", 'sandbox_mode="workspace-write"', "-c", "sandbox_workspace_write.network_access=true"],
   all: ["--dangerously-bypass-approvals-and-sandbox"],
 };
 
 const codexNeeds: ToolNeeds = {
   home: {
     moved: { variable: "CODEX_HOME", folder: ".codex" },
-    settings: inFolder(".codex", [
-      ...["config.toml", "AGENTS.md", "AGENTS.override.md", "prompts", "skills", "rules"],
-    ]),
+    settings: inFolder(".codex", ["config.toml", "AGENTS.md", "AGENTS.override.md", "prompts", "skills", "rules"]),
     login: [".codex/auth.json"],
     copied: [],
   },
@@ -72,10 +60,7 @@ export const codex: KnownDriver = {
               coverage: { commandsAreEscapes: true },
               modeFor: ({ allow, confine }) =>
                 allow === "all" || confine !== undefined ? "agent-full-access" : "agent",
-              environment: () => ({
-                NO_BROWSER: "1",
-                ...(program === null ? {} : { CODEX_PATH: program }),
-              }),
+              environment: () => ({ NO_BROWSER: "1", ...(program === null ? {} : { CODEX_PATH: program }) }),
               usageOf: (answer, { model }) => usageOfAnswer(answer, model),
               signIn,
             },
@@ -90,12 +75,7 @@ export const codex: KnownDriver = {
       program,
       recorded,
       async run(wanted, output) {
-        const turn = await resumable(
-          title,
-          wanted,
-          output,
-          join(homeOf(wanted.environment), "sessions"),
-        );
+        const turn = await resumable(title, wanted, output, join(homeOf(wanted.environment), "sessions"));
         const reader = readCodexLines(turn.folder, output, turn.model ?? null);
         return runLineTurn({ title, program, words: wordsOf(turn) }, turn, output, reader);
       },
@@ -108,9 +88,7 @@ export const codex: KnownDriver = {
     const answer = await ask(program, ["login", "status"], environment);
     if (answer?.isWell) return true;
     // Other model providers have their own login, which is not visible here.
-    const settings = await readFile(join(homeOf(environment), "config.toml"), "utf8").catch(
-      () => "",
-    );
+    const settings = await readFile(join(homeOf(environment), "config.toml"), "utf8").catch(() => "");
     const isElsewhere = /^ {0,8}model_provider *= *"(?!openai")/m.test(settings.slice(0, 100_000));
     return isElsewhere || answer === null ? null : false;
   },
@@ -123,7 +101,8 @@ function wordsOf({ allow, model, effort, resume, confine }: AgentTurn): string[]
   return [
     "exec",
     ...(resume === undefined ? [] : ["resume", resume.sessionId]),
-    ...["--json", "--skip-git-repo-check"],
+    "--json",
+    "--skip-git-repo-check",
     ...(confine === undefined ? sandboxFor[allow] : inSandbox),
     ...(model === undefined ? [] : ["-m", model]),
     ...(effort === undefined ? [] : ["-c", `model_reasoning_effort="${effort}"`]),
@@ -156,11 +135,7 @@ const codexLine = z.looseObject({
  * Codex records the counts of each complete answer before it makes the answer's calls. Older versions record only
  * session totals, after the calls: the turn's usage is then the difference.
  */
-export async function readCodexRecord(
-  home: string,
-  sessionId: string,
-  since: Date,
-): Promise<Usage[] | null> {
+export async function readCodexRecord(home: string, sessionId: string, since: Date): Promise<Usage[] | null> {
   const lines = await linesOfSession(join(home, "sessions"), sessionId);
   if (lines === null) return null;
   let model: string | null = null;
@@ -178,8 +153,7 @@ export async function readCodexRecord(
     after = countsOf(info.total_token_usage);
     if (!isOfTurn) before = after;
   }
-  const sums =
-    answers.length > 0 ? answers.reduce((sum, one) => added(sum, one)) : added(after, before, -1);
+  const sums = answers.length > 0 ? answers.reduce((sum, one) => added(sum, one)) : added(after, before, -1);
   return [disjoint(model, sums)];
 }
 

@@ -43,11 +43,7 @@ const lineSchema = z.looseObject({
 type Line = z.output<typeof lineSchema>;
 
 /** Reads the output of `codex exec --json`. */
-export function readCodexLines(
-  folder: string,
-  output: TurnOutput,
-  model: string | null,
-): LineReader {
+export function readCodexLines(folder: string, output: TurnOutput, model: string | null): LineReader {
   const { transcript } = output;
   let end: TurnEnd | undefined;
   let trouble = "";
@@ -85,12 +81,7 @@ function itemReader(folder: string, output: TurnOutput) {
     if (!isOver) return;
     const hasFailed = given.status === "failed" || given.status === "declined";
     if (given.status === "declined") output.denied(call.title);
-    log.end(
-      given.id,
-      call,
-      hasFailed ? "failed" : "done",
-      given.aggregated_output ?? call.intent ?? "",
-    );
+    log.end(given.id, call, hasFailed ? "failed" : "done", given.aggregated_output ?? call.intent ?? "");
   };
   return (type: string, given: Item): void => {
     const isOver = type === "item.completed";
@@ -125,9 +116,7 @@ function failureOf(message: string): TurnEnd {
     return { kind: "failed", cause: "sign-in", reason };
   }
   const limit = limitIn(message);
-  return limit === null
-    ? { kind: "failed", cause: "error", reason: message }
-    : { kind: "limit", ...limit };
+  return limit === null ? { kind: "failed", cause: "error", reason: message } : { kind: "limit", ...limit };
 }
 
 function callOf(given: Item, folder: string): KnownCall {
@@ -136,9 +125,7 @@ function callOf(given: Item, folder: string): KnownCall {
   }
   if (given.type === "file_change") {
     const [first] = given.changes ?? [];
-    const lines = (given.changes ?? []).map(
-      ({ kind, path }) => `${kind} ${shortPath(path, folder)}`,
-    );
+    const lines = (given.changes ?? []).map(({ kind, path }) => `${kind} ${shortPath(path, folder)}`);
     const path = first === undefined ? undefined : shortPath(first.path, folder);
     return { kind: "edit", title: lines.join(", "), path, intent: lines.join("\n") };
   }

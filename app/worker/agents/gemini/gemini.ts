@@ -6,14 +6,7 @@ import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { findProgram } from "../../base/find-program";
 import { quotaOfAnswer, runAcpTurn } from "../acp/agent";
-import {
-  type AgentTurn,
-  inFolder,
-  type KnownDriver,
-  type ToolNeeds,
-  type TurnOutput,
-  type Usage,
-} from "../driver";
+import { type AgentTurn, inFolder, type KnownDriver, type ToolNeeds, type TurnOutput, type Usage } from "../driver";
 import { jsonOf } from "../line-turn";
 import { linesOfSession } from "../session-records";
 import { disjoint, sumByModel } from "../usage";
@@ -24,8 +17,15 @@ const geminiNeeds: ToolNeeds = {
   home: {
     moved: { variable: "GEMINI_CLI_HOME", folder: "" },
     settings: inFolder(".gemini", [
-      ...["settings.json", "GEMINI.md", ".env", "extensions", "commands", "policies", "skills"],
-      ...["agents", "trustedFolders.json"],
+      "settings.json",
+      "GEMINI.md",
+      ".env",
+      "extensions",
+      "commands",
+      "policies",
+      "skills",
+      "agents",
+      "trustedFolders.json",
     ]),
     login: [".gemini/oauth_creds.json"],
     copied: [".gemini/google_accounts.json", ".gemini/installation_id"],
@@ -33,8 +33,10 @@ const geminiNeeds: ToolNeeds = {
   programs: ["gemini"],
   variables: () => [/^((GEMINI|GOOGLE|CODE_ASSIST)_\w+|CLOUD_ML_REGION)$/],
   hosts: [
-    ...["generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com"],
-    ...["oauth2.googleapis.com", "aiplatform.googleapis.com"],
+    "generativelanguage.googleapis.com",
+    "cloudcode-pa.googleapis.com",
+    "oauth2.googleapis.com",
+    "aiplatform.googleapis.com",
   ],
   ownLookups: ["play.googleapis.com"],
   sessions: { folder: ".gemini/tmp", endOf: (id) => `-${id.slice(0, 8)}.jsonl` },
@@ -51,8 +53,7 @@ export const gemini: KnownDriver = {
     return {
       way: "gemini --acp",
       program,
-      recorded: ({ environment: own }, sessionId, since) =>
-        readGeminiRecord(homeOf(own), sessionId, since),
+      recorded: ({ environment: own }, sessionId, since) => readGeminiRecord(homeOf(own), sessionId, since),
       async run(turn, output) {
         await passFirstMinute(turn, output, homeOf(turn.environment));
         return runAcpTurn(
@@ -108,11 +109,7 @@ const geminiLine = z.looseObject({
 });
 
 /** Gemini CLI may write an answer several times, each more complete; the last one counts. */
-async function readGeminiRecord(
-  home: string,
-  sessionId: string,
-  since: Date,
-): Promise<Usage[] | null> {
+async function readGeminiRecord(home: string, sessionId: string, since: Date): Promise<Usage[] | null> {
   const lines = await linesOfSession(join(home, "tmp"), sessionId.slice(0, 8));
   if (lines === null) return null;
   const answers = new Map<string, Usage>();
@@ -120,12 +117,7 @@ async function readGeminiRecord(
     const answer = geminiLine.safeParse(line).data;
     if (answer === undefined || new Date(answer.timestamp) < since) continue;
     const { input, output, cached, thoughts } = answer.tokens;
-    const counts = {
-      input,
-      output: output + (thoughts ?? 0),
-      cacheRead: cached ?? null,
-      cacheWrite: null,
-    };
+    const counts = { input, output: output + (thoughts ?? 0), cacheRead: cached ?? null, cacheWrite: null };
     answers.set(answer.id, disjoint(answer.model ?? null, counts));
   }
   return sumByModel(answers.values());

@@ -18,8 +18,21 @@ const permissionFor: Record<Allowance, Record<string, string>> = {
 const opencodeNeeds: ToolNeeds = {
   home: {
     settings: inFolder(".config/opencode", [
-      ...["opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "agent", "agents"],
-      ...["command", "commands", "mode", "modes", "plugin", "plugins", "skill", "skills", "tools"],
+      "opencode.json",
+      "opencode.jsonc",
+      "config.json",
+      "AGENTS.md",
+      "agent",
+      "agents",
+      "command",
+      "commands",
+      "mode",
+      "modes",
+      "plugin",
+      "plugins",
+      "skill",
+      "skills",
+      "tools",
     ]),
     login: [],
     copied: [".local/share/opencode/auth.json"],
@@ -58,9 +71,7 @@ export const opencode: KnownDriver = {
             program,
             words: ["acp"],
             coverage: { commandsAreEscapes: false },
-            environment: ({ allow }) => ({
-              OPENCODE_PERMISSION: JSON.stringify(permissionFor[allow]),
-            }),
+            environment: ({ allow }) => ({ OPENCODE_PERMISSION: JSON.stringify(permissionFor[allow]) }),
             usageOf: (answer, { model }) => usageOfAnswer(answer, model),
             signIn,
           },
@@ -75,9 +86,7 @@ export const opencode: KnownDriver = {
     const answer = await ask(program, ["auth", "list"], environment);
     const [, count] = /(\d{1,6}) credentials?/.exec(answer?.output ?? "") ?? [];
     // Free models need no credentials, so zero credentials proves nothing.
-    return Number(count ?? 0) > 0 || /environment variable/.test(answer?.output ?? "")
-      ? true
-      : null;
+    return Number(count ?? 0) > 0 || /environment variable/.test(answer?.output ?? "") ? true : null;
   },
 };
 

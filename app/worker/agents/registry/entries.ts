@@ -110,13 +110,7 @@ export const entries: readonly RegistryEntry[] = [
     variables: /^(MISTRAL|VIBE)_\w+$/,
     hosts: ["api.mistral.ai"],
   },
-  {
-    id: "opencode",
-    title: "opencode",
-    program: "opencode",
-    words: ["acp"],
-    page: "https://github.com/sst/opencode",
-  },
+  { id: "opencode", title: "opencode", program: "opencode", words: ["acp"], page: "https://github.com/sst/opencode" },
   {
     id: "qoder",
     title: "Qoder CLI",

@@ -17,7 +17,12 @@ export const registryDrivers: readonly KnownDriver[] = entries.map((entry) => {
   const { id: name, title, program, words, environment: added, page } = entry;
   const signIn = `sign in as ${page} says`;
   return {
-    ...{ name, title, program, signIn, install: installWords(entry), reports: {} },
+    name,
+    title,
+    program,
+    signIn,
+    install: installWords(entry),
+    reports: {},
     needs: needsOf(entry),
     async find(environment) {
       const found = await findEntry(entry, environment);
@@ -40,14 +45,9 @@ function needsOf({ program, home, variables, hosts = [] }: RegistryEntry): ToolN
 }
 
 /** Folders of the agents that a command names and the worker has installed. */
-export async function installedPlaces(
-  command: string,
-  environment: Record<string, string>,
-): Promise<string[]> {
+export async function installedPlaces(command: string, environment: Record<string, string>): Promise<string[]> {
   const ids = command.split(/\s+/);
-  const places = entries
-    .filter(({ id }) => ids.includes(id))
-    .map((entry) => installedPlace(entry, environment));
+  const places = entries.filter(({ id }) => ids.includes(id)).map((entry) => installedPlace(entry, environment));
   const found = await Promise.all(places);
   return found.flatMap((place) => place ?? []);
 }
@@ -107,11 +107,7 @@ function installWords({ program, page, package: its }: RegistryEntry): string {
 }
 
 /** Asks the user in their terminal, and installs. Without a terminal, nothing is fetched. */
-async function askToInstall(
-  entry: RegistryEntry,
-  environment: Environment,
-  stop: AbortSignal,
-): Promise<void> {
+async function askToInstall(entry: RegistryEntry, environment: Environment, stop: AbortSignal): Promise<void> {
   const { title, id, package: its } = entry;
   const place = placeFor(entry, environment);
   if (its === undefined || place === undefined) return;
@@ -148,15 +144,7 @@ async function askInTerminal(question: string, stop: AbortSignal): Promise<strin
 }
 
 function wordsOf(place: string, { name, version }: Package): string[] {
-  return [
-    "install",
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--prefix",
-    place,
-    `${name}@${version}`,
-  ];
+  return ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", place, `${name}@${version}`];
 }
 
 /** In a folder next to its place until it is whole, so that a kill leaves nothing that counts as installed. */
@@ -168,14 +156,15 @@ async function install(
   stop: AbortSignal,
 ): Promise<void> {
   const npm = await findProgram("npm", environment);
-  if (npm === null)
-    throw new WorkerProblem("npm is not installed on this machine: install Node.js with npm");
+  if (npm === null) throw new WorkerProblem("npm is not installed on this machine: install Node.js with npm");
   await mkdir(folderOf(environment), { recursive: true, mode: 0o700 });
   await removeUnfinished(environment);
   const unfinished = await mkdtemp(`${place}${unfinishedMark}`);
   try {
     const child = spawn(npm, wordsOf(unfinished, its), {
-      ...{ cwd: unfinished, env: processEnvironment(environment), signal: stop },
+      cwd: unfinished,
+      env: processEnvironment(environment),
+      signal: stop,
       stdio: ["ignore", "inherit", "inherit"],
     });
     const [code] = await once(child, "close");

@@ -23,7 +23,12 @@ const pullSchema = z
     base: z.object({ ref: z.string(), repo_id: z.int().optional() }),
   })
   .transform(({ number, html_url, title, body, draft, head, base }) => ({
-    ...{ number, url: html_url, title, body: body ?? "", headSha: head.sha, branch: head.ref },
+    number,
+    url: html_url,
+    title,
+    body: body ?? "",
+    headSha: head.sha,
+    branch: head.ref,
     isDraft: draft ?? title.startsWith(draftMark),
     isOfFork: head.repo_id !== base.repo_id,
   }));
@@ -35,13 +40,7 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
     place,
     ...lookAtForgejo(repository, requests),
     // Gitea and older Forgejo versions ignore the order and list the newest first, so all pages are read.
-    listIssues: changedIn(
-      `${repository}/issues?state=all&type=issues&limit=50`,
-      50,
-      issueSchema,
-      requests,
-      false,
-    ),
+    listIssues: changedIn(`${repository}/issues?state=all&type=issues&limit=50`, 50, issueSchema, requests, false),
     ...issueVerbs(repository, 50, requests),
     async findOpen(branch) {
       // Older versions cannot filter by branch.
@@ -71,14 +70,10 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
     async merge(number, head_commit_id) {
       for (const Do of ["merge", "squash", "rebase"]) {
         try {
-          await requests.send("POST", `${repository}/pulls/${number}/merge`, {
-            Do,
-            head_commit_id,
-          });
+          await requests.send("POST", `${repository}/pulls/${number}/merge`, { Do, head_commit_id });
           return;
         } catch (error) {
-          if (Do === "rebase" || !(error instanceof ForgeProblem) || error.status !== 405)
-            throw error;
+          if (Do === "rebase" || !(error instanceof ForgeProblem) || error.status !== 405) throw error;
         }
       }
     },
@@ -95,9 +90,7 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
   };
 }
 
-const teaSchema = z.object({
-  logins: z.array(z.object({ url: z.string(), token: z.string().min(1) })),
-});
+const teaSchema = z.object({ logins: z.array(z.object({ url: z.string(), token: z.string().min(1) })) });
 
 /** `tea` does not print tokens, so its file is read. */
 async function tokenOfTea(host: string): Promise<string | undefined> {
@@ -120,10 +113,7 @@ export const forgejo: ForgeDriver = {
   headers: ({ secret, user }) => ({
     accept: "application/json",
     // Git may have a password; the other hosts accept tokens only.
-    authorization:
-      user === null
-        ? `token ${secret}`
-        : `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}`,
+    authorization: user === null ? `token ${secret}` : `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}`,
   }),
   open: openForgejo,
 };

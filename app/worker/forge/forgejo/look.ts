@@ -16,15 +16,19 @@ const listedSchema = z
     base: z.object({ repo_id: z.int().optional() }),
   })
   .transform(({ number, html_url, state, draft, merged, mergeable, updated_at, head, base }) => ({
-    ...{ number, url: html_url, isDraft: draft, version: updated_at, mergeable: mergeable ?? null },
-    ...{ branch: head.ref, headSha: head.sha, isOfFork: head.repo_id !== base.repo_id },
+    number,
+    url: html_url,
+    isDraft: draft,
+    version: updated_at,
+    mergeable: mergeable ?? null,
+    branch: head.ref,
+    headSha: head.sha,
+    isOfFork: head.repo_id !== base.repo_id,
     state: pullState(state, merged),
   }));
 
 const statusSchema = z.object({
-  statuses: z
-    .array(z.object({ context: z.string(), status: z.string(), description: z.string().nullish() }))
-    .nullish(),
+  statuses: z.array(z.object({ context: z.string(), status: z.string(), description: z.string().nullish() })).nullish(),
 });
 
 const writtenSchema = z.object({
@@ -34,11 +38,9 @@ const writtenSchema = z.object({
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
 });
-const reviewSchema = writtenSchema.omit({ created_at: true, updated_at: true }).extend({
-  state: z.string(),
-  dismissed: z.boolean().default(false),
-  comments_count: z.int().default(0),
-});
+const reviewSchema = writtenSchema
+  .omit({ created_at: true, updated_at: true })
+  .extend({ state: z.string(), dismissed: z.boolean().default(false), comments_count: z.int().default(0) });
 const commentSchema = writtenSchema.extend({ path: z.string(), position: z.int().nullish() });
 
 export function lookAtForgejo(
@@ -54,7 +56,9 @@ export function lookAtForgejo(
   const commentOf = async (written: z.input<typeof writtenSchema>, mayWrite: typeof mayPush) => {
     const { id, body, user, created_at, updated_at } = written;
     return {
-      ...{ id: String(id), author: user?.login ?? "someone", body: (body ?? "").slice(0, 10_000) },
+      id: String(id),
+      author: user?.login ?? "someone",
+      body: (body ?? "").slice(0, 10_000),
       trusted: user ? await mayWrite(user.login) : false,
       // A review has no such time: it was begun, then submitted, and `updated_at` is of the latter.
       edited: Boolean(updated_at && created_at && updated_at !== created_at),
@@ -87,17 +91,14 @@ export function lookAtForgejo(
         for (const { path, position, ...comment } of z.array(commentSchema).parse(written)) {
           const line = position && position > 0 ? position : null;
           const place = { kind: "review_comment" as const, path, line };
-          comments.push({
-            ...(await commentOf(comment, mayWrite)),
-            id: `comment-${comment.id}`,
-            ...place,
-          });
+          comments.push({ ...(await commentOf(comment, mayWrite)), id: `comment-${comment.id}`, ...place });
         }
       }
       return {
         mergeable,
         ci: await readCi(repository, headSha, requests),
-        ...{ review: verdictOf(reviews), comments: comments.slice(-50) },
+        review: verdictOf(reviews),
+        comments: comments.slice(-50),
       };
     },
   };
@@ -115,19 +116,12 @@ function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetai
 }
 
 /** Forgejo has commit statuses only, so their descriptions serve as logs. */
-async function readCi(
-  repository: string,
-  headSha: string,
-  requests: Requests,
-): Promise<PullDetails["ci"]> {
+async function readCi(repository: string, headSha: string, requests: Requests): Promise<PullDetails["ci"]> {
   const asked = requests.get(`${repository}/commits/${headSha}/status?limit=50`);
   const statuses = statusSchema.parse(await unlessForbidden(asked, {})).statuses ?? [];
   const failed = statuses
     .filter(({ status }) => stateOf(status) === "failed")
-    .map(({ context, description }) => ({
-      name: context.slice(0, 200),
-      log: endOf(description ?? ""),
-    }));
+    .map(({ context, description }) => ({ name: context.slice(0, 200), log: endOf(description ?? "") }));
   const state = stateOfAll(statuses.map(({ status }) => stateOf(status)));
   return { state, failed: failed.slice(0, 5) };
 }

@@ -16,7 +16,12 @@ const pullSchema = z
     head: z.object({ sha: z.string() }),
   })
   .transform(({ number, node_id, html_url, title, body, draft, head }) => ({
-    ...{ number, url: html_url, title, body: body ?? "", isDraft: draft, headSha: head.sha },
+    number,
+    url: html_url,
+    title,
+    body: body ?? "",
+    isDraft: draft,
+    headSha: head.sha,
     nodeId: node_id,
   }));
 
@@ -24,8 +29,7 @@ const pullSchema = z
 export function openGitHub(place: ForgePlace, requests: Requests): Forge {
   const repository = `/repos/${place.project}`;
   const [owner = ""] = place.project.split("/");
-  const read = async (pull: Pull) =>
-    pullSchema.parse(await requests.get(`${repository}/pulls/${pull.number}`));
+  const read = async (pull: Pull) => pullSchema.parse(await requests.get(`${repository}/pulls/${pull.number}`));
   return {
     place,
     ...lookAtGitHub(repository, requests),
@@ -94,9 +98,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
 }
 
 function isRefusalOfMethod(error: unknown): boolean {
-  return (
-    error instanceof ForgeProblem && error.status === 405 && /not allowed/i.test(error.message)
-  );
+  return error instanceof ForgeProblem && error.status === 405 && /not allowed/i.test(error.message);
 }
 
 function isRefusalOfDrafts(error: unknown): boolean {

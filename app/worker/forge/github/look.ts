@@ -11,15 +11,16 @@ const listedSchema = z
     draft: z.boolean().default(false),
     merged_at: z.string().nullish(),
     updated_at: z.string().default(""),
-    head: z.object({
-      ref: z.string(),
-      sha: z.string(),
-      repo: z.object({ full_name: z.string() }).nullish(),
-    }),
+    head: z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
   })
   .transform(({ number, html_url, state, draft, merged_at, updated_at, head }) => ({
-    ...{ number, url: html_url, isDraft: draft, version: updated_at },
-    ...{ branch: head.ref, headSha: head.sha, repository: head.repo?.full_name },
+    number,
+    url: html_url,
+    isDraft: draft,
+    version: updated_at,
+    branch: head.ref,
+    headSha: head.sha,
+    repository: head.repo?.full_name,
     state: pullState(state, Boolean(merged_at)),
   }));
 
@@ -63,9 +64,7 @@ export function lookAtGitHub(
     },
     async inspect(pull) {
       const one = `${repository}/pulls/${pull.number}`;
-      const { mergeable } = z
-        .object({ mergeable: z.boolean().nullish() })
-        .parse(await requests.get(one));
+      const { mergeable } = z.object({ mergeable: z.boolean().nullish() }).parse(await requests.get(one));
       const reviews = await allOf(reviewSchema, `${one}/reviews?per_page=100`, 100, requests);
       const newest = `${one}/comments?per_page=100&sort=created&direction=desc`;
       const comments = z
@@ -143,9 +142,7 @@ const runSchema = z.object({
 });
 
 const statusesSchema = z.object({
-  statuses: z.array(
-    z.object({ context: z.string(), state: z.string(), description: z.string().nullish() }),
-  ),
+  statuses: z.array(z.object({ context: z.string(), state: z.string(), description: z.string().nullish() })),
 });
 
 const noChecks =
@@ -204,10 +201,7 @@ function ciOfGitHub(repository: string, requests: Requests) {
       if (stateOfStatus(state) !== "failed") continue;
       failed.push({ name: context.slice(0, 200), log: endOf(description ?? "") });
     }
-    const states = [
-      ...checks.map(stateOfCheck),
-      ...statuses.map(({ state }) => stateOfStatus(state)),
-    ];
+    const states = [...checks.map(stateOfCheck), ...statuses.map(({ state }) => stateOfStatus(state))];
     const ci = { state: stateOfAll(states), failed: failed.slice(0, 5) };
     return unread === undefined ? { ci } : { ci, unread };
   };

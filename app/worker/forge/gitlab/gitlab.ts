@@ -19,7 +19,11 @@ const pullSchema = z
     target_project_id: z.int().optional(),
   })
   .transform(({ iid, web_url, title, description, draft, sha, ...projects }) => ({
-    ...{ number: iid, url: web_url, title, body: description ?? "", headSha: sha ?? "" },
+    number: iid,
+    url: web_url,
+    title,
+    body: description ?? "",
+    headSha: sha ?? "",
     isDraft: draft ?? title.startsWith(draftMark),
     isOfFork: projects.source_project_id !== projects.target_project_id,
   }));

@@ -16,8 +16,12 @@ const listedSchema = z
     sha: z.string().nullish(),
   })
   .transform(({ iid, web_url, state, draft, updated_at, source_branch, sha, ...projects }) => ({
-    ...{ number: iid, url: web_url, isDraft: draft, version: updated_at },
-    ...{ branch: source_branch, headSha: sha ?? "" },
+    number: iid,
+    url: web_url,
+    isDraft: draft,
+    version: updated_at,
+    branch: source_branch,
+    headSha: sha ?? "",
     isOfFork: projects.source_project_id !== projects.target_project_id,
     state: pullState(state, state === "merged"),
   }));
@@ -25,9 +29,7 @@ const listedSchema = z
 const detailSchema = z.object({
   has_conflicts: z.boolean().nullish(),
   merge_status: z.string().nullish(),
-  head_pipeline: z
-    .object({ id: z.int(), sha: z.string().optional(), status: z.string() })
-    .nullish(),
+  head_pipeline: z.object({ id: z.int(), sha: z.string().optional(), status: z.string() }).nullish(),
 });
 
 const noteSchema = z.object({
@@ -88,8 +90,11 @@ export function lookAtGitLab(
       const comments: PullDetails["comments"] = [];
       for (const { note, kind } of notesOfReviews(notes, reviewers)) {
         comments.push({
-          ...{ id: String(note.id), kind, author: note.author.username },
-          ...{ body: note.body.slice(0, 10_000), path: note.position?.new_path ?? null },
+          id: String(note.id),
+          kind,
+          author: note.author.username,
+          body: note.body.slice(0, 10_000),
+          path: note.position?.new_path ?? null,
           line: note.position?.new_line ?? null,
           trusted: await mayWrite(String(note.author.id)),
           edited: note.updated_at !== note.created_at,
@@ -98,7 +103,8 @@ export function lookAtGitLab(
       return {
         mergeable: isBeingChecked(detail.merge_status) ? null : !detail.has_conflicts,
         ci: await readCi({ project, headSha, requests, logOf }, detail),
-        ...{ review: verdictOf(reviewers), comments: comments.slice(-50) },
+        review: verdictOf(reviewers),
+        comments: comments.slice(-50),
       };
     },
   };

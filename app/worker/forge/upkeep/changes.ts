@@ -17,11 +17,7 @@ export async function changesOf(folder: string, tree: string, upkeep: Upkeep): P
 const listed = /^((?:.*\/)?specs\/)([^/]+)\/tasks\.md$/;
 
 /** Features are below the folder `specs` that is nearest to the root, as in the import. */
-async function boxChanges(
-  folder: string,
-  tree: string,
-  done: readonly string[],
-): Promise<TextFile[]> {
+async function boxChanges(folder: string, tree: string, done: readonly string[]): Promise<TextFile[]> {
   const numbers = new Map<string, Set<string>>();
   for (const id of done) {
     const [feature = "", number = ""] = id.split("/");

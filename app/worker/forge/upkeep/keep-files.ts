@@ -1,9 +1,4 @@
-import {
-  nextUpkeepSchema,
-  reportedUpkeepSchema,
-  type Upkeep,
-  type UpkeepReport,
-} from "~/nouns/upkeep/contract";
+import { nextUpkeepSchema, reportedUpkeepSchema, type Upkeep, type UpkeepReport } from "~/nouns/upkeep/contract";
 import { interruptible } from "../../base/interruption";
 import { messageOf, PeoplesWords } from "../../base/problems";
 import { sendable } from "../../base/sendable";
@@ -36,31 +31,24 @@ export function fileKeeping(keeping: Keeping) {
     whileDue(mostInOneGo, (own) => keepNext(keeping, open, own));
 }
 
-async function keepNext(
-  keeping: Keeping,
-  open: () => Promise<PullTools>,
-  own: AbortSignal,
-): Promise<boolean> {
+async function keepNext(keeping: Keeping, open: () => Promise<PullTools>, own: AbortSignal): Promise<boolean> {
   const { service, journal, productId, workerName } = keeping;
   const path = `/api/products/${productId}/upkeeps`;
   const { upkeep } = await service.post(path, { worker: workerName }, nextUpkeepSchema);
   if (upkeep === null) return false;
-  const report = await interruptible(own, async () =>
-    bringFile(await open(), keeping, upkeep),
-  ).catch((error: unknown): UpkeepReport => {
-    if (own.aborted) throw error;
-    return { state: "put_off", words: sendable(messageOf(error), 900) };
-  });
+  const report = await interruptible(own, async () => bringFile(await open(), keeping, upkeep)).catch(
+    (error: unknown): UpkeepReport => {
+      if (own.aborted) throw error;
+      return { state: "put_off", words: sendable(messageOf(error), 900) };
+    },
+  );
   const { id, lease, digest } = upkeep;
   await service.put(`/api/upkeeps/${id}`, { lease, digest, ...report }, reportedUpkeepSchema);
   journal.sayOnce(sentenceOf(upkeep, report));
   return true;
 }
 
-const titles = {
-  agents_md: "Update the lessons in AGENTS.md",
-  spec_boxes: "Tick the boxes of done tasks",
-} as const;
+const titles = { agents_md: "Update the lessons in AGENTS.md", spec_boxes: "Tick the boxes of done tasks" } as const;
 
 function sentenceOf({ kind, branch }: Upkeep, { state, url, words }: UpkeepReport): string {
   const ends = {
@@ -74,11 +62,7 @@ function sentenceOf({ kind, branch }: Upkeep, { state, url, words }: UpkeepRepor
   return `${titles[kind]}: ${ends[state]}`;
 }
 
-async function bringFile(
-  tools: PullTools,
-  keeping: Keeping,
-  upkeep: Upkeep,
-): Promise<UpkeepReport> {
+async function bringFile(tools: PullTools, keeping: Keeping, upkeep: Upkeep): Promise<UpkeepReport> {
   const { repository, rules, options } = tools;
   await fetchAll(repository);
   const forge = await openForge(repository, rules, options).catch((error: unknown) => {

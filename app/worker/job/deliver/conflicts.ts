@@ -76,8 +76,7 @@ export async function rebaseUnseen(
 export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Clash) {
   const { job, service, journal } = attempt;
   const head = await git(worktree.folder, "rev-parse", "HEAD");
-  const isDelivered =
-    clash.ours !== undefined || (head === worktree.branchTip && clash.inVain === undefined);
+  const isDelivered = clash.ours !== undefined || (head === worktree.branchTip && clash.inVain === undefined);
   const kept = isDelivered ? null : await attempt.keeper.keep();
   await attempt.changes.send();
   await attempt.output.flush();
@@ -85,12 +84,14 @@ export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Cla
   const decision = await service.post(
     `/api/jobs/${job.id}/conflicts`,
     {
-      ...{ attempt: job.attempt, kind: clash.kind, branch: clash.branch, files: clash.files },
-      ...{
-        in_vain: clash.inVain !== undefined,
-        ours_sha: clash.inVain?.ours ?? clash.ours ?? head,
-      },
-      ...{ theirs_sha: clash.theirs, pr_url: job.pr_url ?? undefined },
+      attempt: job.attempt,
+      kind: clash.kind,
+      branch: clash.branch,
+      files: clash.files,
+      in_vain: clash.inVain !== undefined,
+      ours_sha: clash.inVain?.ours ?? clash.ours ?? head,
+      theirs_sha: clash.theirs,
+      pr_url: job.pr_url ?? undefined,
       ...sessionOf(attempt.tally.sessionId),
       ...(kept === null ? {} : { kept_ref: kept }),
     },

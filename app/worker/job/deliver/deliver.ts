@@ -18,11 +18,7 @@ import { openPullRequest } from "./pull-request";
  * Pushes the work to its branch, checks that it merges with the main branch and the run's other branches, and opens a
  * pull request if wanted.
  */
-export async function deliver(
-  attempt: Attempt,
-  workspace: Workspace,
-  work: Work,
-): Promise<Delivery> {
+export async function deliver(attempt: Attempt, workspace: Workspace, work: Work): Promise<Delivery> {
   const unseen = await rebaseUnseen(attempt, workspace, work);
   const push = await pushOrSendHome(attempt, workspace, unseen);
   if (push.kind === "sent_home") return push;
@@ -48,7 +44,8 @@ export async function pushOrSendHome(
   const files = await clashWith(worktree.folder, theirs, attempt.journal);
   const named = push.files.map((path) => ({ path: sendable(path, 1_000) }));
   await tellClash(attempt, worktree, {
-    ...{ kind: "branch", theirs },
+    kind: "branch",
+    theirs,
     files: files.length > 0 ? files : named.slice(0, conflictLimits.files),
   });
   return { kind: "sent_home" };

@@ -19,19 +19,14 @@ export type PullRequest = { url?: string; problem?: string };
  * Opens or updates the branch's pull request if the product wants one: at the Git host, or by the configured command,
  * which prints its URL. If that fails, the job continues without one and the job's summary says so.
  */
-export async function openPullRequest(
-  attempt: Attempt,
-  workspace: Workspace,
-): Promise<PullRequest> {
+export async function openPullRequest(attempt: Attempt, workspace: Workspace): Promise<PullRequest> {
   const { job, options, journal } = attempt;
   const { rules, sandbox } = workspace;
   if (!wantsPulls(job.product)) return {};
   if (options.opensPulls) return openAtForge(attempt, workspace);
   const command = options.pullRequestCommand ?? rules.pr;
   if (command === undefined) {
-    return {
-      problem: "No pull request was opened: the worker has no --pr command. Start it with --pr.",
-    };
+    return { problem: "No pull request was opened: the worker has no --pr command. Start it with --pr." };
   }
   const isPersons = options.pullRequestCommand !== undefined;
   if (!isPersons && sandbox !== noSandbox) {
@@ -46,8 +41,7 @@ export async function openPullRequest(
     BACKLOOM_PR_URL: job.pr_url ?? "",
   };
   const shown = { isPersons, kind: "command" as const, title: `Pull request: ${command}`, command };
-  const run = (folder: string) =>
-    runShown(attempt, { ...workspace, folder }, { ...shown, environment });
+  const run = (folder: string) => runShown(attempt, { ...workspace, folder }, { ...shown, environment });
   const end = await (isPersons ? withoutFiles(workspace, run) : run(workspace.folder));
   const url = /https?:\/\/\S+/.exec(end.output.split("\n").reverse().join("\n"))?.[0];
   if (end.exitCode === 0 && httpUrlSchema.safeParse(url).success) return { url };
@@ -70,10 +64,7 @@ async function openAtForge(attempt: Attempt, workspace: Workspace): Promise<Pull
     return { url };
   } catch (error) {
     if (!(error instanceof ForgeProblem) && !(error instanceof ZodError)) throw error;
-    const reason =
-      error instanceof ZodError
-        ? "the Git host answered something else than expected"
-        : messageOf(error);
+    const reason = error instanceof ZodError ? "the Git host answered something else than expected" : messageOf(error);
     const problem = `No pull request was opened: ${reason}.`;
     attempt.journal.say(problem);
     return { problem };
@@ -85,12 +76,7 @@ function storiesOf({ story, executions }: Attempt["job"]) {
   const stories = new Map(
     (executions ?? []).map((one) => [
       one.story_id,
-      {
-        id: one.story_id,
-        code: one.story_code,
-        title: one.story_title,
-        description: one.story_description,
-      },
+      { id: one.story_id, code: one.story_code, title: one.story_title, description: one.story_description },
     ]),
   );
   return [...stories.values()];
@@ -101,9 +87,7 @@ function titleOf({ job }: Pick<Attempt, "job">): string {
   const strategy = job.run?.pr_strategy ?? job.product.pr_strategy;
   if (strategy === "STORY" && job.story !== null) return `${job.story.code}: ${job.story.title}`;
   if (job.run === null) return `${job.task?.code}: ${job.task?.title}`;
-  return job.run.sprint_id === null
-    ? `Run of ${job.run.subject}`
-    : `${job.run.sprint_code}: ${job.run.sprint_goal}`;
+  return job.run.sprint_id === null ? `Run of ${job.run.subject}` : `${job.run.sprint_code}: ${job.run.sprint_goal}`;
 }
 
 /**

@@ -23,20 +23,17 @@ export async function resolveBatch(attempt: Attempt, workspace: Workspace): Prom
 }
 
 /** Runs the turn that resolves the conflict. Returns false if the attempt is over. */
-export async function resolveInTurn(
-  attempt: Attempt,
-  workspace: Workspace,
-  resolution: Resolution,
-): Promise<boolean> {
+export async function resolveInTurn(attempt: Attempt, workspace: Workspace, resolution: Resolution): Promise<boolean> {
   const { job } = attempt;
   const assignment: Assignment = {
     ...taskAssignment(job, workspace),
-    ...{ taskId: job.task_id, title: "Bring both versions together", plan: null, criteria: [] },
+    taskId: job.task_id,
+    title: "Bring both versions together",
+    plan: null,
+    criteria: [],
     resolution,
   };
-  const outcome = await execute(attempt, workspace, assignment, {
-    BACKLOOM_BASE_SHA: resolution.base,
-  });
+  const outcome = await execute(attempt, workspace, assignment, { BACKLOOM_BASE_SHA: resolution.base });
   const failure = failureOf(outcome);
   if (failure !== undefined) return over(reportFailure(attempt, failure, outcome.result));
   const left = await finishResolution(attempt, workspace, resolution);
@@ -60,19 +57,13 @@ async function over(end: Promise<unknown>): Promise<false> {
  * Starts the merge that failed in an earlier attempt, so that the agent finds both versions in its files and needs no
  * git. Returns null if everything merges by now.
  */
-export async function startResolution(
-  attempt: Attempt,
-  worktree: Worktree,
-  base: string,
-): Promise<Resolution | null> {
+export async function startResolution(attempt: Attempt, worktree: Worktree, base: string): Promise<Resolution | null> {
   for (const conflict of attempt.job.conflicts ?? []) {
     // Undelivered work of a batch is one task, which is redone on the branch's current state.
     if (conflict.kind === "branch" && attempt.job.kind === "SPRINT_IMPLEMENTATION") continue;
     const resolution = await beginMerge(attempt, worktree, conflict, base);
     if (resolution === null) continue;
-    attempt.journal.say(
-      `Both versions of ${resolution.files.join(", ")} are in the worktree for the agent to merge`,
-    );
+    attempt.journal.say(`Both versions of ${resolution.files.join(", ")} are in the worktree for the agent to merge`);
     return resolution;
   }
   return null;
@@ -87,9 +78,7 @@ async function beginMerge(
   const { folder } = worktree;
   const theirs = await otherSide(worktree, conflict);
   if (theirs === null) {
-    journal.say(
-      `${conflict.theirs_sha.slice(0, 8)} is not in this repository; continuing without it`,
-    );
+    journal.say(`${conflict.theirs_sha.slice(0, 8)} is not in this repository; continuing without it`);
     return null;
   }
   if (await isAncestor(folder, theirs, "HEAD")) return null;

@@ -1,14 +1,7 @@
 import { stat } from "node:fs/promises";
 import { messageOf, Refusal } from "../../base/problems";
 import type { Rules } from "../../git/rules";
-import {
-  askedFor,
-  forgetAsked,
-  keepIn,
-  keptIn,
-  mountsFile,
-  noteAsked,
-} from "../../sandbox/kept-permissions";
+import { askedFor, forgetAsked, keepIn, keptIn, mountsFile, noteAsked } from "../../sandbox/kept-permissions";
 import { type NeededMount, neededMount } from "../../sandbox/mounts";
 import type { RefusedHost } from "../../sandbox/network/job-network";
 import type { Attempt } from "../attempt";
@@ -89,10 +82,7 @@ interface HostWish extends RefusedHost {
  * Asks the user whether a host may be reached. The job continues. The answer applies from then on: for this
  * job, or for all later jobs of the product on this machine.
  */
-export async function askForHost(
-  attempt: Attempt,
-  { host, isNear, file, allow, signal }: HostWish,
-): Promise<void> {
+export async function askForHost(attempt: Attempt, { host, isNear, file, allow, signal }: HostWish): Promise<void> {
   const { job, options, journal } = attempt;
   const { once, always } = hostAnswers;
   const who = "agents" in options.work ? assignedAgent(job, options.work) : "The command";
@@ -145,10 +135,7 @@ function tell({ journal, output }: Attempt, open: readonly NeededMount[]): void 
   const words = open.map(({ name }) => `--mount ${name}`).join(" ");
   const text = `Its person is asked. To have it from the start, start the worker with ${words}`;
   journal.sayOnce(`${title}. ${text}`);
-  output.add({
-    ...{ kind: "note", title, text: text.slice(0, 2_000) },
-    at: new Date().toISOString(),
-  });
+  output.add({ kind: "note", title, text: text.slice(0, 2_000), at: new Date().toISOString() });
 }
 
 async function ask(

@@ -73,16 +73,11 @@ async function commitIn(
   { head_sha, branch, judged }: ClaimedBeginning,
 ): Promise<string | null> {
   const commit = /^[0-9a-f]{7,64}$/.test(head_sha) ? await commitOf(folder, head_sha) : null;
-  return (
-    commit ?? (judged || !isOwnBranch(branch, repository.prefix) ? null : tipOf(repository, branch))
-  );
+  return commit ?? (judged || !isOwnBranch(branch, repository.prefix) ? null : tipOf(repository, branch));
 }
 
 /** Pauses the run instead of silently starting at the main branch without the missing work. */
-async function pauseForMissing(
-  attempt: Attempt,
-  missing: readonly ClaimedBeginning[],
-): Promise<void> {
+async function pauseForMissing(attempt: Attempt, missing: readonly ClaimedBeginning[]): Promise<void> {
   const [first] = missing;
   if (first === undefined) return;
   const { task_code, story_code, branch, head_sha } = first;
@@ -98,9 +93,7 @@ async function newestOf({ folder }: Worktree, found: readonly Found[]): Promise<
   if (found.length < 2) return [...found];
   const commits = found.map(({ commit }) => commit);
   const newest = (await git(folder, "merge-base", "--independent", ...commits)).split("\n");
-  return found.filter(
-    ({ commit }, place) => newest.includes(commit) && commits.indexOf(commit) === place,
-  );
+  return found.filter(({ commit }, place) => newest.includes(commit) && commits.indexOf(commit) === place);
 }
 
 /**
@@ -146,30 +139,15 @@ function resolutionOf(
 }
 
 /** Sends the job home with both versions. Undoes what was merged so far, as it can be merged again. */
-async function sendHome(
-  attempt: Attempt,
-  worktree: Worktree,
-  { branch, commit }: Found,
-  here: string,
-): Promise<void> {
+async function sendHome(attempt: Attempt, worktree: Worktree, { branch, commit }: Found, here: string): Promise<void> {
   const { folder, branchTip, main } = worktree;
   const files = await clashWith(folder, commit, attempt.journal);
   await git(folder, "reset", "--quiet", "--hard", branchTip ?? main);
-  await tellClash(attempt, worktree, {
-    kind: "sibling",
-    branch,
-    theirs: commit,
-    ours: here,
-    files,
-  });
+  await tellClash(attempt, worktree, { kind: "sibling", branch, theirs: commit, ours: here, files });
 }
 
 /** Resolves the conflict in an extra turn and pushes it before any task starts. */
-async function resolveBeforeWork(
-  attempt: Attempt,
-  workspace: Workspace,
-  resolution: Resolution,
-): Promise<boolean> {
+async function resolveBeforeWork(attempt: Attempt, workspace: Workspace, resolution: Resolution): Promise<boolean> {
   await reportStart(attempt, workspace, undefined, workspace.branch);
   await setUp(attempt, workspace);
   if (!(await resolveInTurn(attempt, workspace, resolution))) return false;

@@ -15,11 +15,7 @@ export interface EarlierWork {
  * Restores earlier attempts' work: commits as commits, uncommitted files as uncommitted. The attempt's own changes are
  * still counted from its start. Work that conflicts stays on its branch, and the prompt says so.
  */
-export async function restoreWork(
-  attempt: Attempt,
-  worktree: Worktree,
-  kept: readonly string[],
-): Promise<EarlierWork> {
+export async function restoreWork(attempt: Attempt, worktree: Worktree, kept: readonly string[]): Promise<EarlierWork> {
   const { folder } = worktree;
   const done: string[] = [];
   for (const branch of [...kept.slice(0, 1), ...(await unfinishedBranches(attempt, worktree))]) {
@@ -38,10 +34,7 @@ export async function restoreWork(
 }
 
 /** Branches with unfinished work that earlier jobs pushed before a question, found by their notes. */
-async function unfinishedBranches(
-  { job }: Pick<Attempt, "job">,
-  { folder, branch }: Worktree,
-): Promise<string[]> {
+async function unfinishedBranches({ job }: Pick<Attempt, "job">, { folder, branch }: Worktree): Promise<string[]> {
   if (job.earlier_jobs.length === 0) return [];
   const format = `--format=%(subject) %(refname:lstrip=${begunFolder.split("/").length})`;
   const lines = (await git(folder, "for-each-ref", format, begunFolder)).split("\n");
@@ -77,12 +70,7 @@ export async function mergeBlockers(attempt: Attempt, worktree: Worktree): Promi
     const files = await mergeOne(attempt, worktree, ref);
     if (files.length > 0) {
       const others = merged.length > 0 ? merged.join(", ") : worktree.branch;
-      await pauseForConflict(
-        attempt,
-        files,
-        true,
-        `${ref.task_code} does not merge with ${others}`,
-      );
+      await pauseForConflict(attempt, files, true, `${ref.task_code} does not merge with ${others}`);
       return false;
     }
     merged.push(ref.task_code);
@@ -113,9 +101,7 @@ async function mergeOne(
     return [];
   } catch (error) {
     const inConflict = conflictedPaths(folder);
-    const files = await inConflict.finally(() =>
-      git(folder, "merge", "--abort").catch(() => undefined),
-    );
+    const files = await inConflict.finally(() => git(folder, "merge", "--abort").catch(() => undefined));
     if (files.length > 0) return files;
     throw error;
   }

@@ -33,9 +33,7 @@ export async function removeLeftovers(worktrees: string, journal: Journal): Prom
   const staying: string[] = [];
   for (const name of names) {
     if (
-      [notesEnd, ".git", goneEnd, noteEnd, planningEnd, takenEnd, asideEnd, copiedEnd].some((end) =>
-        name.endsWith(end),
-      )
+      [notesEnd, ".git", goneEnd, noteEnd, planningEnd, takenEnd, asideEnd, copiedEnd].some((end) => name.endsWith(end))
     )
       continue;
     const isTaken = await isTakenNow(join(worktrees, name));
@@ -67,9 +65,7 @@ export async function awaitRemoval(workDir: string, jobId: string): Promise<void
     const busy = (await worktreesOf(workDir, jobId)).find(({ isBusy }) => isBusy);
     if (busy === undefined) return;
     if (performance.now() > until) {
-      throw new WorkerProblem(
-        `The worker in ${busy.worktrees} has not left the task: take it again in a moment`,
-      );
+      throw new WorkerProblem(`The worker in ${busy.worktrees} has not left the task: take it again in a moment`);
     }
     await wait(100);
   }

@@ -37,14 +37,9 @@ export async function openOffers({ work, quotaCommand }: WorkerOptions): Promise
   return {
     quota: async () => undefined,
     async claim() {
-      const agents = await Promise.all(
-        names.map(async (id) => ({ id, quota_pct: await readQuota(quotaCommand, id) })),
-      );
+      const agents = await Promise.all(names.map(async (id) => ({ id, quota_pct: await readQuota(quotaCommand, id) })));
       const known = agents.flatMap(({ quota_pct }) => quota_pct ?? []);
-      return {
-        agents: withLimits(agents),
-        quota_pct: known.length > 0 ? Math.max(...known) : undefined,
-      };
+      return { agents: withLimits(agents), quota_pct: known.length > 0 ? Math.max(...known) : undefined };
     },
   };
 }
@@ -70,10 +65,7 @@ async function namesOf(agents: readonly string[]): Promise<string[]> {
 }
 
 /** Remaining quota in percent, as printed by the configured command; undefined without one. */
-async function readQuota(
-  command: string | undefined,
-  agent: string | undefined,
-): Promise<number | undefined> {
+async function readQuota(command: string | undefined, agent: string | undefined): Promise<number | undefined> {
   if (command === undefined) return undefined;
   try {
     const env = { ...personsEnvironment(), ...(agent ? { BACKLOOM_AGENT: agent } : {}) };

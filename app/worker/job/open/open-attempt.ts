@@ -56,10 +56,7 @@ export function openAttempt(run: Omit<JobRun, "sandboxes">): Attempt {
 }
 
 /** The worktree of the job's branch, in the folder in which its agent had its conversation. */
-export async function prepare(
-  { job, options, folder, journal }: Attempt,
-  folderName?: string,
-): Promise<Worktree> {
+export async function prepare({ job, options, folder, journal }: Attempt, folderName?: string): Promise<Worktree> {
   const branch = job.branch ?? `${job.branch_prefix ?? usualPrefix}/${job.id}`;
   if (!isOwnBranch(branch, job.branch_prefix)) {
     throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
@@ -89,11 +86,7 @@ interface SandboxWish extends Pick<Worktree, "folder" | "main"> {
  * Reads the rules of the repository, finds what earlier attempts left, and opens the sandbox in which all that the rules
  * name runs. One way for a worker's attempt and a person's, so that proof of both means the same.
  */
-export async function openWorkspace(
-  attempt: Attempt,
-  sandboxes: Sandbox,
-  worktree: Worktree,
-): Promise<Workspace> {
+export async function openWorkspace(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree): Promise<Workspace> {
   const { job, options } = attempt;
   const rules = await readRules(worktree);
   await learnLogin(worktree.repository, rules, options);
@@ -120,15 +113,15 @@ export async function openForJob(
   const once = await hearLateAnswers(attempt, file, job.product.id, hostAnswers);
   const reaches = [
     ...(await reachesOf({
-      ...{ folder, main, net: options.net, product: job.may_reach ?? [] },
+      folder,
+      main,
+      net: options.net,
+      product: job.may_reach ?? [],
       person: [...once, ...(await keptIn(file, job.product.id))],
     })),
     ...(await modelHosts(command, personsVariables())),
   ];
-  const mounts =
-    repository === undefined
-      ? []
-      : await neededMounts(attempt, rules, repository.folder, ended.signal);
+  const mounts = repository === undefined ? [] : await neededMounts(attempt, rules, repository.folder, ended.signal);
   const sandbox = await sandboxes.open({
     id: job.id,
     attempt: job.attempt,

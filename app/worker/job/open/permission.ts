@@ -46,11 +46,7 @@ export async function awaitPermission(
 }
 
 /** Asks the worker's user without waiting. */
-export function askPermission(
-  { job, service }: Asking,
-  wish: Wish,
-  options?: CallOptions,
-): Promise<AgentQuestion> {
+export function askPermission({ job, service }: Asking, wish: Wish, options?: CallOptions): Promise<AgentQuestion> {
   const held = { job_id: job.id, attempt: job.attempt };
   const given = { kind: "permission", ...wish, ...held, ...subjectOf(job) };
   return service.call("ask_user_question", given, agentQuestionSchema, options);
@@ -94,9 +90,7 @@ const longestCommand = 2_000;
 export async function isAllowedAsProof(attempt: Attempt, command: string): Promise<boolean> {
   const { job } = attempt;
   const question = `Run \`${command}\` as proof on this machine?`;
-  const asked = job.questions.find(
-    (given) => given.kind === "permission" && given.question === question,
-  );
+  const asked = job.questions.find((given) => given.kind === "permission" && given.question === question);
   if (asked !== undefined) return (await readPermission(attempt, asked.id)) === allowWord;
   if (!isShownWhole(attempt, command) || countAsked(attempt) >= mostAsked) return false;
   try {
@@ -114,6 +108,5 @@ function isShownWhole({ clean }: Pick<Attempt, "clean">, command: string): boole
 }
 
 function countAsked({ job }: Pick<Attempt, "job">): number {
-  return job.questions.filter(({ question }) => question.endsWith("` as proof on this machine?"))
-    .length;
+  return job.questions.filter(({ question }) => question.endsWith("` as proof on this machine?")).length;
 }

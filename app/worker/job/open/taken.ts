@@ -36,12 +36,7 @@ const takenSchema = z.object({
   }),
   work: z.object({ name: z.string(), base: z.string() }),
   resolution: z
-    .object({
-      conflict: claimedConflictSchema,
-      theirs: z.string(),
-      files: z.array(z.string()),
-      base: z.string(),
-    })
+    .object({ conflict: claimedConflictSchema, theirs: z.string(), files: z.array(z.string()), base: z.string() })
     .nullable(),
 });
 export type Taken = z.output<typeof takenSchema>;

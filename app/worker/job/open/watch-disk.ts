@@ -77,7 +77,6 @@ export async function removeLargeFiles(folder: string, gigabytes: number): Promi
   for (const name of list.split("\0").filter(Boolean)) {
     const file = join(folder, name);
     const found = await lstat(file).catch(() => null);
-    if (found !== null && found.size > (gigabytes * gigabyte) / 100)
-      await rm(file, { force: true });
+    if (found !== null && found.size > (gigabytes * gigabyte) / 100) await rm(file, { force: true });
   }
 }

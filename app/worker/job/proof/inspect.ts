@@ -42,11 +42,7 @@ export async function undoChanges(
 }
 
 /** Examines a task's work. In a verify-only task, the command's verdict or the test counts. */
-export async function inspect(
-  attempt: Attempt,
-  workspace: Workspace,
-  wish: InspectionWish,
-): Promise<Inspection> {
+export async function inspect(attempt: Attempt, workspace: Workspace, wish: InspectionWish): Promise<Inspection> {
   const { assignment, outcome, since, head, required } = wish;
   if (!assignment.verifyOnly) {
     const evidence = await examine(attempt, workspace, outcome, since);
@@ -78,11 +74,7 @@ export interface Evidence {
   details: Record<string, unknown>;
 }
 
-const testSchema = z.object({
-  passed: z.boolean(),
-  exit_code: z.number().nullable(),
-  output: z.string(),
-});
+const testSchema = z.object({ passed: z.boolean(), exit_code: z.number().nullable(), output: z.string() });
 
 /** The service's limits for the list: number of paths, and characters in total. */
 const mostFiles = 5_000;
@@ -110,9 +102,7 @@ export function testOf({ details }: Pick<Evidence, "details">) {
 export function refusalOf(evidence: Evidence, hint: string): Failure {
   const test = testOf(evidence);
   const failure_reason =
-    test && !test.passed
-      ? `The test command ended with ${test.exit_code}.\n${sendableEnd(test.output, 3_500)}`
-      : hint;
+    test && !test.passed ? `The test command ended with ${test.exit_code}.\n${sendableEnd(test.output, 3_500)}` : hint;
   return { failure_class: "verification_failed", failure_reason };
 }
 
@@ -153,21 +143,13 @@ export async function gatherEvidence(
     diff: (await git(folder, "diff", "--shortstat", `${since}..${headSha}`)) || "no changes",
   };
   if (test !== undefined) {
-    details.test = {
-      passed: test.exitCode === 0,
-      exit_code: test.exitCode,
-      output: sendableEnd(test.output, 8_000),
-    };
+    details.test = { passed: test.exitCode === 0, exit_code: test.exitCode, output: sendableEnd(test.output, 8_000) };
   }
   return { headSha, changedFiles, verifyResult: judge(changedFiles, result, test), details };
 }
 
 /** Without a verdict of the command, tested work is ALIGNED and untested work PARTIAL. */
-function judge(
-  changedFiles: readonly string[],
-  result: CommandResult,
-  test: CommandEnd | undefined,
-): VerifyResult {
+function judge(changedFiles: readonly string[], result: CommandResult, test: CommandEnd | undefined): VerifyResult {
   if (changedFiles.length === 0) return "EMPTY";
   return result.verify_result ?? (test === undefined ? "PARTIAL" : "ALIGNED");
 }

@@ -41,15 +41,12 @@ async function examineAt(
   commit: string,
 ): Promise<Examination> {
   const { folder, main, rules } = workspace;
-  const examine = (place: Workspace, checkout: Checkout) =>
-    examineIn(attempt, place, wish, checkout);
+  const examine = (place: Workspace, checkout: Checkout) => examineIn(attempt, place, wish, checkout);
   if (attempt.options.provesInPlace) return examine(workspace, "in_place");
   if (rules.setup === undefined) {
     return withoutExtras(folder, main, () => examine(workspace, "worktree"));
   }
-  return onCleanCheckout(attempt, workspace, { ...wish, commit }, (place) =>
-    examine(place, "clean"),
-  );
+  return onCleanCheckout(attempt, workspace, { ...wish, commit }, (place) => examine(place, "clean"));
 }
 
 /** Where tests and proof ran, as in the evidence. */
@@ -79,20 +76,12 @@ async function onCleanCheckout(
     heartbeat.signal.throwIfAborted();
     if (problem === null) return await work(place);
     journal.say("The setup failed on a clean checkout of the work");
-    const failure_reason = `On a clean checkout of ${commit.slice(0, 8)}: ${problem}`.slice(
-      0,
-      4_000,
-    );
-    const evidence = await gatherEvidence(
-      workspace,
-      wish.since,
-      commit,
-      wish.outcome.result,
-      undefined,
-    );
+    const failure_reason = `On a clean checkout of ${commit.slice(0, 8)}: ${problem}`.slice(0, 4_000);
+    const evidence = await gatherEvidence(workspace, wish.since, commit, wish.outcome.result, undefined);
     return {
       evidence: { ...evidence, verifyResult: "DIVERGENT" },
-      ...{ isSeen: true, denied: undefined },
+      isSeen: true,
+      denied: undefined,
       failure: { failure_class: "verification_failed", failure_reason },
     };
   } finally {

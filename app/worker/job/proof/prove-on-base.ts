@@ -43,9 +43,7 @@ export async function compareWithBase(
   observed: readonly Observed[],
   limits: Limits,
 ): Promise<ReportedEvidence[]> {
-  const passed = observed.filter(
-    ({ line, ran, isAboutTheWork }) => isAboutTheWork && ran && line.exit_code === 0,
-  );
+  const passed = observed.filter(({ line, ran, isAboutTheWork }) => isAboutTheWork && ran && line.exit_code === 0);
   const ends = await endsOnBase(attempt, workspace, passed, limits);
   return observed.map(({ line, ran, path, isAboutTheWork }) => {
     const end = isAboutTheWork && line.exit_code === 0 ? ends.get(ran ?? "") : undefined;
@@ -68,14 +66,11 @@ async function endsOnBase(
   const base = await git(workspace.folder, "merge-base", workspace.main, head).catch(() => null);
   if (base === null) return ends;
   const nameOf = (command: string) => `${workspace.repository.folder}\n${base}\n${command}`;
-  const showing = new Set(
-    passed.flatMap(({ ran, path }) => (path === undefined ? [] : (ran ?? []))),
-  );
+  const showing = new Set(passed.flatMap(({ ran, path }) => (path === undefined ? [] : (ran ?? []))));
   for (const command of commands) {
     const exitCode = base === head ? 0 : known.get(nameOf(command));
     // What shows something is run again: the picture is of this job.
-    if (exitCode !== undefined && (base === head || !showing.has(command)))
-      ends.set(command, { exitCode });
+    if (exitCode !== undefined && (base === head || !showing.has(command))) ends.set(command, { exitCode });
   }
   const unknown = commands.filter((command) => !ends.has(command));
   if (unknown.length === 0) return ends;

@@ -1,10 +1,5 @@
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import {
-  type ClaimedCriterion,
-  excerptBytes,
-  type ReportedEvidence,
-  storyProofSchema,
-} from "~/nouns/proof/contract";
+import { type ClaimedCriterion, excerptBytes, type ReportedEvidence, storyProofSchema } from "~/nouns/proof/contract";
 import { driverFor } from "../../agents/catalog";
 import { personsVariables } from "../../base/environment";
 import { Refusal } from "../../base/problems";
@@ -50,10 +45,7 @@ export async function prove(
   // A verify-only task changes nothing, so there is no earlier state.
   const lines = verifyOnly
     ? observed.map(({ line }) => line)
-    : await compareWithBase(attempt, workspace, observed, {
-        minutes: minutesOf(attempt),
-        deadline,
-      });
+    : await compareWithBase(attempt, workspace, observed, { minutes: minutesOf(attempt), deadline });
   await handIn(attempt, lines);
 }
 
@@ -71,21 +63,13 @@ export async function observe(
   for (const criterion of criteria) {
     const claims = claimsOf(criterion, result, workspace.testCommand);
     for (const claim of claims) {
-      const seen =
-        claim.command === undefined
-          ? undefined
-          : await run(claim.command, claim.file !== undefined);
+      const seen = claim.command === undefined ? undefined : await run(claim.command, claim.file !== undefined);
       const ran = seen && claim.command?.trim();
       const isAboutTheWork = !(claim.guards && criterion.kind === "definition_of_done");
       const line = lineOf(criterion, claim, seen, evidence.headSha);
       const file =
         seen?.exitCode === 0 && claim.file !== undefined
-          ? await uploadMade(attempt, {
-              folder: workspace.folder,
-              path: claim.file,
-              since: seen.begun,
-              criterion,
-            })
+          ? await uploadMade(attempt, { folder: workspace.folder, path: claim.file, since: seen.begun, criterion })
           : undefined;
       const path = file && claim.file;
       observed.push({ line: { ...line, file }, ran, path, isAboutTheWork });
@@ -103,8 +87,7 @@ function claimsOf(
   testCommand: string | undefined,
 ): Claim[] {
   const claims = evidence.filter(({ criterion }) => criterion === id || criterion === text);
-  const isOwnTest = ({ command }: Claim) =>
-    command !== undefined && command.trim() === testCommand?.trim();
+  const isOwnTest = ({ command }: Claim) => command !== undefined && command.trim() === testCommand?.trim();
   const isTest = kind === "definition_of_done" && /\btest(s|ed|ing)?\b/i.test(text);
   if (claims.length > 0 || !isTest || testCommand === undefined) {
     return claims.map((claim) => ({ ...claim, guards: claim.guards || isOwnTest(claim) }));
@@ -134,9 +117,7 @@ function observer(
     if ((known !== undefined && !(isNew && known.begun === 0)) || isOver) return known;
     isAllowed ??= await mayRunCommands(attempt, workspace);
     if (!isAllowed && !(await isAllowedAsProof(attempt, command))) {
-      attempt.journal.say(
-        `Not run for proof: the agent needs permission for it: ${sendable(command, 200)}`,
-      );
+      attempt.journal.say(`Not run for proof: the agent needs permission for it: ${sendable(command, 200)}`);
       return undefined;
     }
     const begun = Date.now();
@@ -161,19 +142,12 @@ function minutesOf({ options }: Pick<Attempt, "options">): number {
  * True if commands named by the agent may run. In the worker's sandbox: always. Without one: with `--exec`, or if the
  * agent may run commands unasked. An agent that confines commands is excluded: they would escape its sandbox.
  */
-async function mayRunCommands(
-  { job, options: { work } }: Attempt,
-  { rules, sandbox }: Place,
-): Promise<boolean> {
+async function mayRunCommands({ job, options: { work } }: Attempt, { rules, sandbox }: Place): Promise<boolean> {
   if (sandbox !== noSandbox || "exec" in work) return true;
   const allowed = [work.allow, rules.allow ?? work.allow];
   if (allowed.includes("edit")) return false;
   if (!allowed.includes("commands")) return true;
-  const { confinesCommands = false } = await driverFor(
-    assignedAgent(job, work),
-    rules.agent,
-    personsVariables(),
-  );
+  const { confinesCommands = false } = await driverFor(assignedAgent(job, work), rules.agent, personsVariables());
   return !confinesCommands;
 }
 

@@ -29,9 +29,7 @@ export async function reportMerged(heads: readonly AwaitedHead[], place: Place):
         if (place.looks.isFirstRefusal(error.address)) place.journal.say(error.message);
         continue;
       }
-      place.journal.sayOnce(
-        `Could not check whether the main branch has awaited work: ${messageOf(error)}`,
-      );
+      place.journal.sayOnce(`Could not check whether the main branch has awaited work: ${messageOf(error)}`);
     }
   }
 }
@@ -107,8 +105,7 @@ interface MergeLooks {
 export function openMergeLooks(): MergeLooks {
   const looks = new Map<string, Look>();
   const refused = new Set<string>();
-  const hasAll = (look: Look, heads: readonly AwaitedHead[]) =>
-    heads.every((head) => look.missed.has(nameOf(head)));
+  const hasAll = (look: Look, heads: readonly AwaitedHead[]) => heads.every((head) => look.missed.has(nameOf(head)));
   return {
     isDue(address, heads) {
       const look = looks.get(address);

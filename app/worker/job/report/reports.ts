@@ -22,11 +22,7 @@ export async function reportStart(
 }
 
 /** Reports a failure, that a limit must pass first, or what else the job waits for. */
-export async function reportFailure(
-  attempt: Attempt,
-  failure: Failure,
-  result: CommandResult = {},
-): Promise<void> {
+export async function reportFailure(attempt: Attempt, failure: Failure, result: CommandResult = {}): Promise<void> {
   const kept_ref = (await attempt.keeper.keep()) ?? undefined;
   await attempt.changes.send();
   const failure_reason = withKept(failure.failure_reason, kept_ref, attempt.keeper.leftIn());
@@ -41,9 +37,7 @@ export async function reportFailure(
 function withKept(reason: string, kept: string | undefined, leftIn: string | null): string {
   const places = [
     ...(kept === undefined ? [] : [`The work is kept on the branch ${kept}.`]),
-    ...(leftIn === null
-      ? []
-      : [`Work that could not be kept is in ${leftIn} on the worker's machine.`]),
+    ...(leftIn === null ? [] : [`Work that could not be kept is in ${leftIn} on the worker's machine.`]),
   ];
   if (places.length === 0) return reason;
   return `${sendable(reason, 3_400).trimEnd()}\n\n${places.join(" ")}`;
@@ -102,10 +96,7 @@ export async function giveBack(attempt: Attempt, summary: string | undefined): P
 }
 
 /** Gives a task's job back without a retry: a person takes it over, or returns it. */
-export async function returnJob(
-  { service, job, tally }: Attempt,
-  kept_ref: string | undefined,
-): Promise<void> {
+export async function returnJob({ service, job, tally }: Attempt, kept_ref: string | undefined): Promise<void> {
   const held = { job_id: job.id, attempt: job.attempt, status: "queued", kept_ref };
   await service.call("update_job_status", { ...held, ...tally.carried() }, agentJobSchema);
 }

@@ -3,12 +3,7 @@ import type { Usage } from "../../agents/driver";
 import { sendable } from "../../base/sendable";
 import type { CommandResult } from "../turn/result-file";
 
-const tokenCounts = [
-  "input_tokens",
-  "output_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-] as const;
+const tokenCounts = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;
 
 /** Model and token counts in the service's format. */
 type Counts = Pick<CommandResult, "model_id" | (typeof tokenCounts)[number]>;
@@ -67,10 +62,7 @@ export function sessionOf(sessionId: string | null): { session_id?: string } {
 
 /** Ledger entries that follow number `after`. */
 export function eventsOf(used: readonly Usage[], after: number, subscription: boolean) {
-  return used.map((usage, index) => ({
-    seq: after + index + 1,
-    ...countsOf(usage, subscription),
-  }));
+  return used.map((usage, index) => ({ seq: after + index + 1, ...countsOf(usage, subscription) }));
 }
 
 function countsOf(usage: Usage, subscription: boolean) {

@@ -128,9 +128,7 @@ async function tellOf(text: string, homes: string, service: Service): Promise<vo
 
 /** Some agents record an answer only after its calls, so zeros mean unknown usage, not none. */
 function tellsSomething({ freshInput, output, cacheRead, cacheWrite, cost }: Usage): boolean {
-  return [freshInput, output, cacheRead, cacheWrite, cost].some(
-    (value) => value !== null && value > 0,
-  );
+  return [freshInput, output, cacheRead, cacheWrite, cost].some((value) => value !== null && value > 0);
 }
 
 /** Usage from the agent's record; null without one. */

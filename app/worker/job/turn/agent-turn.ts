@@ -102,8 +102,12 @@ function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
   const { job, options, tally, journal } = attempt;
   const note = openTurnNote(pid, journal);
   const turn = {
-    ...{ agent, job_id: job.id, attempt: job.attempt, subscription: options.subscription },
-    ...{ since: new Date().toISOString(), after_seq: tally.soFar.after_seq },
+    agent,
+    job_id: job.id,
+    attempt: job.attempt,
+    subscription: options.subscription,
+    since: new Date().toISOString(),
+    after_seq: tally.soFar.after_seq,
   };
   let used: readonly Usage[] = [];
   return {
@@ -135,10 +139,7 @@ function turnOf(
     resume:
       sessionId === undefined
         ? undefined
-        : {
-            ...{ sessionId, promptFile: files.continuation, cost },
-            recall: () => earlierWords(attempt),
-          },
+        : { sessionId, promptFile: files.continuation, cost, recall: () => earlierWords(attempt) },
     answers: answersFor(job),
     messages: job.phase === "verify" ? undefined : attempt.messages,
     signal: heartbeat.signal,
@@ -205,11 +206,7 @@ export function outcomeOf(end: AgentEnd, read: ReadResult, attempt: number): Out
   });
   if (end.kind === "question") return outcome({ question: askable(end.question) });
   if (end.kind === "limit") {
-    return outcome({
-      failure_class: "rate_limited",
-      failure_reason: end.reason,
-      resets_at: end.resetsAt ?? undefined,
-    });
+    return outcome({ failure_class: "rate_limited", failure_reason: end.reason, resets_at: end.resetsAt ?? undefined });
   }
   if (end.kind === "failed" && end.cause === "killed" && attempt <= mostKilled) {
     return { ...outcome({}), waits: end.reason };
@@ -231,14 +228,10 @@ const mostLetters = 8_000;
 async function earlierWords({ job, service }: Pick<Attempt, "job" | "service">): Promise<string> {
   for (let attempt = job.attempt - 1; attempt > 0; attempt -= 1) {
     const read = (query: string): Promise<JobOutput> =>
-      service.read(`/api/jobs/${job.id}/output?attempt=${attempt}&${query}`, jobOutputSchema, {
-        retry: false,
-      });
+      service.read(`/api/jobs/${job.id}/output?attempt=${attempt}&${query}`, jobOutputSchema, { retry: false });
     const { last_seq } = await read("limit=1");
     if (last_seq === 0) continue;
-    const { entries } = await read(
-      `after=${Math.max(0, last_seq - mostEntries)}&limit=${mostEntries}`,
-    );
+    const { entries } = await read(`after=${Math.max(0, last_seq - mostEntries)}&limit=${mostEntries}`);
     const words = entries.map(wordsOf).join("").trim();
     if (words !== "") return words.slice(-mostLetters);
   }

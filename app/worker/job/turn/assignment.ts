@@ -61,9 +61,17 @@ export interface Assignment extends JobContext {
 function wholeJob(job: JobPayload, { checkout, testCommand, kept }: JobContext) {
   const { previous_failure: previousFailure, criteria, findings, plan } = job;
   return {
-    ...{ checkout, testCommand, kept },
-    ...{ job, previousFailure, criteria, findings, plan, resolution: null },
-    ...{ model: job.model ?? null, effort: job.effort ?? null },
+    checkout,
+    testCommand,
+    kept,
+    job,
+    previousFailure,
+    criteria,
+    findings,
+    plan,
+    resolution: null,
+    model: job.model ?? null,
+    effort: job.effort ?? null,
   };
 }
 
@@ -84,11 +92,7 @@ export function taskAssignment(job: JobPayload, context: JobContext): Assignment
   };
 }
 
-export function executionAssignment(
-  job: JobPayload,
-  execution: Execution,
-  context: JobContext,
-): Assignment {
+export function executionAssignment(job: JobPayload, execution: Execution, context: JobContext): Assignment {
   return {
     ...wholeJob(job, context),
     taskId: execution.task_id,

@@ -60,16 +60,10 @@ export function describeVerification(assignment: Assignment, reader: Reader): st
     "command: is run again here, and its exit code decides (0 is pass). Without one, excerpt says what you looked at. A verdict with neither does not count.",
   ];
   return page(
-    [
-      `Verify ${codeOf(assignment)}`,
-      `You verify finished work on ${job.product.name}.\n\n${listed(rules)}`,
-    ],
+    [`Verify ${codeOf(assignment)}`, `You verify finished work on ${job.product.name}.\n\n${listed(rules)}`],
     ["How it is tested", testOf(assignment)],
     [
-      [
-        `Criteria of ${storyTitle || "the work"}`,
-        criteria.map(({ id, text }) => `- ${id} ${text}`).join("\n"),
-      ],
+      [`Criteria of ${storyTitle || "the work"}`, criteria.map(({ id, text }) => `- ${id} ${text}`).join("\n")],
       ["What your first answer lacks", assignment.previousFailure],
     ],
     `${writeResult(reader)}\n\n${JSON.stringify(example)}\n\n${listed(ask)}`,
@@ -87,18 +81,10 @@ export function describePlanning(assignment: Assignment, reader: Reader): string
       : "You do the work next. People may change the plan.",
     ...always,
   ];
-  const example = {
-    implementation_plan: "1. Add … in src/pay.ts\n2. Test it with npm test -- tests/pay.test.ts",
-  };
-  const ask = [
-    "implementation_plan: the steps in Markdown, the files they change, and how each is tested.",
-    toAsk,
-  ];
+  const example = { implementation_plan: "1. Add … in src/pay.ts\n2. Test it with npm test -- tests/pay.test.ts" };
+  const ask = ["implementation_plan: the steps in Markdown, the files they change, and how each is tested.", toAsk];
   return page(
-    [
-      `Plan ${codeOf(assignment)}`,
-      `You plan one task of ${job.product.name}, in this folder.\n\n${listed(rules)}`,
-    ],
+    [`Plan ${codeOf(assignment)}`, `You plan one task of ${job.product.name}, in this folder.\n\n${listed(rules)}`],
     ["How it is tested", testOf(assignment)],
     [
       ...aboutOf(assignment),
@@ -117,9 +103,7 @@ export function describeContinuation(assignment: Assignment, reader: Reader): st
   const { job } = assignment;
   const isPlanned = assignment.planned || wasApproved(assignment);
   if (isPlanned && !assignment.verifyOnly) {
-    const approved = assignment.planned
-      ? ""
-      : ", and a person approved the plan below, perhaps with changes";
+    const approved = assignment.planned ? "" : ", and a person approved the plan below, perhaps with changes";
     return `You planned this work in this conversation${approved}. Do it now.\n\n${describeWork(assignment, reader, true)}`;
   }
   const why =
@@ -129,10 +113,7 @@ export function describeContinuation(assignment: Assignment, reader: Reader): st
         ? "You did this work in this conversation, and someone has reviewed it."
         : "You began this work in this conversation and were interrupted by a question, a limit or a restart.";
   return page(
-    [
-      codeOf(assignment),
-      `${why} ${folderOf(assignment)} Then continue, by the rules of your first prompt.`,
-    ],
+    [codeOf(assignment), `${why} ${folderOf(assignment)} Then continue, by the rules of your first prompt.`],
     ["Done means", doneOf(assignment)],
     [
       ["Answers to your questions", answersOf(assignment)],
@@ -155,10 +136,7 @@ function describeChat(assignment: Assignment, reader: Reader): string {
     ...always,
   ];
   return page(
-    [
-      codeOf(assignment),
-      `Answer a question about an idea for ${job.product.name}.\n\n${listed(rules)}`,
-    ],
+    [codeOf(assignment), `Answer a question about an idea for ${job.product.name}.\n\n${listed(rules)}`],
     ["Done means", "You have replied to the question."],
     [
       taskOf(assignment),
@@ -175,12 +153,7 @@ function page(first: Section, second: Section, task: readonly Section[], result:
   const harmless = (text: string) => text.replaceAll(/<(\/?)task>/gi, "<$1 task>");
   const data = written(task, "##", harmless);
   const about = data === "" ? "" : `<task>\n${data}</task>\n`;
-  const pieces = [
-    written([first], "#"),
-    written([second], "##"),
-    about,
-    `## Result\n\n${result}\n`,
-  ];
+  const pieces = [written([first], "#"), written([second], "##"), about, `## Result\n\n${result}\n`];
   return pieces.filter((piece) => piece !== "").join("\n");
 }
 
@@ -233,8 +206,7 @@ function saysMore(text: string, criteria: Assignment["criteria"]): boolean {
 
 function doneOf(assignment: Assignment): string {
   const { verifyOnly, criteria, job } = assignment;
-  const demand =
-    job.done_requires === "worker" ? ", without which the last task of the story is not done" : "";
+  const demand = job.done_requires === "worker" ? ", without which the last task of the story is not done" : "";
   const steps = [
     !verifyOnly && "Your changes are committed.",
     testOf(assignment) ?? (!verifyOnly && "The project's tests pass: find and run them."),
@@ -271,8 +243,7 @@ function resultOf(assignment: Assignment, reader: Reader): string {
     ...(verifyOnly ? {} : { guide: [{ title: "…", why: "…", ...criterion, parts }] }),
   };
   const ask = [
-    verifyOnly &&
-      "verify_result: ALIGNED if it is there, PARTIAL or DIVERGENT if not. Without it the task stays open.",
+    verifyOnly && "verify_result: ALIGNED if it is there, PARTIAL or DIVERGENT if not. Without it the task stays open.",
     isProven &&
       'evidence: each command runs here; it must exit with 0 at your last commit and fail without your change. With "guards": true it may pass without it, such as the whole test suite: that counts for the definition of done. "file" names a picture or recording that the command makes. Without a command, "excerpt" says what shows it.',
     !verifyOnly &&
@@ -299,15 +270,9 @@ function folderOf({ kept, restored = [] }: Assignment): string {
     : "Check the folder first: it has what was delivered to the branch, and nothing else of your work.";
 }
 
-function written(
-  sections: readonly Section[],
-  mark: string,
-  clean: (text: string) => string = (text) => text,
-): string {
+function written(sections: readonly Section[], mark: string, clean: (text: string) => string = (text) => text): string {
   return sections
-    .flatMap(([heading, text]) =>
-      text?.trim() ? `${mark} ${clean(heading)}\n\n${clean(text.trim())}\n` : [],
-    )
+    .flatMap(([heading, text]) => (text?.trim() ? `${mark} ${clean(heading)}\n\n${clean(text.trim())}\n` : []))
     .join("\n");
 }
 
@@ -324,10 +289,7 @@ function testOf({ testCommand }: Assignment): string | null {
 function criteriaOf({ criteria }: Assignment): string | null {
   const lines = criteria.map(({ id, text, kind, command, state }) => {
     const of = kind === "definition_of_done" ? " [definition of done]" : "";
-    const last =
-      command === null
-        ? ""
-        : ` (${state}; someone named \`${command}\` for it: check it before you use it)`;
+    const last = command === null ? "" : ` (${state}; someone named \`${command}\` for it: check it before you use it)`;
     return `- ${id} ${text}${of}${last}`;
   });
   return lines.join("\n");
@@ -336,9 +298,7 @@ function criteriaOf({ criteria }: Assignment): string | null {
 function findingsOf({ findings }: Assignment): string {
   return findings
     .map(({ text, verdict, command, excerpt }) =>
-      [`- ${text}: ${verdict}`, command && `  Ran: ${command}`, excerpt && `  ${excerpt}`]
-        .filter(Boolean)
-        .join("\n"),
+      [`- ${text}: ${verdict}`, command && `  Ran: ${command}`, excerpt && `  ${excerpt}`].filter(Boolean).join("\n"),
     )
     .join("\n");
 }
@@ -359,9 +319,7 @@ function wasApproved({ job, taskId }: Assignment): boolean {
 
 /** A plan with a person's comments, for the next plan. */
 function sentBackOf({ job, taskId }: Assignment): string | null {
-  const last = job.questions
-    .filter(({ plan, task_id }) => plan !== null && task_id === taskId)
-    .at(-1);
+  const last = job.questions.filter(({ plan, task_id }) => plan !== null && task_id === taskId).at(-1);
   if (!last) return null;
   const comments = last.effective_answer?.trim().replaceAll("\n", "\n  ");
   return `${quoted(last.plan)}\n\nA person asks for another plan:\n\n  ${comments}`;

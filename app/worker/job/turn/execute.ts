@@ -33,10 +33,7 @@ export async function execute(
   const reader = "agents" in work ? "agent" : "command";
   const files = await writeContextFiles(folder, notes, assignment, reader);
   const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
-  const environment = {
-    ...rules.env,
-    ...environmentOf(assignment, files, { ...extra, ...demo }),
-  };
+  const environment = { ...rules.env, ...environmentOf(assignment, files, { ...extra, ...demo }) };
   const place = { folder, rules, sandbox, environment };
   const turn = async (isAlive: () => void) => {
     const outcome =
@@ -177,12 +174,7 @@ async function runExecTurn(
       return { end, result: told, denied, waits: reasonIfKilled(end, attempt.job), ...slips };
     }
     const read = reader.end({ code: end.exitCode, signal: null, complaints: end.output });
-    const whole: AgentEnd = {
-      ...read,
-      words: transcript.lastWords(),
-      sessionId: attempt.tally.sessionId,
-      denied,
-    };
+    const whole: AgentEnd = { ...read, words: transcript.lastWords(), sessionId: attempt.tally.sessionId, denied };
     return outcomeOf(whole, { result: told, ...slips }, attempt.job.attempt);
   } finally {
     transcript.flush();
@@ -192,10 +184,7 @@ async function runExecTurn(
 }
 
 /** A killed command is retried like a killed agent, unless it says itself how it failed. */
-function reasonIfKilled(
-  { exitCode, output, timedOut }: CommandEnd,
-  { attempt }: Attempt["job"],
-): string | undefined {
+function reasonIfKilled({ exitCode, output, timedOut }: CommandEnd, { attempt }: Attempt["job"]): string | undefined {
   const signal = signalOf(exitCode);
   if (signal === null || timedOut || attempt > mostKilled) return undefined;
   return `The command was ended by ${signal}.\n${output}`.trim().slice(0, 4_000);
@@ -230,10 +219,7 @@ async function openGrowing(path: string, messages: Attempt["messages"]) {
 function readerOf(format: ExecWish["output"], folder: string, output: TurnOutput): LineReader {
   if (format === "claude-stream-json") return readClaudeStream(folder, output);
   if (format === "codex-jsonl") return readCodexLines(folder, output, null);
-  return {
-    take: (line) => output.transcript.say("text", `${line}\n`),
-    end: () => ({ kind: "done" }),
-  };
+  return { take: (line) => output.transcript.say("text", `${line}\n`), end: () => ({ kind: "done" }) };
 }
 
 /** Adds waiting messages to the prompts. Call the returned function at the agent's first sign of life. */

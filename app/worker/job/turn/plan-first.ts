@@ -64,8 +64,7 @@ async function awaitVerdict(
   written: string | undefined,
 ): Promise<Outcome | null> {
   if (written === undefined) {
-    const failure_reason =
-      "No plan was written, and a person approves the plan before the work begins.";
+    const failure_reason = "No plan was written, and a person approves the plan before the work begins.";
     return { ...outcome, result: { failure_class: "agent_error", failure_reason } };
   }
   await reportTotals(attempt);
@@ -83,29 +82,15 @@ function planOf({ options }: Pick<Attempt, "options">, { result }: Outcome): str
 }
 
 /** Saves the plan and returns the one that applies: a plan that a person wrote stays. */
-async function handIn(
-  attempt: Attempt,
-  { taskId }: Assignment,
-  implementation_plan: string,
-): Promise<string> {
+async function handIn(attempt: Attempt, { taskId }: Assignment, implementation_plan: string): Promise<string> {
   const { job, service } = attempt;
-  const report = {
-    ...{ job_id: job.id, attempt: job.attempt, status: "running", implementation_plan },
-  };
+  const report = { job_id: job.id, attempt: job.attempt, status: "running", implementation_plan };
   const { plan_snapshot } =
     job.kind === "SPRINT_IMPLEMENTATION"
       ? await ofTask(
           attempt,
-          service.call(
-            "update_task_execution",
-            { ...report, task_id: taskId },
-            taskExecutionSchema,
-          ),
+          service.call("update_task_execution", { ...report, task_id: taskId }, taskExecutionSchema),
         )
-      : await service.call(
-          "update_job_status",
-          { ...report, ...sessionOf(attempt.tally.sessionId) },
-          agentJobSchema,
-        );
+      : await service.call("update_job_status", { ...report, ...sessionOf(attempt.tally.sessionId) }, agentJobSchema);
   return plan_snapshot ?? implementation_plan;
 }

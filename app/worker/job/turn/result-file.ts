@@ -20,10 +20,7 @@ const flag = z.preprocess(
   ifText((text) => ({ true: true, false: false })[text.toLowerCase()] ?? text),
   z.boolean(),
 );
-const words = z.preprocess(
-  (value) => (Array.isArray(value) ? value.join("\n") : value),
-  z.string(),
-);
+const words = z.preprocess((value) => (Array.isArray(value) ? value.join("\n") : value), z.string());
 const count = (least: number) => z.preprocess(toNumber, z.int().min(least)).optional();
 
 /** One of the words, in any case, also where more follows: `passed` is `pass`. */
@@ -45,12 +42,14 @@ interface RawChapter {
 
 /** Cuts a guide to the service's limits rather than losing it. */
 function cutGuide(chapters: readonly RawChapter[]): Guide {
-  return chapters.slice(0, guideLimits.chapters).map(({ title, why, criterion, parts = [] }) => ({
-    title: sendable(title, guideLimits.title).trim() || "(no title)",
-    why: sendable(why ?? "", guideLimits.why),
-    criterion: criterion ? sendable(criterion, 200) : null,
-    parts: parts.slice(0, 1_000),
-  }));
+  return chapters
+    .slice(0, guideLimits.chapters)
+    .map(({ title, why, criterion, parts = [] }) => ({
+      title: sendable(title, guideLimits.title).trim() || "(no title)",
+      why: sendable(why ?? "", guideLimits.why),
+      criterion: criterion ? sendable(criterion, 200) : null,
+      parts: parts.slice(0, 1_000),
+    }));
 }
 
 /** Keeps as many lessons as the service takes of a job. */
@@ -72,10 +71,7 @@ export const resultSchema = z.object({
   resets_at: z
     .preprocess(
       toNumber,
-      z.union([
-        z.iso.datetime({ offset: true }),
-        z.int().min(1e9).max(9_999_999_999_999).transform(timeOf),
-      ]),
+      z.union([z.iso.datetime({ offset: true }), z.int().min(1e9).max(9_999_999_999_999).transform(timeOf)]),
     )
     .optional(),
   model_id: z.string().optional(),
@@ -118,12 +114,7 @@ export const resultSchema = z.object({
     .object({
       question: z.string(),
       options: z
-        .array(
-          z.union([
-            z.string(),
-            z.object({ label: z.string(), description: z.string().optional() }),
-          ]),
-        )
+        .array(z.union([z.string(), z.object({ label: z.string(), description: z.string().optional() })]))
         .optional(),
       recommended_option: count(0),
     })
@@ -181,10 +172,7 @@ interface Teller {
 }
 
 /** Reads the result file. Missing or blank: no result. */
-export async function readResult(
-  file: string,
-  { clean, output, journal }: Teller,
-): Promise<ReadResult> {
+export async function readResult(file: string, { clean, output, journal }: Teller): Promise<ReadResult> {
   const text = (await readPlain(file, mostBytes))?.trim();
   if (!text) return { result: {} };
   let told: unknown;
@@ -203,11 +191,7 @@ export async function readResult(
     (key) => result[key] === undefined && slips.some((slip) => slip.startsWith(key)),
   );
   // Without these, the turn would have another end than its agent meant.
-  return {
-    result,
-    leftOut,
-    fault: decisive && `The result file cannot be read: ${slips.join("; ")}`,
-  };
+  return { result, leftOut, fault: decisive && `The result file cannot be read: ${slips.join("; ")}` };
 }
 
 /** A longer result file is none. */

@@ -20,11 +20,7 @@ const schema = z.object({
 type Conversations = z.output<typeof schema>;
 
 /** Stored conversations of an agent about a job. */
-export async function knownConversations(
-  home: string,
-  jobId: string,
-  agent: string,
-): Promise<Conversations | null> {
+export async function knownConversations(home: string, jobId: string, agent: string): Promise<Conversations | null> {
   const known = await conversationsIn(home, jobId);
   return known?.agent === agent ? known : null;
 }
@@ -51,15 +47,12 @@ export async function openConversation(
   { agent, task, folder }: { agent: string; task: string; folder: string },
 ): Promise<Conversation> {
   const begun: Conversations = { agent, folder, sessions: {}, costs: {} };
-  const { sessions, costs, ...rest } =
-    (await knownConversations(home.sessions, job.id, agent)) ?? begun;
+  const { sessions, costs, ...rest } = (await knownConversations(home.sessions, job.id, agent)) ?? begun;
   const file = fileOf(home.sessions, job.id);
   let kept = Promise.resolve();
   /** Writes one after another, so that the last write wins. */
   const keep = (): Promise<void> => {
-    kept = kept
-      .catch(() => undefined)
-      .then(() => writeWhole(file, JSON.stringify({ ...rest, sessions, costs })));
+    kept = kept.catch(() => undefined).then(() => writeWhole(file, JSON.stringify({ ...rest, sessions, costs })));
     return kept;
   };
   const keepSoon = (): void => {

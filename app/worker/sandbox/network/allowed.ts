@@ -35,9 +35,7 @@ export class AllowedHosts {
 
   /** Allowed ports of this machine; the sandbox's loopback forwards to them. */
   loopbackPorts(): number[] {
-    const ports = [...this.reaches.values()].filter(
-      ({ host }) => host === "127.0.0.1" || host === "::1",
-    );
+    const ports = [...this.reaches.values()].filter(({ host }) => host === "127.0.0.1" || host === "::1");
     const { protocol, hostname, port } = this.service;
     const isHere = protocol === "http:" && hostOf(hostname) === "127.0.0.1";
     const door = isHere ? [Number(port || 80)] : [];
@@ -56,10 +54,7 @@ export class AllowedHosts {
     const problem = this.problemOf(reach, addresses);
     if (problem !== null) return { refusal: `${who} ${problem}`, isListed: true };
     // Lockfiles may allow public hosts only. For a private network the user must be asked.
-    if (
-      reach.source === "lockfile" &&
-      addresses.some((one) => placeOfAddress(one) !== "elsewhere")
-    ) {
+    if (reach.source === "lockfile" && addresses.some((one) => placeOfAddress(one) !== "elsewhere")) {
       return unlisted(who, nearWords, true);
     }
     return { address };

@@ -54,23 +54,9 @@ interface Forwarding {
 }
 
 /** Command line that starts the forwarder before a program. */
-export function forwarded(
-  { node, socket, ports }: Forwarding,
-  program: readonly string[],
-): string[] {
+export function forwarded({ node, socket, ports }: Forwarding, program: readonly string[]): string[] {
   const proxy = String(proxyPortBeside(ports));
-  return [
-    "/bin/sh",
-    "-c",
-    begin,
-    "sh",
-    node,
-    forwarder,
-    socket,
-    proxy,
-    ports.join(","),
-    ...program,
-  ];
+  return ["/bin/sh", "-c", begin, "sh", node, forwarder, socket, proxy, ports.join(","), ...program];
 }
 
 /** Proxy variables for programs. Loopback bypasses the proxy: it is the sandbox's own, plus the listed ports. */
@@ -78,8 +64,14 @@ export function proxyVariables(ports: readonly number[]): Record<string, string>
   const proxy = `http://127.0.0.1:${proxyPortBeside(ports)}`;
   const none = "localhost,127.0.0.1,::1";
   return {
-    ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
-    ...{ ALL_PROXY: proxy, all_proxy: proxy, NO_PROXY: none, no_proxy: none },
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    http_proxy: proxy,
+    https_proxy: proxy,
+    ALL_PROXY: proxy,
+    all_proxy: proxy,
+    NO_PROXY: none,
+    no_proxy: none,
     NODE_USE_ENV_PROXY: "1",
   };
 }

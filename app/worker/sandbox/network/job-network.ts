@@ -35,12 +35,7 @@ export interface JobNetwork {
 }
 
 /** Network of one job: a proxy and its allowed hosts. */
-export async function openJobNetwork({
-  reaches,
-  wanted,
-  service,
-  refused,
-}: NetworkWish): Promise<JobNetwork> {
+export async function openJobNetwork({ reaches, wanted, service, refused }: NetworkWish): Promise<JobNetwork> {
   const allowed = new AllowedHosts(reaches, service);
   const told = new Set<string>();
   const tell: Parameters<typeof openProxy>[0]["refused"] = (host, port, { refusal, isNear }) => {
@@ -53,8 +48,7 @@ export async function openJobNetwork({
   const proxy = await openProxy({ allowed, service, refused: tell });
   for (const { host, port } of wanted.slice(0, mostWanted)) {
     const refusal = ".backloom.yml names it.";
-    if (!allowed.isPersons(host, port))
-      tell(host, port, { refusal, isListed: false, isNear: false });
+    if (!allowed.isPersons(host, port)) tell(host, port, { refusal, isListed: false, isNear: false });
   }
   return { ...proxy, ports: allowed.loopbackPorts() };
 }
@@ -157,11 +151,7 @@ async function tunnel(
 }
 
 /** Handles a plain HTTP request sent through the proxy. */
-async function passOn(
-  wish: ProxyWish,
-  given: IncomingMessage,
-  answer: ServerResponse,
-): Promise<void> {
+async function passOn(wish: ProxyWish, given: IncomingMessage, answer: ServerResponse): Promise<void> {
   const url = URL.canParse(given.url ?? "") ? new URL(given.url ?? "") : null;
   if (url === null || url.protocol !== "http:") return say(answer, 400, "This is a proxy.");
   const [host, port, path] = [url.hostname, Number(url.port || 80), url.pathname + url.search];
@@ -212,9 +202,7 @@ function pass(
     answer.writeHead(status, incoming.headers);
     incoming.pipe(answer);
   });
-  outer.on("error", () =>
-    answer.headersSent ? answer.destroy() : say(answer, 502, `${name} does not answer.`),
-  );
+  outer.on("error", () => (answer.headersSent ? answer.destroy() : say(answer, 502, `${name} does not answer.`)));
   answer.on("close", () => outer.destroy());
   given.pipe(outer);
 }

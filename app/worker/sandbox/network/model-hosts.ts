@@ -35,24 +35,14 @@ export const addressVariable =
   /^(ANTHROPIC|OPENAI|CODEX|GOOGLE|GEMINI|VERTEX|CODE_ASSIST|CLOUD_ML|OPENCODE|OPENROUTER|OLLAMA|MISTRAL|GROQ|DEEPSEEK|AZURE|AWS_ENDPOINT|XAI|LITELLM)\w*(URL|BASE|ENDPOINT|HOST|RUNTIME)$/;
 
 /** Hosts the command's tool needs, from the user's environment and settings. */
-export async function modelHosts(
-  command: string,
-  environment: Record<string, string>,
-): Promise<Reach[]> {
+export async function modelHosts(command: string, environment: Record<string, string>): Promise<Reach[]> {
   const named = needsOf(command).flatMap(({ hosts }) => hosts);
-  const keyed = Object.entries(hostsOfKeys).flatMap(([key, hosts]) =>
-    environment[key] ? hosts : [],
-  );
+  const keyed = Object.entries(hostsOfKeys).flatMap(([key, hosts]) => (environment[key] ? hosts : []));
   const region = environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION;
-  const bedrock =
-    environment.CLAUDE_CODE_USE_BEDROCK && region
-      ? [`bedrock-runtime.${region}.amazonaws.com`]
-      : [];
+  const bedrock = environment.CLAUDE_CODE_USE_BEDROCK && region ? [`bedrock-runtime.${region}.amazonaws.com`] : [];
   const vertex = environment.CLOUD_ML_REGION;
   const google = vertex ? [`${vertex}-aiplatform.googleapis.com`, "oauth2.googleapis.com"] : [];
-  const addresses = Object.entries(environment).flatMap(([name, value]) =>
-    addressVariable.test(name) ? [value] : [],
-  );
+  const addresses = Object.entries(environment).flatMap(([name, value]) => (addressVariable.test(name) ? [value] : []));
   const [told, logins] = await settingsOf(command, environment);
   const hosts = [...named, ...keyed, ...bedrock, ...google, ...logins];
   return [
@@ -64,8 +54,7 @@ export async function modelHosts(
 const addressInSettings =
   /(?:base_?url|endpoint|api_?base)["']?\s{0,9}[:=]\s{0,9}["'](https?:\/\/[^"'\s]{1,500})["']/gi;
 const settingsFiles = /(\.(json|jsonc|toml)|\/\.env)$/;
-const lineOfEnv =
-  /^\s{0,9}(?:export\s{1,9})?(\w{1,99})\s{0,9}=\s{0,9}["']?(https?:\/\/[^"'\s]{1,500})/gm;
+const lineOfEnv = /^\s{0,9}(?:export\s{1,9})?(\w{1,99})\s{0,9}=\s{0,9}["']?(https?:\/\/[^"'\s]{1,500})/gm;
 
 /** Model addresses from the tool's settings, and hosts of its stored logins. */
 async function settingsOf(

@@ -6,12 +6,7 @@ const npm = ["registry.npmjs.org"];
 const python = ["pypi.org", "files.pythonhosted.org"];
 const cargo = ["index.crates.io", "static.crates.io", "crates.io"];
 const go = ["proxy.golang.org", "sum.golang.org"];
-const java = [
-  "repo.maven.apache.org",
-  "repo1.maven.org",
-  "plugins.gradle.org",
-  "services.gradle.org",
-];
+const java = ["repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", "services.gradle.org"];
 
 /** Default registries, by the package manager's files. */
 const registries: Record<string, readonly string[]> = {
@@ -57,13 +52,10 @@ export async function registryHosts(folder: string, main: string): Promise<Reach
     const text = await git(folder, "show", `${main}:${file}`).catch(() => "");
     if (text.includes("playwright")) known.push("cdn.playwright.dev");
     for (const [, address = ""] of text.matchAll(addressInLockfile)) {
-      for (const reach of reachOf(address, "lockfile"))
-        named.set(`${reach.host} ${reach.port}`, reach);
+      for (const reach of reachOf(address, "lockfile")) named.set(`${reach.host} ${reach.port}`, reach);
       if (named.size >= mostHosts) break;
     }
   }
-  const standard = [...new Set(known)].flatMap(
-    (host) => readReach(`${host}:443`, "lockfile") ?? [],
-  );
+  const standard = [...new Set(known)].flatMap((host) => readReach(`${host}:443`, "lockfile") ?? []);
   return [...standard, ...named.values()];
 }

@@ -8,11 +8,7 @@ export default defineConfig({
     remix({
       appDirectory: "tests/bench/pages/bare-remix/app",
       buildDirectory: "build/bench/bare-remix",
-      future: {
-        v3_fetcherPersist: true,
-        v3_relativeSplatPath: true,
-        v3_throwAbortReason: true,
-      },
+      future: { v3_fetcherPersist: true, v3_relativeSplatPath: true, v3_throwAbortReason: true },
     }),
   ],
 });

@@ -3,14 +3,7 @@ import { z } from "zod";
 import { timeOf } from "../clean-text";
 
 /** Kind of a Backlog.md file, by its folder. */
-type Place =
-  | "task"
-  | "completed"
-  | "archived task"
-  | "draft"
-  | "archived draft"
-  | "milestone"
-  | "archived milestone";
+type Place = "task" | "completed" | "archived task" | "draft" | "archived draft" | "milestone" | "archived milestone";
 
 const places: Readonly<Record<string, Place>> = {
   tasks: "task",
@@ -27,10 +20,8 @@ export function judgeFile(path: string): { place: Place } | { reason: string } {
   const directory = path.split("/").slice(0, -1).join("/");
   const place = places[directory];
   if (/(^|\/)readme\.md$/i.test(path)) return { reason: "explains the folder, holds no work" };
-  if (/^docs(\/|$)/.test(directory))
-    return { reason: "a document, not work: keep it in the repository" };
-  if (/^decisions(\/|$)/.test(directory))
-    return { reason: "a decision, not work: keep it in the repository" };
+  if (/^docs(\/|$)/.test(directory)) return { reason: "a document, not work: keep it in the repository" };
+  if (/^decisions(\/|$)/.test(directory)) return { reason: "a decision, not work: keep it in the repository" };
   if (!path.endsWith(".md")) return { reason: "not a Markdown file" };
   return place ? { place } : { reason: "outside of the folders of tasks, drafts and milestones" };
 }
@@ -80,11 +71,7 @@ const frontMatterSchema = z.object({
 });
 
 /** Parses a file, or returns why it is not an item. */
-export function parseFile(
-  path: string,
-  place: Place,
-  text: string,
-): SourceItem | { reason: string } {
+export function parseFile(path: string, place: Place, text: string): SourceItem | { reason: string } {
   const parts = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(
     // Text columns cannot store NUL, which means nothing in Markdown.
     text.replaceAll("\0", ""),
@@ -104,9 +91,7 @@ export function parseFile(
     status: fields.status ?? "",
     assignees: fields.assignee.map((name) => name.replace(/^@/, "")).filter((name) => name !== ""),
     parentKey: fields.parent_task_id === null ? null : toKey(fields.parent_task_id),
-    dependencies: [
-      ...new Set(fields.dependencies.map((id) => id.trim()).filter((id) => id !== "")),
-    ],
+    dependencies: [...new Set(fields.dependencies.map((id) => id.trim()).filter((id) => id !== ""))],
     labels: fields.labels,
     milestone: fields.milestone,
     priority: fields.priority?.toLowerCase() ?? null,
@@ -166,9 +151,7 @@ function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { 
     );
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
-    return {
-      reason: `front matter: ${issue?.path.join(".") || "it"} ${issue?.message ?? "is wrong"}`,
-    };
+    return { reason: `front matter: ${issue?.path.join(".") || "it"} ${issue?.message ?? "is wrong"}` };
   } catch (error) {
     const [firstLine = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
     return { reason: `front matter is not valid YAML: ${firstLine.replace(/:$/, "")}` };
@@ -254,8 +237,7 @@ function toSections(textOf: (section: string) => string): Sections {
   const criteria = textOf("Acceptance Criteria");
   return {
     description: textOf("Description"),
-    acceptanceCriteria:
-      done === "" ? criteria : `${criteria}\n\nDefinition of Done:\n${done}`.trim(),
+    acceptanceCriteria: done === "" ? criteria : `${criteria}\n\nDefinition of Done:\n${done}`.trim(),
     plan: textOf("Implementation Plan"),
     notes: ["Implementation Notes", "Final Summary", "Comments"]
       .map((section) => ({ section, content: textOf(section) }))

@@ -48,14 +48,9 @@ export function planPbis(
         ...storiesOf(family.childrenOf(parent)),
       ]),
     ),
-    ...[...family.orphans].map(([key, items]) =>
-      orphanPbi(key, storiesOf(items), archived.get(key), leftOut),
-    ),
+    ...[...family.orphans].map(([key, items]) => orphanPbi(key, storiesOf(items), archived.get(key), leftOut)),
     collectingPbi("Tasks without a milestone", storiesOf(single.filter(isCurrent))),
-    collectingPbi(
-      "Completed tasks without a milestone",
-      storiesOf(single.filter((item) => !isCurrent(item))),
-    ),
+    collectingPbi("Completed tasks without a milestone", storiesOf(single.filter((item) => !isCurrent(item)))),
   ];
 }
 
@@ -66,11 +61,17 @@ const hasOwnWork = ({ acceptanceCriteria, plan, notes }: SourceItem) =>
   acceptanceCriteria !== "" || plan !== "" || notes.length > 0;
 
 const pbiOf = ({ id, title, description }: SourceItem, stories: PlannedStory[]) => ({
-  ...{ title, description, code: id, stories },
+  title,
+  description,
+  code: id,
+  stories,
 });
 
 const collectingPbi = (title: string, stories: PlannedStory[]) => ({
-  ...{ title, description: "", code: undefined, stories },
+  title,
+  description: "",
+  code: undefined,
+  stories,
 });
 
 type Milestone = SourceItem | string;
@@ -81,8 +82,7 @@ function groupByMilestone(
   leftOut: LeftOut,
 ): { groups: Map<Milestone, SourceItem[]>; rest: SourceItem[] } {
   const groups = new Map<Milestone, SourceItem[]>();
-  for (const milestone of milestones)
-    if (milestone.place === "milestone") groups.set(milestone, []);
+  for (const milestone of milestones) if (milestone.place === "milestone") groups.set(milestone, []);
   const rest: SourceItem[] = [];
   const findMilestone = indexMilestones(milestones);
   for (const item of roots) {
@@ -96,27 +96,18 @@ function groupByMilestone(
     append(groups, milestone, item);
   }
   for (const milestone of milestones)
-    if (!groups.has(milestone))
-      leftOut.add("Files: archived, and no task belongs to it", 1, milestone.path);
+    if (!groups.has(milestone)) leftOut.add("Files: archived, and no task belongs to it", 1, milestone.path);
   return { groups, rest };
 }
 
 /** Children of an archived or missing parent stay together in a PBI named after it. */
-function orphanPbi(
-  key: string,
-  stories: PlannedStory[],
-  parent: SourceItem | undefined,
-  leftOut: LeftOut,
-): PlannedPbi {
-  for (const { item } of stories)
-    leftOut.add("Notes on files: its parent is missing or no current task", 1, item.path);
+function orphanPbi(key: string, stories: PlannedStory[], parent: SourceItem | undefined, leftOut: LeftOut): PlannedPbi {
+  for (const { item } of stories) leftOut.add("Notes on files: its parent is missing or no current task", 1, item.path);
   return collectingPbi(parent?.title ?? `Subtasks of ${toKey(key)}`, stories);
 }
 
 /** Tasks name a milestone by id, by title, or in the older form `M3 - Title`. */
-function indexMilestones(
-  milestones: readonly SourceItem[],
-): (name: string) => SourceItem | undefined {
+function indexMilestones(milestones: readonly SourceItem[]): (name: string) => SourceItem | undefined {
   const byId = firstOf(milestones, ({ id }) => id.toLowerCase());
   const byTitle = firstOf(milestones, ({ title }) => title.toLowerCase());
   const byKey = firstOf(milestones, ({ key }) => key);
@@ -128,10 +119,7 @@ function indexMilestones(
 }
 
 /** The first item of each name. */
-function firstOf(
-  items: readonly SourceItem[],
-  nameOf: (item: SourceItem) => string,
-): Map<string, SourceItem> {
+function firstOf(items: readonly SourceItem[], nameOf: (item: SourceItem) => string): Map<string, SourceItem> {
   return new Map(items.toReversed().map((item) => [nameOf(item), item]));
 }
 
@@ -169,8 +157,7 @@ function linkFamily(items: readonly SourceItem[], leftOut: LeftOut): Family {
       return found;
     },
   };
-  const parentOf = (item: SourceItem) =>
-    item.parentKey === null ? undefined : byKey.get(item.parentKey);
+  const parentOf = (item: SourceItem) => (item.parentKey === null ? undefined : byKey.get(item.parentKey));
   const circular = membersOfCycles(items, parentOf);
   for (const item of items) {
     const parent = parentOf(item);
