@@ -59,7 +59,7 @@ const sources: Record<Place, Record<string, string>> = { ...files, strings: file
 const comments: Record<Place, RegExp> = {
   docs: /^.*$/gm,
   code: /^\s*(?:\/\/|\/?\*\*? ).*$/gm,
-  strings: /"[^"\n]{20,}"|`[^`]*`|^\s+[A-Z][^<>{}=;]{20,}$/gm,
+  strings: /"[^"\n]*"|`[^`]*`|^\s+[A-Z][^<>{}=;]{20,}$/gm,
   sql: /^\s*-- .*$|^comment on [^;]*;$/gm,
   tests: /^\s*(?:\/\/|\/?\*\*? ).*$|\b(?:it|describe|test)(?:\.\w+)?\("[^"\n]*"/gm,
 };
@@ -67,7 +67,8 @@ const comments: Record<Place, RegExp> = {
 /** Prose of a place, without what is quoted from programs. */
 function proseOf(place: Place): string {
   const lines = Object.values(sources[place]).flatMap((text) => text.match(comments[place]) ?? []);
-  const text = lines.join("\n");
+  // Of texts in quotes those that are prose.
+  const text = lines.filter((line) => place !== "strings" || line.length > 21).join("\n");
   return place === "docs" || place === "code" ? text.replace(/`[^`\n]*`|"[^"\n]*"/g, "") : text;
 }
 

@@ -292,7 +292,7 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
   it.each([
     ["the one that git's setting names", ["branch develop", "config backloom.main develop"], "develop"],
     ["the one that new repositories get", ["branch own", "config init.defaultBranch own"], "own"],
-    ["main, whatever is checked out", ["checkout -q -b topic", "commit -q --allow-empty -m T"], "main"],
+    ["main, with any branch checked out", ["checkout -q -b topic", "commit -q --allow-empty -m T"], "main"],
     ["the only other one", ["branch -m trunk", "checkout -q -b backloom/ST-1"], "trunk"],
   ])("is %s", async (_what, words, name) => {
     const folder = mkdtempSync(join(home, "main-"));

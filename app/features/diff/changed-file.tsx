@@ -35,7 +35,7 @@ export function ChangedFile({
   only: readonly number[] | null;
   /** URL of the file's lines. */
   address: string;
-  /** Null where a file that is no longer changed has nothing to be marked. */
+  /** Null for a file that has changed back: nothing can be marked. */
   viewed: ViewedMark | null;
   below: BelowLine;
   /** Shown before the lines: comments whose lines no longer exist. */

@@ -27,7 +27,7 @@ export function requireDraft(draft: unknown): ImportDraft {
   );
 }
 
-/** The draft as JSON, which is no longer than what may be taken over. */
+/** The draft as JSON, at most as long as what may be taken over. */
 export function writeDraft(draft: ImportDraft): string {
   const text = JSON.stringify(draft);
   if (Buffer.byteLength(text) <= importLimits.text) return text;

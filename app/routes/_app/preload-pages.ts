@@ -6,7 +6,7 @@ const asked = new Set<string>();
 
 /**
  * Preloads the code of pages: for a link on hover or focus, for all `g` destinations once `g` is pressed. Not their
- * data: it must not be cached, so it would be fetched twice. What menus and changes ask has next to no code and comes at
+ * data: it must not be cached, so it would be fetched twice. The routes behind menus and changes are small and come at
  * once: without network, or after an update of the service, the first of them would lose the page.
  */
 export function preloadPages(productId: string | undefined): () => void {

@@ -62,7 +62,7 @@ const ownWords = [
   "rebase.updateRefs=false",
   "-c",
   "push.gpgSign=false",
-  // An agent's line ends are no reason to refuse its work, and the person's tags are not ours to push.
+  // An agent's line ends do not refuse its work, and the person's tags are not ours to push.
   "-c",
   "core.safecrlf=false",
   "-c",

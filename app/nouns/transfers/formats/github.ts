@@ -89,7 +89,7 @@ const reasons: Readonly<Record<string, "dropped" | "DONE">> = {
   DUPLICATE: "dropped",
 };
 
-/** Null for what is no work: pull requests, and what was closed without being done. */
+/** Null for what is not work: pull requests, and what was closed without being done. */
 function stateOfIssue(draft: Draft, issue: Issue): WorkState | null {
   if (issue.isPullRequest || issue.pull_request) {
     draft.leftOut.add("Pull requests");

@@ -198,7 +198,7 @@ function taskOf({ job, title, description }: Assignment): Section {
 /** What begins an item of a list: its marker, its box and its number. */
 const itemMark = /^(?:[-*+•]|\d{1,3}[.)]) {1,4}(?:\[[ xX]\] {1,4})?(?:#\d{1,9} )?/;
 
-/** Whether a text has lines that are no criteria, such as examples. */
+/** Whether a text has lines besides its criteria, such as examples. */
 function saysMore(text: string, criteria: Assignment["criteria"]): boolean {
   const lines = text.split("\n").map((line) => line.trim().replace(itemMark, ""));
   return !lines.every((line) => criteria.some((criterion) => criterion.text.includes(line)));
