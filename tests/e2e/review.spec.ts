@@ -79,7 +79,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
 
   await work().said(/is done/);
   expect(readFileSync(prompts, "utf8")).toContain(
-    "greeting.ts:1 (" + owner.name + ")\n  > export const greeting = 'Hello';\n  It should name the person.",
+    `greeting.ts:1 (${owner.name})\n  > export const greeting = 'Hello';\n  It should name the person.`,
   );
   await expect(criterion.getByText("Evidence (2)")).toBeVisible();
   await expect(told.getByRole("heading", { name: "Proof 1/" })).toBeVisible();

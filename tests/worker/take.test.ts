@@ -39,7 +39,7 @@ async function begin(code: string, product: RunWish["product"] = {}) {
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   return {
     agentFor,
-    /** Variables of whoever works here. */
+    /** Variables of the person who works here. */
     person,
     work,
     hand,
