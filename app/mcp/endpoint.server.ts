@@ -2,6 +2,7 @@ import { bearerAuthChallengeResponse, OAuthError, OAuthErrorCode } from "@modelc
 import type { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
+import { measureJson, unacceptable } from "~/contract/measured-json";
 import type { Actor } from "~/db/rpc.server";
 import { apiRoute, type Endpoint, endpoint, type RouteHandler } from "~/http/endpoint.server";
 import { problem } from "~/http/responses.server";
@@ -91,12 +92,10 @@ async function toProtocolRequest({ request, context }: Call): Promise<Request> {
   const headers = new Headers(request.headers);
   headers.set("accept", "application/json, text/event-stream");
   headers.delete("content-length");
-  return new Request(request.url, {
-    method: "POST",
-    headers,
-    body: await context.readBody(bodyLimit),
-    signal: context.closeSignal,
-  });
+  const body = await context.readBody(bodyLimit);
+  const excess = measureJson(new TextDecoder().decode(body));
+  if (excess) throw unacceptable("", excess);
+  return new Request(request.url, { method: "POST", headers, body, signal: context.closeSignal });
 }
 
 /**

@@ -120,6 +120,16 @@ describe("the endpoint", () => {
     expect(error.message).toMatch(/^The parameters are not valid: [a-zA-Z.]+: [^[{]+$/);
   });
 
+  it("a message of more values than a REST body may hold is refused before it is parsed", async () => {
+    const params = {
+      name: "list_products",
+      arguments: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}`, 1])),
+    };
+    const refusal = await post({ ...listTools, method: "tools/call", params }, bearer(token));
+    expect(refusal.status).toBe(422);
+    expect(await refusal.json()).toMatchObject({ error: "The body must not hold more than 50000 values." });
+  });
+
   it("names an unknown tool and an unknown method in a protocol error", async () => {
     const unknownTool = { ...listTools, method: "tools/call", params: { name: "drop_all" } };
     expect(await (await post(unknownTool, bearer(token))).json()).toMatchObject({
