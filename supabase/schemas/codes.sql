@@ -121,9 +121,8 @@ begin
 end;
 $$;
 
--- Called by the MCP tools and commands, which take codes in place of ids. Returns { id, kind, code, product_id }
--- for an id or code that the caller can reach. A code of several products is refused with the candidates (PT422)
--- (specification: Entity codes).
+-- Returns { id, kind, code, product_id } for an id or code that the caller can reach. A code of several products is
+-- refused with the candidates (PT422) (specification: Entity codes).
 create function operations.resolve_reference(p_kind text, p_reference text, p_product_id uuid default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare

@@ -167,8 +167,8 @@ end;
 $$;
 grant execute on function operations.delete_file to authenticated;
 
--- Called by GET /api/files/:id, part by part: what a request costs follows from what is sent, not from the file. Without access to the
--- product a file looks missing. Without a length nothing is read: a browser that has the content asks only whether it may still show it.
+-- What a request costs follows from what is sent, not from the file. Without access to the product a file looks
+-- missing. Without a length nothing is read: a browser that has the content asks only whether it may still show it.
 -- Definer: users may not select contents.
 create function operations.read_file(p_file_id uuid, p_from integer default 0, p_length integer default 0)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -190,7 +190,7 @@ end;
 $$;
 grant execute on function operations.read_file to authenticated;
 
--- Called by GET /api/products/:id/files and the page Files: the newest first, and how much room they take. A cursor leads to older ones.
+-- The newest first, and how much room they take. A cursor leads to older ones.
 create function operations.list_files(p_product_id uuid, p_limit integer default 100, p_cursor text default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare

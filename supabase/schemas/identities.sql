@@ -57,10 +57,9 @@ end;
 $$;
 grant execute on function operations.claim_identity_checks to service_role;
 
--- Without a refresh token the provider cannot be asked whether an account still exists. Such an account must sign
--- in there again: after half of the time its sessions end, so that active users sign in again in time; after all of it
+-- Without a refresh token the provider cannot be asked whether an account still exists. Such an account must sign in
+-- there again: after half of the time its sessions end, so that active users sign in again in time; after all of it
 -- everything else ends too.
--- Called by claim_identity_checks.
 create function private.end_unconfirmed(p_issuer text, p_within interval)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -196,8 +195,7 @@ $$;
 grant execute on function operations.link_identity to service_role;
 
 -- Ends all access to an account at once: sessions, waiting pairings, tokens and grants, and with the tokens its
--- workers. The triggers of both tables end open streams. Returns how many of each. Called by link_identity and
--- end_identity, which hold the user's row, and by claim_identity_checks.
+-- workers. The triggers of both tables end open streams. Returns how many of each.
 create function private.end_access(p_account uuid) returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_sessions integer := private.end_sessions(p_account);

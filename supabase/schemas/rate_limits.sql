@@ -106,9 +106,8 @@ end;
 $$;
 grant execute on function private.take_rate_limit to authenticated, service_role;
 
--- A sign-in is counted before its password is checked, so that parallel guesses all count. A right password gives
--- its count back, so that only failures add up; earlier wrong ones stay counted.
--- Called by the login with the secret key.
+-- A sign-in is counted before its password is checked, so that parallel guesses all count. A right password gives its
+-- count back, so that only failures add up; earlier wrong ones stay counted.
 create function operations.give_back_limit(p_action text, p_key text)
 returns json language plpgsql volatile set search_path = '' as $$
 begin

@@ -104,8 +104,8 @@ end;
 $$;
 grant execute on function operations.fire_recurrence to service_role;
 
--- The copy has everything planned in the template: texts, labels, tasks with their plans, dependencies and
--- budgets. It joins the active sprint, or else the backlog. Called by fire_recurrence under the product's lock.
+-- The copy has everything planned in the template: texts, labels, tasks with their plans, dependencies and budgets.
+-- It joins the active sprint, or else the backlog. The caller holds the product's lock.
 create function private.copy_template(p_template_id uuid)
 returns uuid language plpgsql volatile set search_path = '' as $$
 declare
@@ -201,7 +201,7 @@ begin
 end;
 $$;
 
--- Called by the story page and GET /api/stories/:id/recurrence. Also returns the template of a fired story.
+-- Also returns the template of a fired story.
 create function operations.get_recurrence(p_story_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -71,10 +71,9 @@ begin
 end;
 $$;
 
--- Decides which app process runs a scheduled entry.
--- Called by app/server/scheduler.server.ts with the secret key before it calls the endpoint. Returns true for one
--- caller per (p_name, p_due_at), and again for one every five minutes until finish_schedule_run is called. Deletes
--- entries older than 30 days. One that was missed before anyone had an account here was not missed.
+-- Decides which app process runs a scheduled entry. Returns true for one caller per (p_name, p_due_at), and again for
+-- one every five minutes until finish_schedule_run is called. Deletes entries older than 30 days. One that was missed
+-- before anyone had an account here was not missed.
 create function operations.claim_schedule_run(p_name text, p_due_at timestamptz, p_missed boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -159,7 +158,6 @@ end;
 $$;
 
 -- A claimed entry whose call failed is taken again; one that succeeded is not.
--- Called by app/server/scheduler.server.ts with the secret key after the endpoint succeeded.
 create function operations.finish_schedule_run(p_name text, p_due_at timestamptz)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -284,8 +282,7 @@ begin
 end;
 $$;
 
--- pg_net forgets an answer after six hours, and doctor is asked for the last success the next day. Called by
--- remove_stale_rows.
+-- pg_net forgets an answer after six hours, and doctor is asked for the last success the next day.
 create function private.keep_scheduled_answers() returns void language plpgsql volatile set search_path = '' as $$
 begin
   if has_table_privilege(to_regclass('net._http_response'), 'select') then

@@ -1,7 +1,7 @@
 -- Definer: row level security would keep the text indexes from being used; every query, and every word in it, is
--- limited to the caller's products and ideas. Called by the search page, the command menu and the MCP tool search:
--- PBIs, stories and tasks of the caller's products and the caller's ideas; with `blocked:`, blocked tasks and stories.
--- The cursor is the one the previous page returned. Refusals: 403, 404, 422, 429.
+-- limited to the caller's products and ideas. PBIs, stories and tasks of the caller's products and the caller's
+-- ideas; with `blocked:`, blocked tasks and stories. The cursor is the one the previous page returned. Refusals: 403,
+-- 404, 422, 429.
 create function operations.search(
   p_query text, p_product_id uuid default null, p_kind text default null, p_limit integer default 20,
   p_cursor text default null

@@ -191,8 +191,8 @@ end;
 $$;
 grant execute on function private.require_product_owner to authenticated;
 
--- A token may be limited to scopes. Every token may read. What an agent does with a job needs `work`, any other
--- write `plan`. Called by public.call_as for tokens with scopes, before an operation that writes (docs/oauth.md).
+-- A token may be limited to scopes. Every token may read. What an agent does with a job needs `work`, any other write
+-- `plan`.
 create function private.require_scope(p_scopes text[], p_function text)
 returns void language plpgsql immutable set search_path = '' as $$
 declare

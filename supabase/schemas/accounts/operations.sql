@@ -60,11 +60,10 @@ end;
 $$;
 grant execute on function operations.configure_account to service_role;
 
--- Every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime
--- 30 days, sliding. Deletes sessions that ended more than 30 days ago.
--- Refuses an account that ended at the identity provider (end_identity) or at Supabase Auth, for every way of signing in.
--- is_invited: the account was made with an invitation, which its first sign-in uses.
--- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
+-- Every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime 30
+-- days, sliding. Deletes sessions that ended more than 30 days ago. Refuses an account that ended at the identity
+-- provider (end_identity) or at Supabase Auth, for every way of signing in. is_invited: the account was made with an
+-- invitation, which its first sign-in uses. Supabase Auth has checked the password before.
 create function operations.create_session(
   p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null
 ) returns json language plpgsql volatile set search_path = '' as $$
@@ -109,8 +108,8 @@ end;
 $$;
 grant execute on function operations.create_session to service_role;
 
--- Supabase Auth refuses banned and softly deleted accounts at its own sign-in only; a sign-in at the identity provider
--- passes it by. Definer: this is in Auth's own table. Called by create_session.
+-- Supabase Auth refuses banned and softly deleted accounts at its own sign-in only; a sign-in at the identity
+-- provider passes it by. Definer: this is in Auth's own table.
 create function private.is_shut_out(p_account uuid)
 returns boolean language sql stable security definer set search_path = '' as $$
   select exists (
@@ -118,8 +117,7 @@ returns boolean language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.is_shut_out to service_role;
 
--- Signing out must also invalidate copies of the cookie. It does not count as a write for demo accounts.
--- Called by POST /logout and by pages that find an expired paired session, with the secret key. Idempotent.
+-- Signing out must also invalidate copies of the cookie. It does not count as a write for demo accounts. Idempotent.
 create function operations.end_session(p_session_id uuid, p_ip text default null)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

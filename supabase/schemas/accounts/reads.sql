@@ -21,14 +21,13 @@ end;
 $$;
 grant execute on function operations.admin_list_users to authenticated;
 
--- People sign in with username or email address, but Supabase Auth knows only the address. For an unknown name
--- it returns someone else's address and no user id, so that the caller does the same work with a password that cannot
--- be right: neither answer nor time reveals whether the account exists.
--- limit_key is where a failed try counts and is refused: by the name or address as given, so that a refusal does not
--- reveal which of them belong together. account_key counts over all names of the account; beyond its limit the password
--- is not checked, which the caller does not learn. A browser with an earlier session of the account (live or not yet
--- deleted) has its own limit_key and no account_key, so that strangers cannot lock the user out.
--- Called by the login, the registration and the admin commands with the secret key.
+-- People sign in with username or email address, but Supabase Auth knows only the address. For an unknown name it
+-- returns someone else's address and no user id, so that the caller does the same work with a password that cannot be
+-- right: neither answer nor time reveals whether the account exists. limit_key is where a failed try counts and is
+-- refused: by the name or address as given, so that a refusal does not reveal which of them belong together.
+-- account_key counts over all names of the account; beyond its limit the password is not checked, which the caller
+-- does not learn. A browser with an earlier session of the account (live or not yet deleted) has its own limit_key
+-- and no account_key, so that strangers cannot lock the user out.
 create function operations.find_login_identity(p_identifier text, p_session_id uuid default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -70,7 +69,7 @@ end;
 $$;
 grant execute on function operations.find_unconfirmed_accounts to service_role;
 
--- Definer: the confirmation is in Supabase Auth's own table. Called by find_unconfirmed_accounts and reserve_invitation.
+-- Definer: the confirmation is in Supabase Auth's own table.
 create function private.is_unconfirmed(p_account uuid)
 returns boolean language sql stable security definer set search_path = '' as $$
   select exists (

@@ -83,8 +83,7 @@ create trigger _901_emit after update on public.user_sessions for each row
     or new.paired_expires_at is distinct from old.paired_expires_at)
   execute function private.tg_any__emit_credential('session');
 
--- The one writer of the audit trail. Definer, because no user may write it directly.
--- Called by the account operations; p_detail never holds a secret.
+-- The one writer of the audit trail. Definer, because no user may write it directly. P_detail never holds a secret.
 create function private.audit(
   p_user_id uuid, p_actor_id uuid, p_kind text, p_detail jsonb default '{}', p_ip text default null
 ) returns void language plpgsql volatile security definer set search_path = '' as $$
@@ -97,8 +96,8 @@ grant execute on function private.audit to service_role;
 
 -- A desktop signed in by a phone may have created tokens and signed in further desktops. Revoking the first one
 -- revokes all of these, or it would keep access through them. Tokens of an ordinary session stay, because its user
--- created them. Called by revoke_pairing and revoke_session, which have checked whose session it is. Returns whether a
--- session ended (specification: Login pairing).
+-- created them. The caller has checked whose session it is. Returns whether a session ended (specification: Login
+-- pairing).
 create function private.end_session_chain(p_session_id uuid)
 returns boolean language plpgsql volatile set search_path = '' as $$
 declare
@@ -123,10 +122,9 @@ begin
 end;
 $$;
 
--- A password change, a reset or a lost role ends every other session at once, and an approved but unclaimed
--- pairing must not become a session afterwards. Definer: users may not write these tables directly.
--- Called by password_changed, revoke_other_sessions and admin_update_user. Returns how many sessions ended
--- (specification: Authentication).
+-- A password change, a reset or a lost role ends every other session at once, and an approved but unclaimed pairing
+-- must not become a session afterwards. Definer: users may not write these tables directly. Returns how many sessions
+-- ended (specification: Authentication).
 create function private.end_sessions(p_user_id uuid, p_keep_session_id uuid default null)
 returns integer language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -70,8 +70,8 @@ begin
 end;
 $$;
 
--- A dead worker holds its jobs no longer than the lease. Called by claims and by the sweep, under the product
--- lock. Returns how many leases had expired (specification: Agent job, lease_until).
+-- A dead worker holds its jobs no longer than the lease. The caller holds the product's lock. Returns how many leases
+-- had expired (specification: Agent job, lease_until).
 create function private.requeue_expired_leases(p_product_id uuid)
 returns integer language plpgsql volatile set search_path = '' as $$
 declare

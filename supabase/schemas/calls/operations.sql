@@ -1,5 +1,5 @@
--- Pages and streams need the caller before they decide what to call.
--- Called by the app with the secret key. Returns the principal, or PT401 (specification: Authentication).
+-- Pages and streams need the caller before they decide what to call. Returns the principal, or PT401 (specification:
+-- Authentication).
 create function public.authenticate(p_credential jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -11,12 +11,12 @@ $$;
 grant execute on function public.authenticate to service_role;
 
 -- One request is one round trip. In one statement the credential is resolved, the transaction takes the role and
--- claims of its user, and the operation runs as that user under row level security.
--- Called by the app with the secret key (service_role only). Invoker, because only an invoker can change the role.
--- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling an operation that
--- writes (specification: Authentication 3) or a token without the scope, then those of the operation. With p_key a
--- writing call happens once: `answer` is the operation's answer as text, `kept` whether it is stored under the key,
--- `replayed` whether it comes from an earlier call. A token limited to some products replays only its own calls.
+-- claims of its user, and the operation runs as that user under row level security. Invoker, because only an invoker
+-- can change the role. Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account
+-- calling an operation that writes (specification: Authentication 3) or a token without the scope, then those of the
+-- operation. With p_key a writing call happens once: `answer` is the operation's answer as text, `kept` whether it is
+-- stored under the key, `replayed` whether it comes from an earlier call. A token limited to some products replays
+-- only its own calls.
 create function public.call_as(
   p_credential jsonb, p_function text, p_arguments jsonb default '{}', p_key text default null
 ) returns json language plpgsql volatile set search_path = '' as $$
@@ -66,9 +66,8 @@ end;
 $$;
 grant execute on function public.call_as to service_role;
 
--- Repeating the call returns this answer. Called by public.call_as in the transaction of the write. A counted
--- wrong guess is returned instead of raised, but it is still a refusal, so its key is removed. p_product_id is what the write
--- has locked.
+-- Repeating the call returns this answer. A counted wrong guess is returned instead of raised, but it is still a
+-- refusal, so its key is removed. p_product_id is what the write has locked.
 create function private.keep_answer(p_user_id uuid, p_key text, p_answer json, p_product_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -81,11 +80,10 @@ end;
 $$;
 grant execute on function private.keep_answer to service_role;
 
--- The same call with the same key runs once and gets the same result each time. The key is taken before the
--- operation and committed with it: a refused or failed call keeps nothing, and of concurrent callers the first works
--- while the others wait for its answer.
--- Called by public.call_as. Returns null when the key is new, otherwise the result of the call with this key. Still running:
--- PT409; used for another call: PT422; about a product that the caller has left: PT403.
+-- The same call with the same key runs once and gets the same result each time. The key is taken before the operation
+-- and committed with it: a refused or failed call keeps nothing, and of concurrent callers the first works while the
+-- others wait for its answer. Returns null when the key is new, otherwise the result of the call with this key. Still
+-- running: PT409; used for another call: PT422; about a product that the caller has left: PT403.
 create function private.take_idempotency_key(p_user_id uuid, p_key text, p_fingerprint bytea)
 returns text language plpgsql volatile set search_path = '' as $$
 declare
@@ -151,9 +149,8 @@ end;
 $$;
 grant execute on function private.require_keys_left to service_role;
 
--- The service's own calls, before there is a user (sign-in, limits) or without one (schedules, the outbox), use
--- one entry point as users' calls do. Called by the app with the secret key (service_role only).
--- Unknown operation, or one for users: PT404; then those of the operation.
+-- The service's own calls, before there is a user (sign-in, limits) or without one (schedules, the outbox), use one
+-- entry point as users' calls do. Unknown operation, or one for users: PT404; then those of the operation.
 create function public.call_service(p_function text, p_arguments jsonb default '{}')
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -216,8 +213,8 @@ $$;
 grant execute on function private.build_call to service_role;
 
 -- The one place that decides whom a credential belongs to. Everything is read from the database on each request:
--- revocation, expiry, the end of a paired session, role, demo flag. Only the id is taken from the cookie.
--- Called by public.call_as and public.authenticate. Unknown, expired or revoked: PT401 (specification: Authentication).
+-- revocation, expiry, the end of a paired session, role, demo flag. Only the id is taken from the cookie. Unknown,
+-- expired or revoked: PT401 (specification: Authentication).
 create function private.resolve_credential(p_credential jsonb)
 returns private.principal language plpgsql volatile set search_path = '' as $$
 declare
@@ -276,10 +273,9 @@ end;
 $$;
 grant execute on function private.resolve_credential to service_role;
 
--- Shows on the devices and tokens pages when a credential was last used, and extends normal sessions to 30 days
--- after their last use. A paired session keeps its deadline (specification: Authentication 5).
--- Called by private.resolve_credential at most once a minute per credential. Concurrent requests with one credential
--- never wait here: a locked row is left to the request that holds it.
+-- Shows on the devices and tokens pages when a credential was last used, and extends normal sessions to 30 days after
+-- their last use. A paired session keeps its deadline (specification: Authentication 5). Concurrent requests with one
+-- credential never wait here: a locked row is left to the request that holds it.
 create function private.touch_credential(p_session_id uuid, p_token_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

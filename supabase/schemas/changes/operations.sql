@@ -1,7 +1,7 @@
--- Called by the menus and keys of the lists: changes one or many tasks, stories and PBIs of a product, all or none.
--- `p_things` is an array of {kind, id}; `p_changes` holds one or more of status, priority, title, assignee_id,
--- sprint_id, story_id, pbi_id, agent, model, effort (null clears assignee_id, sprint_id and the last three), toggle_label:
--- the id of a label, which all items get, or lose if all have it. Fields an item does not have are skipped and counted: a story's status follows its
+-- Changes one or many tasks, stories and PBIs of a product, all or none. `p_things` is an array of {kind, id};
+-- `p_changes` holds one or more of status, priority, title, assignee_id, sprint_id, story_id, pbi_id, agent, model,
+-- effort (null clears assignee_id, sprint_id and the last three), toggle_label: the id of a label, which all items
+-- get, or lose if all have it. Fields an item does not have are skipped and counted: a story's status follows its
 -- tasks, a task's sprint is its story's. Assigning a task assigns its story. `confirmed` with status starts blocked
 -- tasks.
 create function operations.change_things(p_things jsonb, p_changes jsonb)
@@ -133,9 +133,9 @@ end;
 $$;
 grant execute on function private.change_item to authenticated;
 
--- Called by Ctrl+Z and the button of a message: undoes the last change of the caller's session within 30 seconds, all
--- or nothing, for any number of tasks, stories and PBIs. Refused with the reason if someone has changed one of them since.
--- Definer: it restores columns that no client may write; write access to the products is checked first.
+-- Undoes the last change of the caller's session within 30 seconds, all or nothing, for any number of tasks, stories
+-- and PBIs. Refused with the reason if someone has changed one of them since. Definer: it restores columns that no
+-- client may write; write access to the products is checked first.
 create function operations.undo_change()
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -72,7 +72,7 @@ create function private.lost_with(p_kind text, p_row jsonb) returns text languag
 $$;
 
 -- The operations that a person can undo. What any other changes on items follows from something that stays, such as a
--- verdict, a run, a schedule or a role; undone alone, it would contradict that. Called by public.call_as, for sessions.
+-- verdict, a run, a schedule or a role; undone alone, it would contradict that.
 create function private.is_undoable(p_function text) returns boolean language sql immutable set search_path = '' as $$
   select p_function = any ('{change_things, edit_task, update_task, set_task_status, move_task, delete_task, update_story, assign_story,
     add_story_to_sprint, remove_story_from_sprint, move_stories, accept_story, merge_story, decline_story, delete_story, update_pbi, move_pbi,
@@ -81,7 +81,7 @@ $$;
 grant execute on function private.is_undoable to service_role;
 
 -- The only writer of private.changes, for a session's own changes. A change of more than 1,000 items cannot be
--- undone; it is recorded once, as lost. Called by triggers, which are definer.
+-- undone; it is recorded once, as lost.
 create function private.remember_change(
   p_kind text, p_thing_id uuid, p_product_id uuid, p_code text, p_before jsonb, p_after jsonb, p_lost text default null
 ) returns void language plpgsql volatile set search_path = '' as $$

@@ -15,8 +15,7 @@ join public.tasks t on t.story_id = d.blocked_id
 join public.stories b on b.id = d.blocker_id;
 grant select on private.task_blockers to authenticated;
 
--- Called by the API's dependency routes and the pages of tasks and stories. Refusals: 404, 403. Definer: access is
--- checked first.
+-- Refusals: 404, 403. Definer: access is checked first.
 create function operations.list_dependencies(p_kind text, p_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

@@ -130,9 +130,8 @@ end;
 $$;
 grant execute on function operations.read_solo_stream to authenticated;
 
--- Every change event starts the same way. Null when the update changed nothing. Called by the emit triggers, which
--- add fields of their entity. A caller that knows the changed fields passes them instead of both rows as JSON; p_new
--- then needs only id and product.
+-- Every change event starts the same way. Null when the update changed nothing. A caller that knows the changed
+-- fields passes them instead of both rows as JSON; p_new then needs only id and product.
 create function private.change_event(
   p_operation text, p_entity text, p_old jsonb, p_new jsonb, p_changed_fields jsonb default null
 ) returns jsonb language plpgsql immutable set search_path = '' as $$
@@ -155,9 +154,8 @@ begin
 end;
 $$;
 
--- An update event names exactly the columns that changed; an update that changes nothing sends no event. Called by
--- the emit triggers with the row before and after. The row's own times and versions do not count as changes
--- (specification: Solo stream, changed_fields).
+-- An update event names exactly the columns that changed; an update that changes nothing sends no event. The row's
+-- own times and versions do not count as changes (specification: Solo stream, changed_fields).
 create function private.changed_fields(p_old jsonb, p_new jsonb)
 returns jsonb language plpgsql immutable set search_path = '' as $$
 begin
@@ -170,8 +168,7 @@ begin
 end;
 $$;
 
--- A product's streams are open to its members while it is not archived.
--- Called by every read of a stream's first state, on connect and later (specification: Solo stream, Backlog stream).
+-- A product's streams are open to its members while it is not archived (specification: Solo stream, Backlog stream).
 create function private.require_stream_product(p_product_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
 begin

@@ -36,9 +36,8 @@ end;
 $$;
 
 -- The one way for triggers to send an event. Events wait in the transaction and are sent together at its end
--- (private.send_events); a savepoint that is rolled back drops its events.
--- Each event carries its transaction id, so that a stream can skip events that its first state already includes.
--- Called by the emit triggers, which run as their owner, so that no client can send an event.
+-- (private.send_events); a savepoint that is rolled back drops its events. Each event carries its transaction id, so
+-- that a stream can skip events that its first state already includes.
 create function private.emit(p_topic text, p_payload jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -140,8 +139,8 @@ begin
 end;
 $$;
 
--- Questions are sent on the topic of each member of the product, because one notifications stream covers all
--- products of its user. Called by the emit triggers of questions and members (specification: Notifications stream).
+-- Questions are sent on the topic of each member of the product, because one notifications stream covers all products
+-- of its user (specification: Notifications stream).
 create function private.emit_to_members(p_product_id uuid, p_payload jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Called by the ideas pages: sets a flag and keeps the status. Idempotent (specification: Idea).
+-- Sets a flag and keeps the status. Idempotent (specification: Idea).
 create function operations.archive_idea(p_idea_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -9,7 +9,7 @@ end;
 $$;
 grant execute on function operations.archive_idea to authenticated;
 
--- Called by the ideas page and tools. Gets its user's next IDEA-<nnn>.
+-- Gets its user's next IDEA-<nnn>.
 create function operations.create_idea(
   p_product_id uuid, p_title text, p_description text default '', p_refuse_similar boolean default false
 ) returns json language plpgsql volatile set search_path = '' as $$
@@ -29,7 +29,7 @@ end;
 $$;
 grant execute on function operations.create_idea to authenticated;
 
--- Called by the ideas pages. Does nothing for the idea's own product. Idempotent (specification: Idea).
+-- Does nothing for the idea's own product. Idempotent (specification: Idea).
 create function operations.link_idea_product(p_idea_id uuid, p_product_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -45,10 +45,9 @@ end;
 $$;
 grant execute on function operations.link_idea_product to authenticated;
 
--- Promotion creates the PBI and plans the idea in one transaction, linked both ways. Definer, because no one
--- writes those links directly; ownership, access, lock, demo and archive are checked first. By default the PBI takes
--- the idea's title, description and product.
--- Called by the ideas pages and tools, from any state before planned (specification: States and transitions, Idea).
+-- Promotion creates the PBI and plans the idea in one transaction, linked both ways. Definer, because no one writes
+-- those links directly; ownership, access, lock, demo and archive are checked first. By default the PBI takes the
+-- idea's title, description and product (specification: States and transitions, Idea).
 create function operations.promote_idea(
   p_idea_id uuid, p_product_id uuid default null, p_title text default null, p_description text default null,
   p_code text default null, p_priority integer default 3
@@ -83,7 +82,7 @@ end;
 $$;
 grant execute on function operations.promote_idea to authenticated;
 
--- Called by the ideas pages: clears the archive flag (specification: Idea).
+-- Clears the archive flag (specification: Idea).
 create function operations.restore_idea(p_idea_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -94,8 +93,7 @@ end;
 $$;
 grant execute on function operations.restore_idea to authenticated;
 
--- Called by the ideas pages. Idempotent. A product the user has left can be unlinked, an archived one cannot
--- (specification: Idea).
+-- Idempotent. A product the user has left can be unlinked, an archived one cannot (specification: Idea).
 create function operations.unlink_idea_product(p_idea_id uuid, p_product_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -109,8 +107,8 @@ end;
 $$;
 grant execute on function operations.unlink_idea_product to authenticated;
 
--- Called by the ideas pages and tools. `p_changes` holds the fields to change: title, description, product_id, and
--- status, which only moves forward (draft, discussing, ready; planned only by promotion) (specification: Idea).
+-- `p_changes` holds the fields to change: title, description, product_id, and status, which only moves forward
+-- (draft, discussing, ready; planned only by promotion) (specification: Idea).
 create function operations.update_idea(p_idea_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

@@ -15,7 +15,7 @@ select
 from public.ideas i;
 grant select on private.idea_shape to authenticated;
 
--- Called by the idea page: the idea, its PBI if promoted, and its log, oldest first (specification: Idea).
+-- The idea, its PBI if promoted, and its log, oldest first (specification: Idea).
 create function operations.get_idea(p_idea_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_own_idea(p_idea_id);
@@ -71,7 +71,7 @@ end;
 $$;
 grant execute on function private.require_own_idea to authenticated, service_role;
 
--- Called by the ideas page: the caller's ideas, oldest first, in pages (specification: Idea).
+-- The caller's ideas, oldest first, in pages (specification: Idea).
 create function operations.list_ideas(
   p_product_id uuid default null, p_archived boolean default false, p_limit integer default 100,
   p_cursor text default null

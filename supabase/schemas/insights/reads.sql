@@ -26,9 +26,9 @@ end;
 $$;
 grant execute on function operations.get_insights to authenticated;
 
--- The data of the insights charts beyond the sums: cost per model and day, cost of the caller's other products,
--- and how long finished tasks took from first start to last end (90 days, the newest 200). Called by get_insights,
--- which has checked access.
+-- The data of the insights charts beyond the sums: cost per model and day, cost of the caller's other products, and
+-- how long finished tasks took from first start to last end (90 days, the newest 200). The caller has checked whose
+-- session it is.
 create function private.cost_insights(p_product_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -223,7 +223,7 @@ end;
 $$;
 
 -- The sprint page shows the burndown next to the board. Definer: reads the history without checking row level
--- security for each change; access is checked first. Called by get_sprint_board (specification: Sprint).
+-- security for each change; access is checked first (specification: Sprint).
 create function private.get_sprint_burndown(p_sprint_id uuid)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
 declare

@@ -12,7 +12,7 @@ end;
 $$;
 grant execute on function operations.get_intake_hook to authenticated;
 
--- Called by workers before they look at issues. Empty for an archived product, which takes no issues.
+-- Empty for an archived product, which takes no issues.
 create function operations.get_issue_label(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -53,8 +53,8 @@ begin
 end;
 $$;
 
--- A declined or merged item stays settled when the service sends it again. Called by decline_story and merge_story
--- before the story is deleted. Definer: no one writes settled items directly; the callers have checked access.
+-- A declined or merged item stays settled when the service sends it again. Definer: no one writes settled items
+-- directly; the callers have checked access.
 create function private.settle_item(p_story_id uuid, p_outcome text, p_into uuid default null)
 returns void language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -1,7 +1,7 @@
 -- The backlog page shows thousands of rows and needs little of each. Definer, so that row level security is not
 -- checked three times; access is checked first. Generic plans, because they are the same for every product: without
 -- statistics on a product Postgres takes it for a small one, and in a large installation plans again on each call.
--- Called by the backlog page: codes, titles and states of everything in a product, and the sprints a story can join.
+-- Codes, titles and states of everything in a product, and the sprints a story can join.
 create function operations.get_backlog_tree(p_product_id uuid)
 returns json
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$

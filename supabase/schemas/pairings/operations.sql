@@ -1,4 +1,4 @@
--- Called by the phone that signs a desktop in (specification: Login pairing).
+-- For the phone that signs a desktop in (specification: Login pairing).
 create function operations.approve_pairing(p_pairing_id uuid, p_mobile_secret_hash text)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -8,7 +8,7 @@ end;
 $$;
 grant execute on function operations.approve_pairing to authenticated;
 
--- Called by the phone that declines a desktop (specification: Login pairing).
+-- For the phone that declines a desktop (specification: Login pairing).
 create function operations.cancel_pairing(p_pairing_id uuid, p_mobile_secret_hash text)
 returns json language plpgsql volatile set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Called by the backlog page and tools. Without a code it gets the next PBI-<n>. The PBI comes last in its priority.
+-- Without a code it gets the next PBI-<n>. The PBI comes last in its priority.
 create function operations.create_pbi(
   p_product_id uuid, p_title text, p_description text default '', p_code text default null,
   p_priority integer default 3, p_refuse_similar boolean default false
@@ -18,7 +18,7 @@ end;
 $$;
 grant execute on function operations.create_pbi to authenticated;
 
--- Called by the backlog page after a confirmation: deletes the PBI with its stories and tasks (specification: PBI).
+-- Deletes the PBI with its stories and tasks (specification: PBI).
 create function operations.delete_pbi(p_pbi_id uuid) returns json language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_write('pbi', p_pbi_id);
@@ -28,7 +28,7 @@ end;
 $$;
 grant execute on function operations.delete_pbi to authenticated;
 
--- Called by the MCP tool mark_pbi_pr_merged. Later calls keep the time of the first (specification: PBI).
+-- Later calls keep the time of the first (specification: PBI).
 create function operations.mark_pbi_pr_merged(p_pbi_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -44,9 +44,9 @@ end;
 $$;
 grant execute on function operations.mark_pbi_pr_merged to authenticated;
 
--- Called by drag and drop and keyboard moves: puts a PBI directly before or after another, in that one's
--- priority; or, with only a priority, last in it. Inserts between two floats; when none is left between them, that
--- priority is renumbered first (specification: Ordering rules 4).
+-- Puts a PBI directly before or after another, in that one's priority; or, with only a priority, last in it. Inserts
+-- between two floats; when none is left between them, that priority is renumbered first (specification: Ordering
+-- rules 4).
 create function operations.move_pbi(
   p_pbi_id uuid, p_before_id uuid default null, p_after_id uuid default null, p_priority integer default null
 ) returns json language plpgsql volatile set search_path = '' as $$
@@ -129,7 +129,7 @@ end;
 $$;
 grant execute on function private.pbi_place to authenticated;
 
--- Called by the MCP tool set_pbi_pr. A new address clears the time of the merge (specification: PBI).
+-- A new address clears the time of the merge (specification: PBI).
 create function operations.set_pbi_pr(p_pbi_id uuid, p_pr_url text)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -142,9 +142,9 @@ end;
 $$;
 grant execute on function operations.set_pbi_pr to authenticated;
 
--- Called by the backlog page and private.change_item. `p_changes` holds the fields to change: title, description, code, priority, and
--- status: `blocked` (by hand) or `ready` (lifts the block; the status is then derived from the stories). A new priority
--- puts the PBI last in it (specification: PBI).
+-- `p_changes` holds the fields to change: title, description, code, priority, and status: `blocked` (by hand) or
+-- `ready` (lifts the block; the status is then derived from the stories). A new priority puts the PBI last in it
+-- (specification: PBI).
 create function operations.update_pbi(p_pbi_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

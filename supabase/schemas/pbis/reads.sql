@@ -10,8 +10,7 @@ select
 from public.pbis b;
 grant select on private.pbi_shape to authenticated;
 
--- Called by the backlog page for the panel of a PBI: its fields, the idea it came from (for the idea's author only) and
--- its stories (specification: PBI).
+-- Its fields, the idea it came from (for the idea's author only) and its stories (specification: PBI).
 create function operations.get_pbi(p_pbi_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_access('pbi', p_pbi_id);
@@ -36,8 +35,7 @@ end;
 $$;
 grant execute on function operations.get_pbi to authenticated;
 
--- Called by GET /api/pbis/:id/stories. The result is passed through unparsed (specification: GET
--- /api/pbis/:id/stories).
+-- The result is passed through unparsed (specification: GET /api/pbis/:id/stories).
 create function operations.list_pbi_stories(p_pbi_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

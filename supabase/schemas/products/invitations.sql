@@ -99,9 +99,8 @@ end;
 $$;
 grant execute on function operations.create_invitation to authenticated;
 
--- The holder of a link sees who invites them to what before they sign in or register. Called by the join and
--- registration pages with the secret key; knowing the code is enough to see this. 404 for an invalid code. Service
--- only.
+-- The holder of a link sees who invites them to what before they sign in or register. Knowing the code is enough to
+-- see this. 404 for an invalid code. Service only.
 create function operations.find_invitation(p_code_hash text)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -121,13 +120,12 @@ end;
 $$;
 grant execute on function operations.find_invitation to service_role;
 
--- A person with an account is asked first: the invitation waits in their inbox for seven days. Definer, because
--- users may not look up others by username or email; access, ownership and rate limits are checked first. Each
--- look-up counts, and a successful one is given back, so that no one can try a list of addresses: after ten wrong ones
--- a right one is refused like a wrong one. That refusal is therefore returned, not raised, which would roll the count
--- back. A demo account only reads and cannot answer, so it becomes a member at once.
--- Called by the members page. The identifier is a username or an email address; owner only (specification:
--- Authentication 4).
+-- A person with an account is asked first: the invitation waits in their inbox for seven days. Definer, because users
+-- may not look up others by username or email; access, ownership and rate limits are checked first. Each look-up
+-- counts, and a successful one is given back, so that no one can try a list of addresses: after ten wrong ones a
+-- right one is refused like a wrong one. That refusal is therefore returned, not raised, which would roll the count
+-- back. A demo account only reads and cannot answer, so it becomes a member at once. The identifier is a username or
+-- an email address; owner only (specification: Authentication 4).
 create function operations.invite_person(p_product_id uuid, p_identifier text, p_role text default 'MEMBER')
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -224,7 +222,7 @@ end;
 $$;
 grant execute on function operations.join_product to authenticated;
 
--- Called by the members page: open invitations, newest first; owner only.
+-- Open invitations, newest first; owner only.
 create function operations.list_invitations(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

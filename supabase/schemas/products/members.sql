@@ -108,8 +108,7 @@ end;
 $$;
 grant execute on function operations.enrol_member to service_role;
 
--- Called by the members page: a member or viewer gives up access to a product, even an archived one (specification:
--- Other records).
+-- A member or viewer gives up access to a product, even an archived one (specification: Other records).
 create function operations.leave_product(p_product_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -127,7 +126,7 @@ end;
 $$;
 grant execute on function operations.leave_product to authenticated;
 
--- Called by the members page: owner first, then by name (specification: Authentication 4).
+-- Owner first, then by name (specification: Authentication 4).
 create function operations.list_product_members(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -148,8 +147,8 @@ end;
 $$;
 grant execute on function operations.list_product_members to authenticated;
 
--- Called by the members page; owner only. The removed member loses access, assignments and the active product at once
--- (specification: Authentication 4; Other records).
+-- Owner only. The removed member loses access, assignments and the active product at once (specification:
+-- Authentication 4; Other records).
 create function operations.remove_product_member(p_product_id uuid, p_user_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -169,9 +168,9 @@ end;
 $$;
 grant execute on function operations.remove_product_member to authenticated;
 
--- Called by the members page: the owner makes a member a viewer, or a viewer a member. A new viewer loses assigned
--- stories and consent for their workers, so that nothing waits for someone who cannot do it. Refusals: 404, 403, 409
--- for the owner, 422. Definer: no one writes roles directly (specification: Authentication 4).
+-- The owner makes a member a viewer, or a viewer a member. A new viewer loses assigned stories and consent for their
+-- workers, so that nothing waits for someone who cannot do it. Refusals: 404, 403, 409 for the owner, 422. Definer:
+-- no one writes roles directly (specification: Authentication 4).
 create function operations.set_member_role(p_product_id uuid, p_user_id uuid, p_role text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,5 +1,4 @@
--- Called by the product settings. Archived products are read-only, and no one keeps one as active product
--- (specification: GET /api/products).
+-- Archived products are read-only, and no one keeps one as active product (specification: GET /api/products).
 create function operations.archive_product(p_product_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -14,7 +13,7 @@ end;
 $$;
 grant execute on function operations.archive_product to authenticated;
 
--- Called by the new product page, the admin command and the MCP tool. The caller becomes the owner.
+-- The caller becomes the owner.
 create function operations.create_product(
   p_code text, p_name text, p_description text default '', p_repo_url text default '',
   p_definition_of_done text default '', p_auto_pr boolean default false, p_pr_strategy text default 'SPRINT',
@@ -50,8 +49,8 @@ end;
 $$;
 grant execute on function operations.create_product to authenticated;
 
--- Called by the product settings: removes a product with everything in it. The caller repeats its code, to prevent
--- accidents (specification: Product).
+-- Removes a product with everything in it. The caller repeats its code, to prevent accidents (specification:
+-- Product).
 create function operations.delete_product(p_product_id uuid, p_code text)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -71,7 +70,7 @@ end;
 $$;
 grant execute on function operations.delete_product to authenticated;
 
--- Called by the product settings: an archived product can be changed again (specification: GET /api/products).
+-- An archived product can be changed again (specification: GET /api/products).
 create function operations.restore_product(p_product_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -86,7 +85,7 @@ end;
 $$;
 grant execute on function operations.restore_product to authenticated;
 
--- Called by the product settings. `p_changes` holds the fields to change. Owner only (specification: Product).
+-- `p_changes` holds the fields to change. Owner only (specification: Product).
 create function operations.update_product(p_product_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 begin

@@ -17,9 +17,8 @@ from public.products p;
 grant select on private.product_shape to authenticated;
 
 -- The first call of every agent. Hot: definer, so that row level security is not checked for each table; access is
--- checked first, in the statement that reads the product.
--- Called by GET /api/products/:id/agent-context and the MCP tool get_context. The result is passed through unparsed
--- (specification: GET /api/products/:id/agent-context).
+-- checked first, in the statement that reads the product. The result is passed through unparsed (specification: GET
+-- /api/products/:id/agent-context).
 create function operations.get_agent_context(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -90,12 +89,11 @@ end;
 $$;
 grant execute on function operations.get_agent_context to authenticated;
 
--- The whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never
--- parsed again. The columns repeat those of the shape views, because a join back for the order would cost a fifth more.
--- Definer, so that row level security is not checked three times; access is checked first.
--- Called by GET /api/products/:id/backlog. The result is passed through unparsed.
--- Trap: the fields of a task are those of private.task_shape; add new ones here too (specification: GET
--- /api/products/:id/backlog).
+-- The whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never parsed
+-- again. The columns repeat those of the shape views, because a join back for the order would cost a fifth more.
+-- Definer, so that row level security is not checked three times; access is checked first. The result is passed
+-- through unparsed. Trap: the fields of a task are those of private.task_shape; add new ones here too (specification:
+-- GET /api/products/:id/backlog).
 create function operations.get_backlog(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -164,8 +162,7 @@ end;
 $$;
 grant execute on function operations.get_backlog to authenticated;
 
--- Called by the pages of a product and the import: all fields, the caller's role, the active sprint and the number
--- of stories in triage (specification: Product).
+-- All fields, the caller's role, the active sprint and the number of stories in triage (specification: Product).
 create function operations.get_product(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -193,8 +190,7 @@ end;
 $$;
 grant execute on function operations.get_product to authenticated;
 
--- Called by the dashboard: the caller's products with role and counts, either the archived ones or the others
--- (specification: Product).
+-- The caller's products with role and counts, either the archived ones or the others (specification: Product).
 create function operations.list_product_overviews(p_archived boolean default false)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -226,8 +222,7 @@ end;
 $$;
 grant execute on function operations.list_product_overviews to authenticated;
 
--- Called by GET /api/products and the MCP tool list_products: the caller's products without archived ones
--- (specification: GET /api/products).
+-- The caller's products without archived ones (specification: GET /api/products).
 create function operations.list_products() returns json language plpgsql stable set search_path = '' as $$
 begin
   return (

@@ -129,8 +129,8 @@ end;
 $$;
 
 -- Evidence that an attempt reports, in the transaction of its report. The grade says who observed it: the worker
--- program that ran the command ("worker", with its exit code), in the phase verify another worker, otherwise the agent.
--- Refusals: 422 with one issue for each invalid line. Called by an attempt that holds the job (docs/proof.md).
+-- program that ran the command ("worker", with its exit code), in the phase verify another worker, otherwise the
+-- agent. Refusals: 422 with one issue for each invalid line.
 create function private.record_evidence(p_job public.agent_jobs, p_evidence jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,5 +1,4 @@
--- Called by the page of a job: the proof of its task's story, or of each story of its batch. Definer: access is checked
--- first (docs/proof.md).
+-- The proof of its task's story, or of each story of its batch. Definer: access is checked first (docs/proof.md).
 create function operations.get_job_proof(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -20,7 +19,7 @@ end;
 $$;
 grant execute on function operations.get_job_proof to authenticated;
 
--- Called by GET /api/stories/:id/evidence, the worker and the pages. Definer: access is checked first (docs/proof.md).
+-- Definer: access is checked first (docs/proof.md).
 create function operations.get_proof(p_story_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -1,8 +1,8 @@
--- Called by workers with --pr: branches of done work whose pull request is open, or was never seen, with what its text
--- is made of. The worker opens what could not be opened, and updates what was proven since. `url` is that of the open
--- one: where the host has it no more, its end is not reported yet, and no second one is opened. `digest` changes with the
--- text. Work of more than a week ago was left without one on purpose.
--- Definer: proof and jobs of the whole product, after access was checked (docs/forges.md).
+-- Branches of done work whose pull request is open, or was never seen, with what its text is made of. The worker
+-- opens what could not be opened, and updates what was proven since. `url` is that of the open one: where the host
+-- has it no more, its end is not reported yet, and no second one is opened. `digest` changes with the text. Work of
+-- more than a week ago was left without one on purpose. Definer: proof and jobs of the whole product, after access
+-- was checked (docs/forges.md).
 create function operations.list_pull_texts(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -76,8 +76,7 @@ begin
 end;
 $$;
 
--- Called by GET /api/products/:id/pulls and the pages: a product's pull requests as last seen, newest first
--- (docs/forges.md).
+-- A product's pull requests as last seen, newest first (docs/forges.md).
 create function operations.list_pulls(p_product_id uuid, p_state text default 'open')
 returns json language plpgsql stable set search_path = '' as $$
 begin

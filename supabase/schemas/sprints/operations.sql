@@ -1,5 +1,4 @@
--- Called by the sprint pages: cancels a sprint that has not started; its stories leave it (specification: States and
--- transitions, Sprint).
+-- Cancels a sprint that has not started; its stories leave it (specification: States and transitions, Sprint).
 create function operations.cancel_sprint(p_sprint_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -9,8 +8,7 @@ end;
 $$;
 grant execute on function operations.cancel_sprint to authenticated;
 
--- Called by the sprint pages: completes a sprint by hand; unfinished stories leave it (specification: States and
--- transitions, Sprint).
+-- Completes a sprint by hand; unfinished stories leave it (specification: States and transitions, Sprint).
 create function operations.complete_sprint(p_sprint_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -20,7 +18,7 @@ end;
 $$;
 grant execute on function operations.complete_sprint to authenticated;
 
--- Called by the sprints page and tools. Gets the next SP-<n>; `p_story_ids` are moved into it, all or none with it.
+-- Gets the next SP-<n>; `p_story_ids` are moved into it, all or none with it.
 create function operations.create_sprint(
   p_product_id uuid, p_sprint_goal text default '', p_start_date date default null, p_end_date date default null,
   p_story_ids jsonb default null
@@ -42,8 +40,7 @@ end;
 $$;
 grant execute on function operations.create_sprint to authenticated;
 
--- Called by the sprint pages and the MCP tool start_sprint. At most one sprint of a product is active (409 otherwise)
--- (specification: States and transitions, Sprint).
+-- At most one sprint of a product is active (409 otherwise) (specification: States and transitions, Sprint).
 create function operations.start_sprint(p_sprint_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -53,8 +50,8 @@ end;
 $$;
 grant execute on function operations.start_sprint to authenticated;
 
--- Called by the sprint pages. `p_changes` holds the fields to change: sprint_goal, start_date, end_date (null clears a
--- date) (specification: Sprint).
+-- `p_changes` holds the fields to change: sprint_goal, start_date, end_date (null clears a date) (specification:
+-- Sprint).
 create function operations.update_sprint(p_sprint_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

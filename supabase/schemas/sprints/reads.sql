@@ -11,7 +11,7 @@ select
 from public.sprints s;
 grant select on private.sprint_shape to authenticated;
 
--- Called by the sprint board: the sprint, its stories and their tasks, in order (specification: Sprint).
+-- The sprint, its stories and their tasks, in order (specification: Sprint).
 create function operations.get_sprint(p_sprint_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_access('sprint', p_sprint_id);
@@ -45,8 +45,7 @@ end;
 $$;
 grant execute on function operations.get_sprint to authenticated;
 
--- Called by the MCP tool get_sprint_context: the sprint with its stories and their tasks as agents read them, at most
--- `p_limit` stories (specification: Sprint).
+-- The sprint with its stories and their tasks as agents read them, at most `p_limit` stories (specification: Sprint).
 create function operations.get_sprint_context(p_sprint_id uuid, p_limit integer default 10, p_cursor text default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -82,9 +81,8 @@ $$;
 grant execute on function operations.get_sprint_context to authenticated;
 
 -- Hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
--- Ordered by the story's sort_order, then the task's, then age, then id; priority is ignored.
--- Called by GET /api/sprints/:id/tasks. The result is passed through unparsed (specification: GET
--- /api/sprints/:id/tasks).
+-- Ordered by the story's sort_order, then the task's, then age, then id; priority is ignored. The result is passed
+-- through unparsed (specification: GET /api/sprints/:id/tasks).
 create function operations.list_sprint_tasks(p_sprint_id uuid, p_limit integer default 10)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -111,7 +109,7 @@ end;
 $$;
 grant execute on function operations.list_sprint_tasks to authenticated;
 
--- Called by the sprints page: newest first, with the progress of each (specification: Sprint).
+-- Newest first, with the progress of each (specification: Sprint).
 create function operations.list_sprints(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

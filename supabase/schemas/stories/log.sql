@@ -91,8 +91,7 @@ create trigger _940_limit_rows after insert on public.story_logs
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('story_id', '10000', 'log entries of this story, which is the limit. Go on in another story.');
 
--- Called by POST /api/stories/:id/log, the MCP log tools and the story page. Refuses fields of another entry type
--- (specification: POST /api/stories/:id/log).
+-- Refuses fields of another entry type (specification: POST /api/stories/:id/log).
 create function operations.append_story_log(
   p_story_id uuid, p_type text, p_content text, p_status text default null, p_commit_hash text default null,
   p_commit_message text default null, p_metadata jsonb default null

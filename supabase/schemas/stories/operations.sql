@@ -1,4 +1,4 @@
--- Called by the triage page: the story becomes part of the backlog, in its PBI or another of the product. People only.
+-- The story becomes part of the backlog, in its PBI or another of the product. People only.
 create function operations.accept_story(p_story_id uuid, p_pbi_id uuid default null)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -12,8 +12,8 @@ end;
 $$;
 grant execute on function operations.accept_story to authenticated;
 
--- Called by the sprint pages and tools. Sets the sprint and, through the trigger, the status; nothing else changes
--- (specification: Ordering rules 5). A story in another sprint moves. Idempotent.
+-- Sets the sprint and, through the trigger, the status; nothing else changes (specification: Ordering rules 5). A
+-- story in another sprint moves. Idempotent.
 create function operations.add_story_to_sprint(p_sprint_id uuid, p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -28,8 +28,7 @@ end;
 $$;
 grant execute on function operations.add_story_to_sprint to authenticated;
 
--- Called by the solo page, the story page and private.change_item: assigns the story to any member, or to no one (null) (specification:
--- Story).
+-- Assigns the story to any member, or to no one (null) (specification: Story).
 create function operations.assign_story(p_story_id uuid, p_assignee_id uuid default null)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -84,8 +83,8 @@ end;
 $$;
 grant execute on function operations.create_from_list to authenticated;
 
--- Called by the backlog page and tools. Without a code it gets the next ST-<nnn>. A story created with a token starts
--- in triage if its product wants that, and then joins no sprint.
+-- Without a code it gets the next ST-<nnn>. A story created with a token starts in triage if its product wants that,
+-- and then joins no sprint.
 create function operations.create_story(
   p_pbi_id uuid, p_title text, p_description text default '', p_acceptance_criteria text default '',
   p_code text default null, p_priority integer default 3, p_sprint_id uuid default null,
@@ -119,7 +118,7 @@ end;
 $$;
 grant execute on function operations.create_story to authenticated;
 
--- Called by the triage page: deletes the story with its tasks. People only.
+-- Deletes the story with its tasks. People only.
 create function operations.decline_story(p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -131,7 +130,7 @@ end;
 $$;
 grant execute on function operations.decline_story to authenticated;
 
--- Called by the story page after a confirmation: deletes the story with its tasks and log (specification: Story).
+-- Deletes the story with its tasks and log (specification: Story).
 create function operations.delete_story(p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -142,8 +141,7 @@ end;
 $$;
 grant execute on function operations.delete_story to authenticated;
 
--- Called by the triage page: appends the story's text to another story of the product, moves its tasks there and
--- deletes it. People only.
+-- Appends the story's text to another story of the product, moves its tasks there and deletes it. People only.
 create function operations.merge_story(p_story_id uuid, p_into uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -193,8 +191,7 @@ end;
 $$;
 grant execute on function operations.move_stories to authenticated;
 
--- Called by the sprint pages and tools: the story returns to the backlog. A done story stays done (specification:
--- Ordering rules 2).
+-- The story returns to the backlog. A done story stays done (specification: Ordering rules 2).
 create function operations.remove_story_from_sprint(p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -205,9 +202,9 @@ end;
 $$;
 grant execute on function operations.remove_story_from_sprint to authenticated;
 
--- Called by the story page and tools. `p_changes` holds the fields to change: title, description, acceptance_criteria,
--- code, priority, agent, model, effort, pbi_id (another PBI of the product), labels (names or ids, replacing the current ones). A new code
--- changes the sort_order (specification: Story).
+-- `p_changes` holds the fields to change: title, description, acceptance_criteria, code, priority, agent, model,
+-- effort, pbi_id (another PBI of the product), labels (names or ids, replacing the current ones). A new code changes
+-- the sort_order (specification: Story).
 create function operations.update_story(p_story_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -242,8 +239,8 @@ end;
 $$;
 grant execute on function private.require_assignee to authenticated;
 
--- The checks of every operation on a story in triage: 404, 403 for those who may not write and for tokens, 409
--- when someone else was first. Called by accept_story, merge_story and decline_story.
+-- The checks of every operation on a story in triage: 404, 403 for those who may not write and for tokens, 409 when
+-- someone else was first.
 create function private.require_triage(p_story_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

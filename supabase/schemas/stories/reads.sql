@@ -26,8 +26,7 @@ join public.stories k on k.id = s.id;
 grant select on private.story_detail_shape to authenticated;
 
 -- Hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
--- Without an active sprint or an open story: PT404.
--- Called by GET /api/products/:id/next-story. The result is passed through unparsed (specification: GET
+-- Without an active sprint or an open story: PT404. The result is passed through unparsed (specification: GET
 -- /api/products/:id/next-story).
 create function operations.get_next_story(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -76,8 +75,7 @@ begin
 end;
 $$;
 
--- Called by GET /api/stories/:id and the story page: the story, its PBI and sprint, its tasks with plans, and its newest log entries
--- (specification: Story).
+-- The story, its PBI and sprint, its tasks with plans, and its newest log entries (specification: Story).
 create function operations.get_story(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_access('story', p_story_id);
@@ -109,7 +107,7 @@ end;
 $$;
 grant execute on function operations.get_story to authenticated;
 
--- Called by the story page: newest first, in pages (specification: Story log entry).
+-- Newest first, in pages (specification: Story log entry).
 create function operations.list_story_logs(p_story_id uuid, p_limit integer default 50, p_cursor text default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -138,8 +136,7 @@ end;
 $$;
 grant execute on function operations.list_story_logs to authenticated;
 
--- Called by GET /api/stories/:id/tasks. The result is passed through unparsed (specification: GET
--- /api/stories/:id/tasks).
+-- The result is passed through unparsed (specification: GET /api/stories/:id/tasks).
 create function operations.list_story_tasks(p_story_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -155,8 +152,7 @@ end;
 $$;
 grant execute on function operations.list_story_tasks to authenticated;
 
--- Called by the triage page: stories to accept, oldest first, and where they can go: PBIs, and stories that are not
--- done.
+-- Stories to accept, oldest first, and where they can go: PBIs, and stories that are not done.
 create function operations.list_triage(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Called by the backlog page and tools. Without a code it gets the next T-<n>.
+-- Without a code it gets the next T-<n>.
 create function operations.create_task(
   p_story_id uuid, p_title text, p_description text default '', p_code text default null,
   p_implementation_plan text default null, p_priority integer default 3, p_repo_url text default null,
@@ -29,7 +29,7 @@ end;
 $$;
 grant execute on function operations.create_task to authenticated;
 
--- Called by the task page after a confirmation (specification: Task).
+-- For the task page after a confirmation (specification: Task).
 create function operations.delete_task(p_task_id uuid) returns json language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_write('task', p_task_id);
@@ -39,8 +39,9 @@ end;
 $$;
 grant execute on function operations.delete_task to authenticated;
 
--- Called by the task page and private.change_item: people can edit every field. `labels` are names or ids and replace the current
--- ones. `p_changes` holds the fields to change; null clears those that can be null; `confirmed` starts a blocked task anyway. A new code changes the sort_order (specification: Task).
+-- People can edit every field. `labels` are names or ids and replace the current ones. `p_changes` holds the fields
+-- to change; null clears those that can be null; `confirmed` starts a blocked task anyway. A new code changes the
+-- sort_order (specification: Task).
 create function operations.edit_task(p_task_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -83,8 +84,7 @@ end;
 $$;
 grant execute on function operations.make_story_tasks to authenticated;
 
--- Called by the task page and private.change_item: moves the task to another story of its product; code and sort_order stay
--- (specification: Entity codes 5).
+-- Moves the task to another story of its product; code and sort_order stay (specification: Entity codes 5).
 create function operations.move_task(p_task_id uuid, p_story_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -96,8 +96,7 @@ end;
 $$;
 grant execute on function operations.move_task to authenticated;
 
--- Called by pages, where people can set every status, including review (specification: PATCH
--- /api/tasks/:id). p_confirmed starts a blocked task anyway.
+-- The caller holds the product's lock.
 create function operations.set_task_status(p_task_id uuid, p_status text, p_confirmed boolean default false)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -113,10 +112,9 @@ end;
 $$;
 grant execute on function operations.set_task_status to authenticated;
 
--- The hot write of agents. Definer, so that row level security does not check a row whose product was just
--- checked. Refuses `failed`, and `review` but where a person or CI decides what is done (specification: PATCH /api/tasks/:id).
--- p_who holds agent, model and effort as far as they change, and null removes one.
--- Called by PATCH /api/tasks/:id and the MCP tools of tasks and labels. Passed through unparsed.
+-- The hot write of agents. Definer, so that row level security does not check a row whose product was just checked.
+-- Refuses `failed`, and `review` but where a person or CI decides what is done (specification: PATCH /api/tasks/:id).
+-- p_who holds agent, model and effort as far as they change, and null removes one. Passed through unparsed.
 create function operations.update_task(
   p_task_id uuid, p_status text default null, p_implementation_plan text default null,
   p_verify_only boolean default null, p_verify_required text default null, p_labels jsonb default null,

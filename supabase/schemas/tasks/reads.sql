@@ -21,8 +21,7 @@ select
 from public.tasks t;
 grant select on private.task_shape to authenticated;
 
--- Called by GET /api/tasks/:id and the MCP tool get_task. The result is passed through unparsed (specification: GET
--- /api/tasks/:id).
+-- The result is passed through unparsed (specification: GET /api/tasks/:id).
 create function operations.get_task_detail(p_task_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -204,7 +204,7 @@ $$;
 grant execute on function operations.import_stories to service_role;
 
 -- Imports the proof of a portion of stories. Criteria are matched by the hash of their text; observers are kept as
--- names. Called by import_stories with the stories and their new ids (docs/export-format.md).
+-- names.
 create function private.import_proof(p_product_id uuid, p_stories jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -242,8 +242,7 @@ $$;
 grant execute on function private.imported_file to service_role;
 
 -- Imports the reviews of a portion of tasks; the next attempt gets the requests of the newest one. There are no
--- imported jobs, so a review belongs to its task; authors are kept as names. Called by import_stories with the tasks
--- and their new ids (docs/export-format.md).
+-- imported jobs, so a review belongs to its task; authors are kept as names.
 create function private.import_reviews(p_product_id uuid, p_tasks jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
