@@ -170,6 +170,7 @@ describe("doctor", () => {
   it("says what to do when something is wrong, and ends with 1", async () => {
     const broken = await createTestDatabase({ realtime: true });
     await broken.sql.query("create table public.planted (id int); grant select on public.planted to anon");
+    await broken.sql.query("update private.applied_rules set hash = repeat('0', 64)");
     const { output, exitCode } = await commandLine(broken).run("doctor");
     expect(exitCode).toBe(1);
     expect(output).toMatch(/^FAIL +advisors +.*findings/m);

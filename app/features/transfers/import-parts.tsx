@@ -93,7 +93,7 @@ export function ImportResult({ report, children }: { report: ImportReport; child
           <p>{countText(already_there, "story is", "stories are")} there from an earlier import and stays unchanged.</p>
         ) : null}
         {done + in_review > 0 ? (
-          <p>{`Of the tasks, ${done} ${preview ? "come" : "came"} in as done and ${in_review} as in review.`}</p>
+          <p>{`Tasks that ${preview ? "come" : "came"} in as done: ${done}, as in review: ${in_review}.`}</p>
         ) : null}
         {unknown_people.length > 0 && !preview ? (
           <p>Unassigned, because no one here has this name or email: {unknown_people.join(", ")}.</p>
