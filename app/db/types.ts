@@ -11,14 +11,8 @@ export type Database = {
     Functions: {
       accept_story: { Args: { p_pbi_id?: string; p_story_id: string }; Returns: Json };
       account_identity: { Args: { p_account: string; p_issuer: string }; Returns: Json };
-      add_comment: {
-        Args: { p_body: string; p_id: string; p_kind: string; p_send_to_agent?: boolean };
-        Returns: Json;
-      };
-      add_dependency: {
-        Args: { p_blocked_by: string; p_id: string; p_kind: string };
-        Returns: Json;
-      };
+      add_comment: { Args: { p_body: string; p_id: string; p_kind: string; p_send_to_agent?: boolean }; Returns: Json };
+      add_dependency: { Args: { p_blocked_by: string; p_id: string; p_kind: string }; Returns: Json };
       add_evidence: { Args: { p_evidence: Json; p_story_id: string }; Returns: Json };
       add_file: {
         Args: {
@@ -48,29 +42,15 @@ export type Database = {
       add_story_to_sprint: { Args: { p_sprint_id: string; p_story_id: string }; Returns: Json };
       admin_list_users: { Args: { p_after?: string }; Returns: Json };
       admin_update_user: {
-        Args: {
-          p_is_demo?: boolean;
-          p_must_reset_password?: boolean;
-          p_role?: string;
-          p_user_id: string;
-        };
+        Args: { p_is_demo?: boolean; p_must_reset_password?: boolean; p_role?: string; p_user_id: string };
         Returns: Json;
       };
       allow_my_workers: { Args: { p_allowed: boolean; p_product_id: string }; Returns: Json };
       announce_password: { Args: { p_user_id: string }; Returns: Json };
       answer_invitation: { Args: { p_accept: boolean; p_invitation_id: string }; Returns: Json };
-      answer_question: {
-        Args: { p_answer?: string; p_option?: number; p_question_id: string };
-        Returns: Json;
-      };
-      answer_user_question: {
-        Args: { p_answer: string; p_user_question_id: string };
-        Returns: Json;
-      };
-      append_job_output: {
-        Args: { p_attempt: number; p_entries: Json; p_job_id: string };
-        Returns: Json;
-      };
+      answer_question: { Args: { p_answer?: string; p_option?: number; p_question_id: string }; Returns: Json };
+      answer_user_question: { Args: { p_answer: string; p_user_question_id: string }; Returns: Json };
+      append_job_output: { Args: { p_attempt: number; p_entries: Json; p_job_id: string }; Returns: Json };
       append_story_log: {
         Args: {
           p_commit_hash?: string;
@@ -83,10 +63,7 @@ export type Database = {
         };
         Returns: Json;
       };
-      approve_pairing: {
-        Args: { p_mobile_secret_hash: string; p_pairing_id: string };
-        Returns: Json;
-      };
+      approve_pairing: { Args: { p_mobile_secret_hash: string; p_pairing_id: string }; Returns: Json };
       archive_idea: { Args: { p_idea_id: string }; Returns: Json };
       archive_product: { Args: { p_product_id: string }; Returns: Json };
       ask_about_idea: { Args: { p_idea_id: string; p_question: string }; Returns: Json };
@@ -112,10 +89,7 @@ export type Database = {
       };
       assign_story: { Args: { p_assignee_id?: string; p_story_id: string }; Returns: Json };
       cancel_agent_job: { Args: { p_job_id: string }; Returns: Json };
-      cancel_pairing: {
-        Args: { p_mobile_secret_hash: string; p_pairing_id: string };
-        Returns: Json;
-      };
+      cancel_pairing: { Args: { p_mobile_secret_hash: string; p_pairing_id: string }; Returns: Json };
       cancel_question: { Args: { p_question_id: string }; Returns: Json };
       cancel_sprint: { Args: { p_sprint_id: string }; Returns: Json };
       cancel_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
@@ -136,10 +110,7 @@ export type Database = {
         };
         Returns: Json;
       };
-      claim_identity_checks: {
-        Args: { p_issuer: string; p_limit?: number; p_recheck_hours?: number };
-        Returns: Json;
-      };
+      claim_identity_checks: { Args: { p_issuer: string; p_limit?: number; p_recheck_hours?: number }; Returns: Json };
       claim_pairing: {
         Args: {
           p_desktop_token_hash: string;
@@ -150,16 +121,10 @@ export type Database = {
         };
         Returns: Json;
       };
-      claim_schedule_run: {
-        Args: { p_due_at: string; p_missed?: boolean; p_name: string };
-        Returns: Json;
-      };
+      claim_schedule_run: { Args: { p_due_at: string; p_missed?: boolean; p_name: string }; Returns: Json };
       cleanup_agent_artifacts: { Args: Record<PropertyKey, never>; Returns: Json };
       complete_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      configure_account: {
-        Args: { p_is_demo?: boolean; p_role?: string; p_user_id: string };
-        Returns: Json;
-      };
+      configure_account: { Args: { p_is_demo?: boolean; p_role?: string; p_user_id: string }; Returns: Json };
       count_file_bytes: { Args: Record<PropertyKey, never>; Returns: Json };
       create_api_token: {
         Args: {
@@ -172,27 +137,13 @@ export type Database = {
         };
         Returns: Json;
       };
-      create_from_list: {
-        Args: { p_items: Json; p_pbi_id?: string; p_story_id?: string };
-        Returns: Json;
-      };
+      create_from_list: { Args: { p_items: Json; p_pbi_id?: string; p_story_id?: string }; Returns: Json };
       create_idea: {
-        Args: {
-          p_description?: string;
-          p_product_id: string;
-          p_refuse_similar?: boolean;
-          p_title: string;
-        };
+        Args: { p_description?: string; p_product_id: string; p_refuse_similar?: boolean; p_title: string };
         Returns: Json;
       };
-      create_invitation: {
-        Args: { p_code_hash: string; p_product_id: string; p_role: string };
-        Returns: Json;
-      };
-      create_label: {
-        Args: { p_color?: string; p_name: string; p_product_id: string };
-        Returns: Json;
-      };
+      create_invitation: { Args: { p_code_hash: string; p_product_id: string; p_role: string }; Returns: Json };
+      create_label: { Args: { p_color?: string; p_name: string; p_product_id: string }; Returns: Json };
       create_oauth_code: {
         Args: {
           p_audience: string;
@@ -248,22 +199,11 @@ export type Database = {
         Returns: Json;
       };
       create_saved_view: {
-        Args: {
-          p_look: Json;
-          p_name: string;
-          p_page: string;
-          p_product_id: string;
-          p_shared?: boolean;
-        };
+        Args: { p_look: Json; p_name: string; p_page: string; p_product_id: string; p_shared?: boolean };
         Returns: Json;
       };
       create_session: {
-        Args: {
-          p_ip?: string;
-          p_previous_session_id?: string;
-          p_user_agent?: string;
-          p_user_id: string;
-        };
+        Args: { p_ip?: string; p_previous_session_id?: string; p_user_agent?: string; p_user_id: string };
         Returns: Json;
       };
       create_sprint: {
@@ -317,20 +257,11 @@ export type Database = {
         };
         Returns: Json;
       };
-      create_webhook: {
-        Args: { p_events?: Json; p_product_id: string; p_url: string };
-        Returns: Json;
-      };
-      decide_lesson: {
-        Args: { p_lesson_id: string; p_text?: string; p_verdict: string };
-        Returns: Json;
-      };
+      create_webhook: { Args: { p_events?: Json; p_product_id: string; p_url: string }; Returns: Json };
+      decide_lesson: { Args: { p_lesson_id: string; p_text?: string; p_verdict: string }; Returns: Json };
       decline_story: { Args: { p_story_id: string }; Returns: Json };
       delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
-      delete_comment: {
-        Args: { p_comment_id: string; p_id: string; p_kind: string };
-        Returns: Json;
-      };
+      delete_comment: { Args: { p_comment_id: string; p_id: string; p_kind: string }; Returns: Json };
       delete_file: { Args: { p_file_id: string }; Returns: Json };
       delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
       delete_label: { Args: { p_label_id: string; p_product_id: string }; Returns: Json };
@@ -343,20 +274,11 @@ export type Database = {
       delete_webhook: { Args: { p_webhook_id: string }; Returns: Json };
       discard_import: { Args: { p_product_id: string }; Returns: Json };
       doctor_facts: { Args: { p_hashes?: Json }; Returns: Json };
-      edit_comment: {
-        Args: { p_body: string; p_comment_id: string; p_id: string; p_kind: string };
-        Returns: Json;
-      };
+      edit_comment: { Args: { p_body: string; p_comment_id: string; p_id: string; p_kind: string }; Returns: Json };
       edit_task: { Args: { p_changes: Json; p_task_id: string }; Returns: Json };
-      end_identity: {
-        Args: { p_issuer: string; p_subject: string; p_tried: string };
-        Returns: Json;
-      };
+      end_identity: { Args: { p_issuer: string; p_subject: string; p_tried: string }; Returns: Json };
       end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
-      enrol_member: {
-        Args: { p_product_id: string; p_role?: string; p_user_id: string };
-        Returns: Json;
-      };
+      enrol_member: { Args: { p_product_id: string; p_role?: string; p_user_id: string }; Returns: Json };
       expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
       export_file: { Args: { p_file_id: string }; Returns: Json };
       export_product: { Args: { p_product_id: string }; Returns: Json };
@@ -371,13 +293,7 @@ export type Database = {
       find_wrong_counters: { Args: Record<PropertyKey, never>; Returns: Json };
       finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
       fire_recurrence: {
-        Args: {
-          p_due_at: string;
-          p_is_late: boolean;
-          p_next_at?: string;
-          p_slot: string;
-          p_story_id: string;
-        };
+        Args: { p_due_at: string; p_is_late: boolean; p_next_at?: string; p_slot: string; p_story_id: string };
         Returns: Json;
       };
       get_agent_context: { Args: { p_product_id: string }; Returns: Json };
@@ -387,12 +303,7 @@ export type Database = {
       get_backlog_tree: { Args: { p_product_id: string }; Returns: Json };
       get_branch: { Args: { p_id: string; p_kind: string }; Returns: Json };
       get_budgets: {
-        Args: {
-          p_product_id: string;
-          p_sprint_id?: string;
-          p_sprint_run_id?: string;
-          p_task_id?: string;
-        };
+        Args: { p_product_id: string; p_sprint_id?: string; p_sprint_run_id?: string; p_task_id?: string };
         Returns: Json;
       };
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -403,10 +314,7 @@ export type Database = {
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
       get_issue_label: { Args: { p_product_id: string }; Returns: Json };
-      get_job_diff: {
-        Args: { p_attempt?: number; p_index?: number; p_job_id: string };
-        Returns: Json;
-      };
+      get_job_diff: { Args: { p_attempt?: number; p_index?: number; p_job_id: string }; Returns: Json };
       get_job_guide: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
       get_job_output: {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
@@ -421,10 +329,7 @@ export type Database = {
         Args: { p_mobile_secret_hash: string; p_pairing_id: string; p_user_id: string };
         Returns: Json;
       };
-      get_pairing_state: {
-        Args: { p_desktop_token_hash: string; p_pairing_id: string };
-        Returns: Json;
-      };
+      get_pairing_state: { Args: { p_desktop_token_hash: string; p_pairing_id: string }; Returns: Json };
       get_pbi: { Args: { p_pbi_id: string }; Returns: Json };
       get_product: { Args: { p_product_id: string }; Returns: Json };
       get_profile: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -437,10 +342,7 @@ export type Database = {
       get_solo_state: { Args: { p_product_id: string }; Returns: Json };
       get_sprint: { Args: { p_sprint_id: string }; Returns: Json };
       get_sprint_board: { Args: { p_sprint_id: string }; Returns: Json };
-      get_sprint_context: {
-        Args: { p_cursor?: string; p_limit?: number; p_sprint_id: string };
-        Returns: Json;
-      };
+      get_sprint_context: { Args: { p_cursor?: string; p_limit?: number; p_sprint_id: string }; Returns: Json };
       get_sprint_review: { Args: { p_sprint_id: string }; Returns: Json };
       get_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       get_story: { Args: { p_story_id: string }; Returns: Json };
@@ -451,13 +353,7 @@ export type Database = {
       give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
       heartbeat_agent_job: {
-        Args: {
-          p_attempt: number;
-          p_job_id: string;
-          p_quota_pct?: number;
-          p_seen_messages?: Json;
-          p_usage?: Json;
-        };
+        Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number; p_seen_messages?: Json; p_usage?: Json };
         Returns: Json;
       };
       import_backlog: {
@@ -476,59 +372,32 @@ export type Database = {
         Returns: Json;
       };
       import_dependencies: { Args: { p_dependencies: Json; p_product_id: string }; Returns: Json };
-      import_file: {
-        Args: { p_content: string; p_file: Json; p_product_id: string };
-        Returns: Json;
-      };
+      import_file: { Args: { p_content: string; p_file: Json; p_product_id: string }; Returns: Json };
       import_ideas: {
         Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };
         Returns: Json;
       };
-      import_lessons: {
-        Args: { p_lessons: Json; p_product_id: string; p_trust?: boolean };
-        Returns: Json;
-      };
+      import_lessons: { Args: { p_lessons: Json; p_product_id: string; p_trust?: boolean }; Returns: Json };
       import_product: { Args: { p_document: Json; p_owner_id: string }; Returns: Json };
       import_stories: {
         Args: { p_owner_id: string; p_product_id: string; p_stories: Json; p_trust?: boolean };
         Returns: Json;
       };
-      invite_person: {
-        Args: { p_identifier: string; p_product_id: string; p_role?: string };
-        Returns: Json;
-      };
+      invite_person: { Args: { p_identifier: string; p_product_id: string; p_role?: string }; Returns: Json };
       issue_api_token: {
-        Args: {
-          p_expires_days?: number;
-          p_label: string;
-          p_prefix: string;
-          p_token_hash: string;
-          p_user_id: string;
-        };
+        Args: { p_expires_days?: number; p_label: string; p_prefix: string; p_token_hash: string; p_user_id: string };
         Returns: Json;
       };
-      join_product: { Args: { p_code_hash?: string }; Returns: Json };
+      join_product: { Args: { p_code_hash?: string; p_reserved?: boolean }; Returns: Json };
       keep_identity: {
-        Args: {
-          p_is_admin?: boolean;
-          p_issuer: string;
-          p_refresh_token?: string;
-          p_subject: string;
-          p_tried?: string;
-        };
+        Args: { p_is_admin?: boolean; p_issuer: string; p_refresh_token?: string; p_subject: string; p_tried?: string };
         Returns: Json;
       };
       keep_invitation: { Args: { p_account?: string; p_code_hash: string }; Returns: Json };
       leave_product: { Args: { p_product_id: string }; Returns: Json };
       link_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       link_identity: {
-        Args: {
-          p_account: string;
-          p_by_address?: boolean;
-          p_ip?: string;
-          p_issuer: string;
-          p_subject: string;
-        };
+        Args: { p_account: string; p_by_address?: boolean; p_ip?: string; p_issuer: string; p_subject: string };
         Returns: Json;
       };
       list_agent_jobs: {
@@ -545,16 +414,10 @@ export type Database = {
       list_api_tokens: { Args: Record<PropertyKey, never>; Returns: Json };
       list_audit_events: { Args: { p_all?: boolean; p_before?: string }; Returns: Json };
       list_candidates: { Args: { p_id: string; p_kind: string; p_query?: string }; Returns: Json };
-      list_comments: {
-        Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number };
-        Returns: Json;
-      };
+      list_comments: { Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number }; Returns: Json };
       list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
       list_due_recurrences: { Args: Record<PropertyKey, never>; Returns: Json };
-      list_files: {
-        Args: { p_cursor?: string; p_limit?: number; p_product_id: string };
-        Returns: Json;
-      };
+      list_files: { Args: { p_cursor?: string; p_limit?: number; p_product_id: string }; Returns: Json };
       list_grants: { Args: Record<PropertyKey, never>; Returns: Json };
       list_ideas: {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -567,10 +430,7 @@ export type Database = {
       list_landings: { Args: { p_product_id: string }; Returns: Json };
       list_lessons: { Args: { p_product_id: string }; Returns: Json };
       list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
-      list_open_user_questions: {
-        Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
-        Returns: Json;
-      };
+      list_open_user_questions: { Args: { p_cursor?: string; p_limit?: number; p_product_id?: string }; Returns: Json };
       list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
       list_product_members: { Args: { p_product_id: string }; Returns: Json };
       list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
@@ -579,20 +439,11 @@ export type Database = {
       list_pulls: { Args: { p_product_id: string; p_state?: string }; Returns: Json };
       list_push_subscriptions: { Args: Record<PropertyKey, never>; Returns: Json };
       list_questions: {
-        Args: {
-          p_cursor?: string;
-          p_job_id?: string;
-          p_limit?: number;
-          p_product_id?: string;
-          p_state?: string;
-        };
+        Args: { p_cursor?: string; p_job_id?: string; p_limit?: number; p_product_id?: string; p_state?: string };
         Returns: Json;
       };
       list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
-      list_reviews: {
-        Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
-        Returns: Json;
-      };
+      list_reviews: { Args: { p_cursor?: string; p_limit?: number; p_product_id?: string }; Returns: Json };
       list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
       list_same_files: { Args: { p_job_id: string; p_whole_story?: boolean }; Returns: Json };
       list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
@@ -604,23 +455,14 @@ export type Database = {
       };
       list_sprint_tasks: { Args: { p_limit?: number; p_sprint_id: string }; Returns: Json };
       list_sprints: { Args: { p_product_id: string }; Returns: Json };
-      list_story_logs: {
-        Args: { p_cursor?: string; p_limit?: number; p_story_id: string };
-        Returns: Json;
-      };
+      list_story_logs: { Args: { p_cursor?: string; p_limit?: number; p_story_id: string }; Returns: Json };
       list_story_tasks: { Args: { p_story_id: string }; Returns: Json };
       list_triage: { Args: { p_product_id: string }; Returns: Json };
       list_viewed: { Args: { p_attempt: number; p_job_id: string }; Returns: Json };
-      list_webhook_deliveries: {
-        Args: { p_cursor?: string; p_limit?: number; p_webhook_id: string };
-        Returns: Json;
-      };
+      list_webhook_deliveries: { Args: { p_cursor?: string; p_limit?: number; p_webhook_id: string }; Returns: Json };
       list_webhooks: { Args: { p_product_id: string }; Returns: Json };
       make_story_tasks: { Args: { p_product_id: string; p_story_ids: Json }; Returns: Json };
-      mark_inbox_item: {
-        Args: { p_item_id: string; p_kind: string; p_mark: string; p_until?: string };
-        Returns: Json;
-      };
+      mark_inbox_item: { Args: { p_item_id: string; p_kind: string; p_mark: string; p_until?: string }; Returns: Json };
       mark_notice: {
         Args: {
           p_delivered: boolean;
@@ -633,10 +475,7 @@ export type Database = {
         Returns: Json;
       };
       mark_pbi_pr_merged: { Args: { p_pbi_id: string }; Returns: Json };
-      mark_viewed: {
-        Args: { p_attempt: number; p_job_id: string; p_path: string; p_viewed: boolean };
-        Returns: Json;
-      };
+      mark_viewed: { Args: { p_attempt: number; p_job_id: string; p_path: string; p_viewed: boolean }; Returns: Json };
       merge_story: { Args: { p_into: string; p_story_id: string }; Returns: Json };
       message_job: { Args: { p_body: string; p_job_id: string }; Returns: Json };
       move_pbi: {
@@ -645,20 +484,11 @@ export type Database = {
       };
       move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
       move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
-      next_issue_note: {
-        Args: { p_product_id: string; p_project: string; p_worker: string };
-        Returns: Json;
-      };
-      next_landing: {
-        Args: { p_product_id: string; p_pushes?: boolean; p_worker: string };
-        Returns: Json;
-      };
+      next_issue_note: { Args: { p_product_id: string; p_project: string; p_worker: string }; Returns: Json };
+      next_landing: { Args: { p_product_id: string; p_pushes?: boolean; p_worker: string }; Returns: Json };
       next_upkeep: { Args: { p_product_id: string; p_worker: string }; Returns: Json };
       note_first_look: { Args: { p_job_id: string }; Returns: Json };
-      observe_issues: {
-        Args: { p_issues: Json; p_label: string; p_product_id: string };
-        Returns: Json;
-      };
+      observe_issues: { Args: { p_issues: Json; p_label: string; p_product_id: string }; Returns: Json };
       observe_pulls: { Args: { p_product_id: string; p_pulls: Json }; Returns: Json };
       password_changed: {
         Args: {
@@ -697,23 +527,14 @@ export type Database = {
         };
         Returns: Json;
       };
-      propose_lesson: {
-        Args: { p_job_id: string; p_product_id: string; p_text: string };
-        Returns: Json;
-      };
+      propose_lesson: { Args: { p_job_id: string; p_product_id: string; p_text: string }; Returns: Json };
       read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
       read_file: { Args: { p_file_id: string; p_from?: number; p_length?: number }; Returns: Json };
       read_job_stream: { Args: { p_job_id: string }; Returns: Json };
       read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
       read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
       receive_item: {
-        Args: {
-          p_external_id?: string;
-          p_key_hash: string;
-          p_text?: string;
-          p_title: string;
-          p_url?: string;
-        };
+        Args: { p_external_id?: string; p_key_hash: string; p_text?: string; p_title: string; p_url?: string };
         Returns: Json;
       };
       redeem_oauth_code: {
@@ -747,36 +568,18 @@ export type Database = {
         Args: { p_address_key: string; p_client_id: string; p_name: string; p_redirect_uris: Json };
         Returns: Json;
       };
-      remove_dependency: {
-        Args: { p_blocker: string; p_id: string; p_kind: string };
-        Returns: Json;
-      };
+      remove_dependency: { Args: { p_blocker: string; p_id: string; p_kind: string }; Returns: Json };
       remove_product_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
       remove_story_from_sprint: { Args: { p_story_id: string }; Returns: Json };
-      report_agent_job: {
-        Args: { p_attempt: number; p_job_id: string; p_report: Json };
-        Returns: Json;
-      };
+      report_agent_job: { Args: { p_attempt: number; p_job_id: string; p_report: Json }; Returns: Json };
       report_issue_note: {
         Args: { p_issue_note_id: string; p_lease: string; p_state: string; p_words?: string };
         Returns: Json;
       };
-      report_job_conflict: {
-        Args: { p_attempt: number; p_conflict: Json; p_job_id: string };
-        Returns: Json;
-      };
-      report_job_usage: {
-        Args: { p_attempt: number; p_job_id: string; p_usage: Json };
-        Returns: Json;
-      };
+      report_job_conflict: { Args: { p_attempt: number; p_conflict: Json; p_job_id: string }; Returns: Json };
+      report_job_usage: { Args: { p_attempt: number; p_job_id: string; p_usage: Json }; Returns: Json };
       report_landing: {
-        Args: {
-          p_head_sha?: string;
-          p_landing_id: string;
-          p_lease: string;
-          p_state: string;
-          p_words?: string;
-        };
+        Args: { p_head_sha?: string; p_landing_id: string; p_lease: string; p_state: string; p_words?: string };
         Returns: Json;
       };
       report_merged: { Args: { p_head_sha?: string; p_job_id: string }; Returns: Json };
@@ -794,10 +597,7 @@ export type Database = {
       reserve_invitation: { Args: { p_code_hash: string }; Returns: Json };
       resolve_account: { Args: { p_identifier: string }; Returns: Json };
       resolve_product: { Args: { p_reference: string }; Returns: Json };
-      resolve_reference: {
-        Args: { p_kind: string; p_product_id?: string; p_reference: string };
-        Returns: Json;
-      };
+      resolve_reference: { Args: { p_kind: string; p_product_id?: string; p_reference: string }; Returns: Json };
       restart_worker: { Args: { p_stopped?: boolean; p_worker: string }; Returns: Json };
       restore_idea: { Args: { p_idea_id: string }; Returns: Json };
       restore_product: { Args: { p_product_id: string }; Returns: Json };
@@ -813,13 +613,7 @@ export type Database = {
       };
       resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       review_job: {
-        Args: {
-          p_attempt?: number;
-          p_criteria?: Json;
-          p_job_id: string;
-          p_summary?: string;
-          p_verdict: string;
-        };
+        Args: { p_attempt?: number; p_criteria?: Json; p_job_id: string; p_summary?: string; p_verdict: string };
         Returns: Json;
       };
       review_plan: {
@@ -827,22 +621,13 @@ export type Database = {
         Returns: Json;
       };
       review_story: {
-        Args: {
-          p_attempts: Json;
-          p_criteria?: Json;
-          p_story_id: string;
-          p_summary?: string;
-          p_verdict: string;
-        };
+        Args: { p_attempts: Json; p_criteria?: Json; p_story_id: string; p_summary?: string; p_verdict: string };
         Returns: Json;
       };
       revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
       revoke_intake_hook: { Args: { p_product_id: string }; Returns: Json };
       revoke_invitation: { Args: { p_invitation_id: string }; Returns: Json };
-      revoke_oauth_token: {
-        Args: { p_address_key: string; p_client_id: string; p_token_hash: string };
-        Returns: Json;
-      };
+      revoke_oauth_token: { Args: { p_address_key: string; p_client_id: string; p_token_hash: string }; Returns: Json };
       revoke_other_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };
       revoke_session: { Args: { p_session_id: string }; Returns: Json };
@@ -852,13 +637,7 @@ export type Database = {
         Returns: Json;
       };
       search: {
-        Args: {
-          p_cursor?: string;
-          p_kind?: string;
-          p_limit?: number;
-          p_product_id?: string;
-          p_query: string;
-        };
+        Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_product_id?: string; p_query: string };
         Returns: Json;
       };
       send_probe: { Args: { p_user_id: string }; Returns: Json };
@@ -876,14 +655,8 @@ export type Database = {
         Returns: Json;
       };
       set_budget_settings: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
-      set_intake_hook: {
-        Args: { p_id: string; p_key_hash: string; p_product_id: string };
-        Returns: Json;
-      };
-      set_member_role: {
-        Args: { p_product_id: string; p_role: string; p_user_id: string };
-        Returns: Json;
-      };
+      set_intake_hook: { Args: { p_id: string; p_key_hash: string; p_product_id: string }; Returns: Json };
+      set_member_role: { Args: { p_product_id: string; p_role: string; p_user_id: string }; Returns: Json };
       set_model_price: {
         Args: {
           p_cache_read_per_million?: number;
@@ -897,19 +670,10 @@ export type Database = {
       };
       set_pbi_pr: { Args: { p_pbi_id: string; p_pr_url: string }; Returns: Json };
       set_recurrence: {
-        Args: {
-          p_cron: string;
-          p_missed: string;
-          p_next_at: string;
-          p_story_id: string;
-          p_zone: string;
-        };
+        Args: { p_cron: string; p_missed: string; p_next_at: string; p_story_id: string; p_zone: string };
         Returns: Json;
       };
-      set_task_status: {
-        Args: { p_confirmed?: boolean; p_status: string; p_task_id: string };
-        Returns: Json;
-      };
+      set_task_status: { Args: { p_confirmed?: boolean; p_status: string; p_task_id: string }; Returns: Json };
       start_over: { Args: { p_id: string; p_kind: string }; Returns: Json };
       start_pairing: {
         Args: {
@@ -952,13 +716,7 @@ export type Database = {
       };
       sweep: { Args: { p_full?: boolean }; Returns: Json };
       take_agent_job: {
-        Args: {
-          p_at_once?: boolean;
-          p_confinement?: string;
-          p_product?: string;
-          p_task: string;
-          p_worker?: string;
-        };
+        Args: { p_at_once?: boolean; p_confinement?: string; p_product?: string; p_task: string; p_worker?: string };
         Returns: Json;
       };
       take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
@@ -968,16 +726,10 @@ export type Database = {
       unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
       update_idea: { Args: { p_changes: Json; p_idea_id: string }; Returns: Json };
-      update_label: {
-        Args: { p_changes: Json; p_label_id: string; p_product_id: string };
-        Returns: Json;
-      };
+      update_label: { Args: { p_changes: Json; p_label_id: string; p_product_id: string }; Returns: Json };
       update_pbi: { Args: { p_changes: Json; p_pbi_id: string }; Returns: Json };
       update_product: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
-      update_profile: {
-        Args: { p_min_quota_pct?: number; p_theme?: string; p_username?: string };
-        Returns: Json;
-      };
+      update_profile: { Args: { p_min_quota_pct?: number; p_theme?: string; p_username?: string }; Returns: Json };
       update_saved_view: { Args: { p_changes: Json; p_view_id: string }; Returns: Json };
       update_sprint: { Args: { p_changes: Json; p_sprint_id: string }; Returns: Json };
       update_story: { Args: { p_changes: Json; p_story_id: string }; Returns: Json };
@@ -1036,10 +788,7 @@ export type Database = {
         };
         Returns: Json;
       };
-      waive_criterion: {
-        Args: { p_criterion: string; p_reason: string; p_story_id: string };
-        Returns: Json;
-      };
+      waive_criterion: { Args: { p_criterion: string; p_reason: string; p_story_id: string }; Returns: Json };
       why_not_moving: { Args: { p_id: string; p_kind: string }; Returns: Json };
       worker_heartbeat: {
         Args: {
@@ -1960,41 +1709,17 @@ export type Database = {
         ];
       };
       code_counters: {
-        Row: {
-          kind: string;
-          last_number: number;
-          scope_id: string;
-        };
+        Row: { kind: string; last_number: number; scope_id: string };
         ComputedFields: never;
-        Insert: {
-          kind: string;
-          last_number?: number;
-          scope_id: string;
-        };
-        Update: {
-          kind?: string;
-          last_number?: number;
-          scope_id?: string;
-        };
+        Insert: { kind: string; last_number?: number; scope_id: string };
+        Update: { kind?: string; last_number?: number; scope_id?: string };
         Relationships: [];
       };
       comment_mentions: {
-        Row: {
-          comment_id: string;
-          created_at: string;
-          user_id: string;
-        };
+        Row: { comment_id: string; created_at: string; user_id: string };
         ComputedFields: never;
-        Insert: {
-          comment_id: string;
-          created_at?: string;
-          user_id: string;
-        };
-        Update: {
-          comment_id?: string;
-          created_at?: string;
-          user_id?: string;
-        };
+        Insert: { comment_id: string; created_at?: string; user_id: string };
+        Update: { comment_id?: string; created_at?: string; user_id?: string };
         Relationships: [
           {
             foreignKeyName: "comment_mentions_comment_id_fkey";
@@ -2220,19 +1945,10 @@ export type Database = {
         ];
       };
       file_contents: {
-        Row: {
-          content: string;
-          file_id: string;
-        };
+        Row: { content: string; file_id: string };
         ComputedFields: never;
-        Insert: {
-          content: string;
-          file_id: string;
-        };
-        Update: {
-          content?: string;
-          file_id?: string;
-        };
+        Insert: { content: string; file_id: string };
+        Update: { content?: string; file_id?: string };
         Relationships: [
           {
             foreignKeyName: "file_contents_file_id_fkey";
@@ -2383,14 +2099,7 @@ export type Database = {
         ];
       };
       idea_logs: {
-        Row: {
-          content: string;
-          created_at: string;
-          id: string;
-          idea_id: string;
-          kind: string;
-          user_id: string | null;
-        };
+        Row: { content: string; created_at: string; id: string; idea_id: string; kind: string; user_id: string | null };
         ComputedFields: never;
         Insert: {
           content?: string;
@@ -2426,22 +2135,10 @@ export type Database = {
         ];
       };
       idea_products: {
-        Row: {
-          created_at: string;
-          idea_id: string;
-          product_id: string;
-        };
+        Row: { created_at: string; idea_id: string; product_id: string };
         ComputedFields: never;
-        Insert: {
-          created_at?: string;
-          idea_id: string;
-          product_id: string;
-        };
-        Update: {
-          created_at?: string;
-          idea_id?: string;
-          product_id?: string;
-        };
+        Insert: { created_at?: string; idea_id: string; product_id: string };
+        Update: { created_at?: string; idea_id?: string; product_id?: string };
         Relationships: [
           {
             foreignKeyName: "idea_products_idea_id_fkey";
@@ -2986,21 +2683,9 @@ export type Database = {
         ];
       };
       job_guides: {
-        Row: {
-          attempt: number;
-          chapters: NonNullable<Json>;
-          head_sha: string;
-          job_id: string;
-          product_id: string;
-        };
+        Row: { attempt: number; chapters: NonNullable<Json>; head_sha: string; job_id: string; product_id: string };
         ComputedFields: never;
-        Insert: {
-          attempt: number;
-          chapters: NonNullable<Json>;
-          head_sha: string;
-          job_id: string;
-          product_id: string;
-        };
+        Insert: { attempt: number; chapters: NonNullable<Json>; head_sha: string; job_id: string; product_id: string };
         Update: {
           attempt?: number;
           chapters?: NonNullable<Json>;
@@ -3152,14 +2837,7 @@ export type Database = {
         ];
       };
       labels: {
-        Row: {
-          color: string;
-          created_at: string;
-          id: string;
-          name: string;
-          product_id: string;
-          updated_at: string;
-        };
+        Row: { color: string; created_at: string; id: string; name: string; product_id: string; updated_at: string };
         ComputedFields: never;
         Insert: {
           color: string;
@@ -3523,28 +3201,10 @@ export type Database = {
         ];
       };
       oauth_clients: {
-        Row: {
-          created_at: string;
-          id: string;
-          name: string;
-          redirect_uris: string[];
-          used_at: string | null;
-        };
+        Row: { created_at: string; id: string; name: string; redirect_uris: string[]; used_at: string | null };
         ComputedFields: never;
-        Insert: {
-          created_at?: string;
-          id: string;
-          name: string;
-          redirect_uris: string[];
-          used_at?: string | null;
-        };
-        Update: {
-          created_at?: string;
-          id?: string;
-          name?: string;
-          redirect_uris?: string[];
-          used_at?: string | null;
-        };
+        Insert: { created_at?: string; id: string; name: string; redirect_uris: string[]; used_at?: string | null };
+        Update: { created_at?: string; id?: string; name?: string; redirect_uris?: string[]; used_at?: string | null };
         Relationships: [];
       };
       oauth_codes: {
@@ -4159,35 +3819,14 @@ export type Database = {
         ];
       };
       rate_limit_counters: {
-        Row: {
-          action: string;
-          count: number;
-          key: string;
-          window_start: string;
-        };
+        Row: { action: string; count: number; key: string; window_start: string };
         ComputedFields: never;
-        Insert: {
-          action: string;
-          count?: number;
-          key: string;
-          window_start: string;
-        };
-        Update: {
-          action?: string;
-          count?: number;
-          key?: string;
-          window_start?: string;
-        };
+        Insert: { action: string; count?: number; key: string; window_start: string };
+        Update: { action?: string; count?: number; key?: string; window_start?: string };
         Relationships: [];
       };
       recurrence_slots: {
-        Row: {
-          decided_at: string;
-          fired_story_id: string | null;
-          outcome: string;
-          slot: string;
-          story_id: string;
-        };
+        Row: { decided_at: string; fired_story_id: string | null; outcome: string; slot: string; story_id: string };
         ComputedFields: never;
         Insert: {
           decided_at?: string;
@@ -4410,25 +4049,10 @@ export type Database = {
         ];
       };
       spent_refresh_tokens: {
-        Row: {
-          next_tokens: string | null;
-          refresh_hash: string;
-          spent_at: string;
-          token_id: string;
-        };
+        Row: { next_tokens: string | null; refresh_hash: string; spent_at: string; token_id: string };
         ComputedFields: never;
-        Insert: {
-          next_tokens?: string | null;
-          refresh_hash: string;
-          spent_at?: string;
-          token_id: string;
-        };
-        Update: {
-          next_tokens?: string | null;
-          refresh_hash?: string;
-          spent_at?: string;
-          token_id?: string;
-        };
+        Insert: { next_tokens?: string | null; refresh_hash: string; spent_at?: string; token_id: string };
+        Update: { next_tokens?: string | null; refresh_hash?: string; spent_at?: string; token_id?: string };
         Relationships: [
           {
             foreignKeyName: "spent_refresh_tokens_token_id_fkey";
@@ -4440,19 +4064,10 @@ export type Database = {
         ];
       };
       sprint_leftovers: {
-        Row: {
-          sprint_id: string;
-          story_id: string;
-        };
+        Row: { sprint_id: string; story_id: string };
         ComputedFields: never;
-        Insert: {
-          sprint_id: string;
-          story_id: string;
-        };
-        Update: {
-          sprint_id?: string;
-          story_id?: string;
-        };
+        Insert: { sprint_id: string; story_id: string };
+        Update: { sprint_id?: string; story_id?: string };
         Relationships: [
           {
             foreignKeyName: "sprint_leftovers_sprint_id_fkey";
@@ -4803,28 +4418,10 @@ export type Database = {
         ];
       };
       story_heads: {
-        Row: {
-          attempt: number;
-          head_sha: string;
-          job_id: string | null;
-          moved_at: string;
-          story_id: string;
-        };
+        Row: { attempt: number; head_sha: string; job_id: string | null; moved_at: string; story_id: string };
         ComputedFields: never;
-        Insert: {
-          attempt: number;
-          head_sha: string;
-          job_id?: string | null;
-          moved_at?: string;
-          story_id: string;
-        };
-        Update: {
-          attempt?: number;
-          head_sha?: string;
-          job_id?: string | null;
-          moved_at?: string;
-          story_id?: string;
-        };
+        Insert: { attempt: number; head_sha: string; job_id?: string | null; moved_at?: string; story_id: string };
+        Update: { attempt?: number; head_sha?: string; job_id?: string | null; moved_at?: string; story_id?: string };
         Relationships: [
           {
             foreignKeyName: "story_heads_story_id_fkey";
@@ -5220,22 +4817,10 @@ export type Database = {
         ];
       };
       tasks_in_review: {
-        Row: {
-          product_id: string;
-          since: string;
-          task_id: string;
-        };
+        Row: { product_id: string; since: string; task_id: string };
         ComputedFields: never;
-        Insert: {
-          product_id: string;
-          since?: string;
-          task_id: string;
-        };
-        Update: {
-          product_id?: string;
-          since?: string;
-          task_id?: string;
-        };
+        Insert: { product_id: string; since?: string; task_id: string };
+        Update: { product_id?: string; since?: string; task_id?: string };
         Relationships: [
           {
             foreignKeyName: "tasks_in_review_product_id_fkey";
@@ -5254,28 +4839,10 @@ export type Database = {
         ];
       };
       touched_paths: {
-        Row: {
-          attempt: number;
-          folder: string;
-          job_id: string;
-          path: string;
-          product_id: string;
-        };
+        Row: { attempt: number; folder: string; job_id: string; path: string; product_id: string };
         ComputedFields: never;
-        Insert: {
-          attempt: number;
-          folder?: never;
-          job_id: string;
-          path: string;
-          product_id: string;
-        };
-        Update: {
-          attempt?: number;
-          folder?: never;
-          job_id?: string;
-          path?: string;
-          product_id?: string;
-        };
+        Insert: { attempt: number; folder?: never; job_id: string; path: string; product_id: string };
+        Update: { attempt?: number; folder?: never; job_id?: string; path?: string; product_id?: string };
         Relationships: [
           {
             foreignKeyName: "touched_paths_product_id_fkey";
@@ -5885,23 +5452,13 @@ export type Database = {
     };
     Functions: {
       authenticate: { Args: { p_credential: Json }; Returns: Json };
-      call_as: {
-        Args: { p_arguments?: Json; p_credential: Json; p_function: string; p_key?: string };
-        Returns: Json;
-      };
+      call_as: { Args: { p_arguments?: Json; p_credential: Json; p_function: string; p_key?: string }; Returns: Json };
       call_service: { Args: { p_arguments?: Json; p_function: string }; Returns: Json };
     };
     Enums: {
       agent_items: "backlog" | "triage";
       agent_job_kind: "TASK_IMPLEMENTATION" | "PLAN_CHAT" | "SPRINT_IMPLEMENTATION";
-      agent_job_status:
-        | "QUEUED"
-        | "CLAIMED"
-        | "RUNNING"
-        | "DONE"
-        | "FAILED"
-        | "CANCELLED"
-        | "SKIPPED";
+      agent_job_status: "QUEUED" | "CLAIMED" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED" | "SKIPPED";
       agent_question_status: "OPEN" | "ANSWERED" | "CANCELLED" | "EXPIRED";
       confinement: "bwrap" | "docker" | "command" | "none" | "bwrap_open" | "docker_open";
       dependency_release: "done" | "merged";
@@ -5909,12 +5466,7 @@ export type Database = {
       evidence_grade: "said" | "worker" | "other_worker" | "ci" | "person";
       evidence_kind: "command" | "diff" | "file" | "picture" | "link" | "person";
       evidence_verdict: "pass" | "fail" | "unverifiable";
-      failure_class:
-        | "agent_error"
-        | "verification_failed"
-        | "rate_limited"
-        | "infrastructure"
-        | "cancelled";
+      failure_class: "agent_error" | "verification_failed" | "rate_limited" | "infrastructure" | "cancelled";
       idea_status: "DRAFT" | "DISCUSSING" | "READY" | "PLANNED";
       job_phase: "implement" | "verify" | "review" | "plan";
       landing: "manual" | "queue";
@@ -5957,80 +5509,54 @@ export type Tables<
   DefaultSchemaTableNameOrOptions extends
     | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
     | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
-  }
+  TableName extends DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
     ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
         DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
     : never = never,
 > = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
   ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
-      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
-      Row: infer R;
-    }
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends { Row: infer R }
     ? R
     : never
   : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
-    ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
-        Row: infer R;
-      }
+    ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends { Row: infer R }
       ? R
       : never
     : never;
 
 export type TablesInsert<
-  DefaultSchemaTableNameOrOptions extends
-    | keyof DefaultSchema["Tables"]
-    | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
-  }
+  DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"] | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
     ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
     : never = never,
 > = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
-  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
-      Insert: infer I;
-    }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends { Insert: infer I }
     ? I
     : never
   : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
-    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
-        Insert: infer I;
-      }
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends { Insert: infer I }
       ? I
       : never
     : never;
 
 export type TablesUpdate<
-  DefaultSchemaTableNameOrOptions extends
-    | keyof DefaultSchema["Tables"]
-    | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
-  }
+  DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"] | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
     ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
     : never = never,
 > = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
-  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
-      Update: infer U;
-    }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends { Update: infer U }
     ? U
     : never
   : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
-    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
-        Update: infer U;
-      }
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends { Update: infer U }
       ? U
       : never
     : never;
 
 export type Enums<
-  DefaultSchemaEnumNameOrOptions extends
-    | keyof DefaultSchema["Enums"]
-    | { schema: keyof DatabaseWithoutInternals },
-  EnumName extends DefaultSchemaEnumNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
-  }
+  DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"] | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
     ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
     : never = never,
 > = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
@@ -6043,9 +5569,7 @@ export type CompositeTypes<
   PublicCompositeTypeNameOrOptions extends
     | keyof DefaultSchema["CompositeTypes"]
     | { schema: keyof DatabaseWithoutInternals },
-  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
-  }
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
     ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
     : never = never,
 > = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
@@ -6055,9 +5579,7 @@ export type CompositeTypes<
     : never;
 
 export const Constants = {
-  operations: {
-    Enums: {},
-  },
+  operations: { Enums: {} },
   public: {
     Enums: {
       agent_items: ["backlog", "triage"],
@@ -6070,13 +5592,7 @@ export const Constants = {
       evidence_grade: ["said", "worker", "other_worker", "ci", "person"],
       evidence_kind: ["command", "diff", "file", "picture", "link", "person"],
       evidence_verdict: ["pass", "fail", "unverifiable"],
-      failure_class: [
-        "agent_error",
-        "verification_failed",
-        "rate_limited",
-        "infrastructure",
-        "cancelled",
-      ],
+      failure_class: ["agent_error", "verification_failed", "rate_limited", "infrastructure", "cancelled"],
       idea_status: ["DRAFT", "DISCUSSING", "READY", "PLANNED"],
       job_phase: ["implement", "verify", "review", "plan"],
       landing: ["manual", "queue"],

@@ -188,8 +188,8 @@ $$;
 -- Under the product's lock the link is deleted and the membership added, so that of two people at once the second
 -- finds no link. A person who is already in the product leaves the link unused. Without a code, the link is the one
 -- with which the caller's account was made. Refusals: 404, 403 for demo accounts and archived products, 409, 429.
--- Definer: memberships and invitations are written by functions only.
-create function operations.join_product(p_code_hash text default null)
+-- p_reserved is sent by processes of 0.4.0 and not read. Definer: memberships and invitations are written by functions only.
+create function operations.join_product(p_code_hash text default null, p_reserved boolean default false)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid;

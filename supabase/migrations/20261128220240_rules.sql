@@ -14518,7 +14518,7 @@ begin
 end;
 $$;
 
-create or replace function operations.join_product(p_code_hash text default null)
+create or replace function operations.join_product(p_code_hash text default null, p_reserved boolean default false)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid;
@@ -24074,4 +24074,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('e94ed82acc9eb68d50a31086654ee230f11bc32802139a146a778dbe7310959d', '0.4.0');
+insert into private.applied_rules (hash, release) values ('d64d7d00e1068b39f2297533428de7a6e28723bbe79deef5731ccdc1a0a33aae', '0.4.0');
