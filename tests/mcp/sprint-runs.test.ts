@@ -106,7 +106,7 @@ describe("a run over the tools", () => {
     });
     expect(ok(await agent.call("why_not_moving", { kind: "run", id: run.id }))).toMatchObject({
       moving: false,
-      reasons: [{ code: "paused", message: expect.any(String) }],
+      reasons: [{ code: "paused", message: expect.any(String) }, { code: "no_worker" }],
     });
     expect(ok(await agent.call("resume_sprint_run", named))).toMatchObject({ status: "queued" });
     expect(ok(await agent.call("why_not_moving", { kind: "task", id: "T-1", product_id: "STEER" }))).toMatchObject({

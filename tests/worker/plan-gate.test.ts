@@ -104,7 +104,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
       const prompts = promptsIn(folder);
       expect(prompts).toHaveLength(3);
       expect(prompts[1]).toContain("Keep the header");
-      expect(prompts[1]).toContain("    | 1. Make it");
+      expect(prompts[1]).toContain("| 1. Make it");
       expect(prompts[2]).toContain("a person approved the plan below");
       expect(prompts[2]).toContain("1. Make it, keep the header");
       const sessions = (await job()).attempts.map(({ session_id }) => session_id);
@@ -122,7 +122,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     expect(await job()).toMatchObject({ status: "queued", phase: "plan" });
     const [words, ...more] = promptsIn(folder);
     expect(more).toEqual([]);
-    for (const text of ["Keep the header", "    | 1. Make it", "What was said before"]) {
+    for (const text of ["Keep the header", "| 1. Make it", "What was said before"]) {
       expect(words).toContain(text);
     }
   });

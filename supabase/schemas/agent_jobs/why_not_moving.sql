@@ -45,16 +45,16 @@ begin
       'failure', p_run.failure, 'finished_at', p_run.finished_at));
   end if;
   return (
-    select coalesce(jsonb_agg(x.reason order by x.place), '[]')
+    select coalesce(jsonb_agg(x.reason order by x.place, x.nth), '[]')
     from (
       select distinct on (r.reason ->> 'code') r.reason || jsonb_build_object('job_id', coalesce(r.reason -> 'job_id', to_jsonb(j.id))) as reason,
-        j.position as place
+        j.position as place, r.nth
       from (
         select * from public.agent_jobs a
         where a.sprint_run_id = p_run.id and a.in_turn and a.status in ('QUEUED', 'CLAIMED', 'RUNNING')
         order by a.position limit 50
       ) j
-      cross join lateral jsonb_array_elements(private.job_reasons(j)) as r (reason)
+      cross join lateral jsonb_array_elements(private.job_reasons(j)) with ordinality as r (reason, nth)
       order by r.reason ->> 'code', j.position
     ) x
   );

@@ -4184,16 +4184,16 @@ begin
       'failure', p_run.failure, 'finished_at', p_run.finished_at));
   end if;
   return (
-    select coalesce(jsonb_agg(x.reason order by x.place), '[]')
+    select coalesce(jsonb_agg(x.reason order by x.place, x.nth), '[]')
     from (
       select distinct on (r.reason ->> 'code') r.reason || jsonb_build_object('job_id', coalesce(r.reason -> 'job_id', to_jsonb(j.id))) as reason,
-        j.position as place
+        j.position as place, r.nth
       from (
         select * from public.agent_jobs a
         where a.sprint_run_id = p_run.id and a.in_turn and a.status in ('QUEUED', 'CLAIMED', 'RUNNING')
         order by a.position limit 50
       ) j
-      cross join lateral jsonb_array_elements(private.job_reasons(j)) as r (reason)
+      cross join lateral jsonb_array_elements(private.job_reasons(j)) with ordinality as r (reason, nth)
       order by r.reason ->> 'code', j.position
     ) x
   );
@@ -24074,4 +24074,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('d64d7d00e1068b39f2297533428de7a6e28723bbe79deef5731ccdc1a0a33aae', '0.4.0');
+insert into private.applied_rules (hash, release) values ('7d6c884085af15eedc47b72639bb674b486af2c2ab903695a685fc00bcc96f34', '0.4.0');
