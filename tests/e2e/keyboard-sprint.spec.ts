@@ -31,9 +31,9 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toBeVisible();
 
   await keys.activate(page.getByRole("button", { name: "Pause run" }));
-  await keys.activate(page.getByRole("button", { name: "Resume run" }));
+  await keys.activate(page.getByRole("button", { name: "Resume run", exact: true }));
   // The focus is in the question as soon as it is open: anyone who tabs on at once is not brought back.
-  const cancel = page.getByRole("button", { name: "Cancel run" });
+  const cancel = page.getByRole("button", { name: "Cancel run", exact: true });
   await keys.tabTo(cancel);
   const focused = await cancel.evaluate((button: HTMLElement) => {
     button.click();

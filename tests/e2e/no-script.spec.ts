@@ -44,7 +44,7 @@ test("the main journey works without script", async ({ browser }) => {
 
   await page.getByRole("button", { name: "Start run of 1 job" }).click();
   await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
-  await page.getByRole("button", { name: "Cancel run" }).click();
+  await page.getByRole("button", { name: "Cancel run", exact: true }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }).click();
   await expect(page.getByText("Cancelled").first()).toBeVisible();
 

@@ -102,7 +102,7 @@ it("who asks for much waits behind everyone who asks for little", async () => {
 it("a text that ends the thread is given up, and what waits behind it is formatted", async () => {
   const thread = new WorkThread(echo, { longest: 3_000, memoryMb: 256 });
   const asked = ["die", "one", "two"].map((text) => thread.run(text, "anna"));
-  expect(await Promise.all(asked)).toEqual(["too-heavy", { made: "one" }, { made: "two" }]);
+  expect(await Promise.all(asked)).toMatchObject(["too-heavy", { made: "one" }, { made: "two" }]);
 });
 
 it("a text that is not ready soon is shown as it was written, until it is", async () => {
