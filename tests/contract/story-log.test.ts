@@ -60,12 +60,12 @@ describe("the body of a story log entry", () => {
 });
 
 describe("the body of a task update", () => {
-  it("wants a status or a plan, and refuses review and failed", () => {
+  // Whether a task may be set to review is the product's to say, so the operation refuses it (422).
+  it("wants a status or a plan, and refuses failed", () => {
     const bodies = [
       {},
       { verify_only: true },
       { verify_required: "ANY" },
-      { status: "review" },
       { status: "failed" },
       { status: "DONE" },
       { implementation_plan: null },
