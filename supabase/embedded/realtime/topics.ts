@@ -74,8 +74,10 @@ async function keepMessages(databaseUrl: string): Promise<() => Promise<void>> {
     pool.query("begin; set local role supabase_realtime_admin; select realtime.keep_messages(); commit");
   await keep();
   const keeping = setInterval(() => void keep().catch(() => undefined), keepEvery).unref();
+  let ended: Promise<void> | undefined;
   return () => {
     clearInterval(keeping);
-    return pool.end();
+    ended ??= pool.end();
+    return ended;
   };
 }
