@@ -35,9 +35,9 @@ export async function migrateDatabase(migrationUrl: string | pg.ClientConfig): P
     refuseOthers(newer, foreign);
     const rules = await readRules(manifest.version);
     if (pending.length === 0 && (await appliedRules(client)) === rules.hash) return { applied: 0 };
-    await addValues(client, pending);
+    const late = await addValues(client, pending);
     const begun = performance.now();
-    await applyAll(client, pending, rules);
+    await applyAll(client, pending, late, rules);
     const seconds = Math.round((performance.now() - begun) / 100) / 10;
     return { applied: pending.length, rules: { hash: rules.hash, seconds } };
   } finally {
@@ -87,31 +87,44 @@ async function adoptSquashedRelease(client: pg.Client, recorded: readonly Record
 }
 
 /**
- * A new value of a type must be committed before a rule can name it. A type that a pending step only makes has it from
- * the start.
+ * A new value of a type must be committed before anything can name it. Returns the files whose types a pending step only
+ * makes: what comes before them is committed on the way.
  */
-async function addValues(client: pg.Client, pending: readonly MigrationFile[]): Promise<void> {
+async function addValues(client: pg.Client, pending: readonly MigrationFile[]): Promise<ReadonlySet<string>> {
+  const late = new Set<string>();
   for (const file of pending.filter(({ name }) => name.endsWith("_values"))) {
     for (const { text } of splitStatements(await readFile(file.path, "utf8"))) {
       await client.query(text).catch((error: unknown) => {
         const isUnknownType = error instanceof pg.DatabaseError && error.code === "42704";
         if (!isUnknownType) throw error;
+        late.add(file.version);
       });
     }
   }
+  return late;
 }
 
 /** Steps alter tables, which views, triggers and policies hold: these go first, and come back at the end. */
-async function applyAll(client: pg.Client, pending: readonly MigrationFile[], rules: Rules): Promise<void> {
+async function applyAll(
+  client: pg.Client,
+  pending: readonly MigrationFile[],
+  late: ReadonlySet<string>,
+  rules: Rules,
+): Promise<void> {
   await inTransaction(client, async () => {
     await takeTables(client);
     await client.query("create schema if not exists private");
     await client.query(rules.drop);
     for (const file of pending) {
       const sql = isRules(file) ? "" : await readFile(file.path, "utf8");
+      if (late.has(file.version)) await client.query("commit");
       await client.query(sql).catch((error: unknown) => {
         throw migrationFailure(file, sql, error);
       });
+      if (late.has(file.version)) {
+        await client.query("begin");
+        await takeTables(client);
+      }
       await recordMigration(client, file, sql);
     }
     await client.query(rules.drop);
