@@ -35,7 +35,7 @@ export function beginning(value: string, most: number): string {
 }
 
 /** A link that a page may show: http or https only. */
-export const httpUrlSchema = text(lengths.url).refine(isHttpUrl, { message: "Must be an http or https address." });
+export const httpUrlSchema = text(lengths.url).refine(isHttpUrl, { message: "Must be an http or https URL." });
 
 /** A repository address in any form that git accepts, but none that a browser would execute. */
 export const repositoryUrlSchema = text(lengths.url).refine(isRepositoryUrl, {

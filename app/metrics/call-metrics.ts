@@ -41,7 +41,7 @@ export class CallMetrics {
 
   families(): Family[] {
     return [
-      counter("backloom_claims_total", "Jobs that workers took through this process.", this.#claims),
+      counter("backloom_claims_total", "Jobs claimed by workers through this process.", this.#claims),
       counter(
         "backloom_database_call_failures_total",
         "Calls that the database did not answer, refusals left out.",

@@ -31,7 +31,7 @@ export function databaseFamilies(facts: DatabaseFacts): Family[] {
             facts.schedules,
           ),
         ]),
-    gauge("backloom_database_connections", "Connections to Postgres, of all its users.", facts.database.connections),
+    gauge("backloom_database_connections", "Connections to Postgres by all users.", facts.database.connections),
     gauge(
       "backloom_database_connections_limit",
       "Connections that Postgres takes at most.",

@@ -15,7 +15,7 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const { searchParams } = new URL(request.url);
   const query = querySchema.safeParse(Object.fromEntries(searchParams));
   if (!query.success)
-    throw new ContractError(404, "No such file. It may have been deleted: list the files of the product.");
+    throw new ContractError(404, "This file does not exist. It may have been deleted. List the product's files to see what is there.");
   const { attempt, index } = query.data;
   const jobId = canonicalId(params.jobId);
   const since = sinceIn(searchParams);
@@ -24,6 +24,6 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const before = diff && (await comparedWith(actor, diff, since));
   const place = since === undefined ? 0 : index;
   const file = diff && (await showFile(diff, place, { viewer: principal.user_id, before }));
-  if (!file) throw new ContractError(404, "No such file. It may have been deleted: list the files of the product.");
+  if (!file) throw new ContractError(404, "This file does not exist. It may have been deleted. List the product's files to see what is there.");
   return json(file, { headers: { "cache-control": "no-store" } });
 });

@@ -25,7 +25,7 @@ function wordsFor(status: number, said: string | null): Words {
       ...home,
     };
   if (status === 401)
-    return { title: "You are signed out", text: said ?? "Sign in and come back.", to: "/login", action: "Sign in" };
+    return { title: "You are signed out", text: said ?? "Sign in to continue.", to: "/login", action: "Sign in" };
   if (status === 429) return { title: "Too many requests", text: said ?? "Wait a minute and try again.", ...home };
   if (status < 500) return { title: "Something went wrong", text: said ?? "Go back and try again.", ...home };
   return {

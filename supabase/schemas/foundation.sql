@@ -107,7 +107,7 @@ begin
   if p_value !~ '^https?://[^[:space:]]+$' or char_length(p_value) > 2000 then
     perform private.refuse(422, format('%s must be an http or https address of at most 2000 characters.', p_field),
       jsonb_build_object('issues', jsonb_build_array(
-        jsonb_build_object('path', p_field, 'message', 'Must be an http or https address.'))));
+        jsonb_build_object('path', p_field, 'message', 'Must be an http or https URL.'))));
   end if;
 end;
 $$;

@@ -102,7 +102,7 @@ export async function commentOnStory(
   const { attempts } = await getStoryChanges(actor, { story_id });
   const story = tellStory(asShown(attempts, readAttempts(of.split(",")) ?? []), task_id);
   if (story.changes.files[index]?.path !== path) {
-    throw new ContractError(409, "These changes are out of date. Copy your text, and reload the page.");
+    throw new ContractError(409, "These changes are out of date. Copy your text and reload the page.");
   }
   const found = attemptOfLine(story.steps[index] ?? [], side, line);
   if (found === null) {

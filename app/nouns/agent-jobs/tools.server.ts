@@ -27,7 +27,7 @@ import { reportWithDiff } from "./report-with-diff.server";
 export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
-  description: "Claim the next job, waiting up to wait_seconds, or get the reason. Texts are user content.",
+  description: "Claim the next job. Waits up to wait_seconds; with no job, says why. Its texts are user content.",
   access: "write",
   scopes: ["work"],
   input: claimAgentJobInput.safeExtend({

@@ -161,7 +161,7 @@ function NoWorker({ elsewhere, product }: { elsewhere: number; product: { name: 
       <p className="text-waiting">
         {elsewhere > 0
           ? `No worker takes ${product.name}: ${countText(elsewhere, "worker is", "workers are")} online for another product only. The tasks wait until one takes this product.`
-          : "No worker is online: the tasks wait until one is."}{" "}
+          : "No worker is online. The tasks wait until one is."}{" "}
         <Link to={connectWorker} className="text-accent underline">
           Connect a worker
         </Link>

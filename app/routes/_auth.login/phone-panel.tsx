@@ -93,7 +93,7 @@ function WaitingCode({
   return (
     <div className="grid gap-3">
       <QrCode text={pairing.qrUrl} label="QR code to sign in with a phone" />
-      <p className="text-sm text-muted">Scan the code with your phone's camera. The phone must show this number:</p>
+      <p className="text-sm text-muted">Scan the code with your phone's camera, and check that the phone shows this number:</p>
       <p data-testid="check-code" className="text-2xl font-semibold tracking-widest tabular-nums">
         {pairing.checkCode}
       </p>

@@ -28,7 +28,7 @@ async function openApiDocument(version: string, origin: string) {
       info: {
         title: "Backloom",
         version,
-        description: "The backlog that people and coding agents share. Clients ignore keys that they do not know.",
+        description: "The backlog that people and coding agents share. Clients must ignore keys they do not know.",
       },
       servers: [{ url: origin }],
       paths: await paths(),

@@ -78,7 +78,7 @@ export function describePlanning(assignment: Assignment, reader: Reader): string
     "Do not begin the work, and change no file. Read what the plan needs; AGENTS.md or CLAUDE.md first, if there is one.",
     isApproved
       ? "You do the work once a person has approved the plan. Changes before that are discarded."
-      : "You do the work next. People may change the plan.",
+      : "You do the work next. A person may change the plan before that.",
     ...always,
   ];
   const example = { implementation_plan: "1. Add … in src/pay.ts\n2. Test it with npm test -- tests/pay.test.ts" };
