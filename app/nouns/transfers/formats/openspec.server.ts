@@ -68,7 +68,7 @@ function tasksOf(draft: Draft, name: string, list: string, plan: string): TaskFi
       draft.leftOut.add(itemsWithoutBox, 1, item.title);
       return [];
     }
-    if (kind === "item") draft.leftOut.add("Lists without boxes: their items are tasks to do", 1, name);
+    if (kind === "item") draft.countStatus("without a box", "TO_DO", false);
     const [, number] = /^\**(\d{1,4}(?:\.\d{1,4}){1,3})\b/.exec(item.title) ?? [];
     const id = `${name}/${number ?? item.title}`;
     return [taskOf({ id, title: item.title, state: stateOfBox(draft, item) }, item, plan)];
