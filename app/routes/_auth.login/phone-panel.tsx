@@ -93,11 +93,13 @@ function WaitingCode({
   return (
     <div className="grid gap-3">
       <QrCode text={pairing.qrUrl} label="QR code to sign in with a phone" />
-      <p className="text-sm text-muted">Scan the code with your phone's camera, and check that the phone shows this number:</p>
+      <p className="text-sm text-muted">
+        Scan the code with your phone's camera, and check that the phone shows this number:
+      </p>
       <p data-testid="check-code" className="text-2xl font-semibold tracking-widest tabular-nums">
         {pairing.checkCode}
       </p>
-      {/^(?:localhost|127\.|\[::1\])/.test(qr.hostname) ? (
+      {["localhost", "127.0.0.1", "[::1]"].includes(qr.hostname) ? (
         <p className="text-sm wrap-anywhere">
           Only this computer reaches {qr.hostname}. For a phone, start Backloom with{" "}
           <code className="font-mono text-xs">
