@@ -6,6 +6,7 @@ import { uninterrupted } from "../../base/interruption";
 import { messageOf } from "../../base/problems";
 import { bringPull } from "../../forge/bring-pull";
 import { ForgeProblem } from "../../forge/forge";
+import { rememberCheckout } from "../../git/checkout";
 import { git } from "../../git/git";
 import { baseEnd, makeFolder, removeFolder, type Worktree } from "../../git/worktree";
 import { noSandbox } from "../../sandbox/sandbox";
@@ -103,8 +104,11 @@ async function withoutFiles<T>(
   try {
     await makeFolder(bare, repository, ["--no-checkout", "--force", checkout], main);
     const own = await git(bare, "rev-parse", "--absolute-git-dir");
+    const home = await git(bare, "rev-parse", "--path-format=absolute", "--git-common-dir");
     await mkdir(join(own, "info"), { recursive: true });
     await writeFile(join(own, "info", "sparse-checkout"), "!/*\n");
+    // Otherwise the file would be put back before git's next call.
+    await rememberCheckout(bare, { home, branch: null, isFresh: true });
     await git(bare, "-c", "core.sparseCheckout=true", "read-tree", "-m", "-u", "HEAD");
     return await use(bare);
   } finally {
