@@ -2,8 +2,11 @@ import { randomId } from "~/secure-only";
 import { isFields, type Signal, type SignalListener } from "./signal";
 import { StreamConnection } from "./stream-connection";
 
-/** Browsers allow six connections to a host over plain http; two stay free for pages and clicks. */
-const mostStreams = 4;
+/**
+ * Browsers allow six connections to a host over plain http. The rest is for pages, clicks and turns, even while a tab
+ * with a paused script keeps the two streams that it had.
+ */
+const mostStreams = 3;
 /** How long the others have to say what they hold. A spread keeps them from taking a stream all at once. */
 const answerMs = 250;
 const spreadMs = 250;

@@ -98,7 +98,7 @@ test("nine tabs on a plain http name are live and none waits, even if one closes
     for (const own of backlogs) await post(owner.context, own, { intent: "create-pbi", title });
     for (const tab of tabs.keys()) await expect(tab.getByText(title).first()).toBeVisible();
   };
-  /** No stream is held twice, and two of six connections are free; a turn takes one for a moment. */
+  /** No stream is held twice, and three of six connections are free; a turn takes one for a moment. */
   const expectRoom = async () => {
     await expect.poll(() => open().length).toBeLessThanOrEqual(4);
     await expect.poll(() => open().length - new Set(open().map(({ url }) => url)).size).toBe(0);
