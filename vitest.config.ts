@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { forgetfulGit } from "./tests/setup/forgetful-git";
-import { namesOfShort, thorough } from "./tests/setup/thorough.mjs";
+import { thoroughFiles } from "./tests/setup/thorough.mjs";
 import { threadPrograms } from "./vite.threads";
 
 const app = fileURLToPath(new URL("./app", import.meta.url));
@@ -20,7 +20,7 @@ const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.t
 /** What is refused before the database is asked has nothing to do with the way there. */
 const beforeTheDatabase = process.env.TRANSPORT === "http" ? ["tests/api/worst-cases.test.ts"] : [];
 const isShort = process.env.TESTS === "short";
-const leftOut = [...beforeTheDatabase, ...(isShort ? thorough : [])];
+const leftOut = [...beforeTheDatabase, ...(isShort ? thoroughFiles : [])];
 
 /** What was transformed for one run serves the next; not for longer, as a file that moved would not be noticed. */
 const modulesOfRuns = process.env.TRANSFORMED_MODULES;
@@ -44,7 +44,8 @@ export default defineConfig({
       { extends: true, test: { name: "alone", include: alone, exclude: leftOut } },
     ],
     experimental: modulesOfRuns ? { fsModuleCache: true, fsModuleCachePath: modulesOfRuns } : { fsModuleCache: false },
-    testNamePattern: isShort ? namesOfShort : undefined,
+    tags: [{ name: "thorough", description: "Only `npm run test:all` and CI run it." }],
+    tagsFilter: isShort ? ["!thorough"] : undefined,
     globalSetup: ["tests/setup/global-setup.ts"],
     setupFiles: ["tests/setup/each-file.ts"],
     pool: "forks",

@@ -211,14 +211,18 @@ describe("with an account", () => {
     expect(Object.keys(uploads).sort()).toEqual([...importFormats].sort());
   });
 
-  it.each(uploadDoors)("10 MB of small parts cost others nothing at $path", async ({ path, method }) => {
-    for (const [type, body] of tenMegabytes) {
-      const headers = { ...bearer(token), "content-type": type };
-      const { longest, status } = await healthBeside(app, app.request(path, { method, headers, body }));
-      expect([400, 404, 413, 422], type).toContain(status);
-      expect(longest, type).toBeLessThan(promisedForUploads);
-    }
-  });
+  it.each(uploadDoors)(
+    "10 MB of small parts cost others nothing at $path",
+    { tags: "thorough" },
+    async ({ path, method }) => {
+      for (const [type, body] of tenMegabytes) {
+        const headers = { ...bearer(token), "content-type": type };
+        const { longest, status } = await healthBeside(app, app.request(path, { method, headers, body }));
+        expect([400, 404, 413, 422], type).toContain(status);
+        expect(longest, type).toBeLessThan(promisedForUploads);
+      }
+    },
+  );
 
   const cookie = app.signIn(owner);
   it.each(doors)("10 MB cost others nothing at $method $path", async ({ path, method, described }) => {
@@ -234,22 +238,26 @@ describe("with an account", () => {
     }
   });
 
-  it.each(importFormats)("10 MB of the worst %s cost others nothing, and the memory comes back", async (format) => {
-    await t.query`delete from public.rate_limit_counters`;
-    const file = uploads[format]?.() ?? new Uint8Array();
-    const before = process.memoryUsage().rss;
-    const form = new FormData();
-    for (const [name, value] of Object.entries({ format, name: "Worst", code: "WORST", preview: "true" }))
-      form.set(name, value);
-    form.set("file", new File([Buffer.from(file)], "worst"));
-    const { longest, status } = await healthBeside(
-      app,
-      app.request("/api/products/import", { method: "POST", headers: bearer(token), body: form }),
-    );
-    expect([200, 422]).toContain(status);
-    expect(longest).toBeLessThan(promisedForUploads);
-    await expect.poll(() => (process.memoryUsage().rss - before) / megabyte, { timeout: 20_000 }).toBeLessThan(500);
-  });
+  it.each(importFormats)(
+    "10 MB of the worst %s cost others nothing, and the memory comes back",
+    { tags: "thorough" },
+    async (format) => {
+      await t.query`delete from public.rate_limit_counters`;
+      const file = uploads[format]?.() ?? new Uint8Array();
+      const before = process.memoryUsage().rss;
+      const form = new FormData();
+      for (const [name, value] of Object.entries({ format, name: "Worst", code: "WORST", preview: "true" }))
+        form.set(name, value);
+      form.set("file", new File([Buffer.from(file)], "worst"));
+      const { longest, status } = await healthBeside(
+        app,
+        app.request("/api/products/import", { method: "POST", headers: bearer(token), body: form }),
+      );
+      expect([200, 422]).toContain(status);
+      expect(longest).toBeLessThan(promisedForUploads);
+      await expect.poll(() => (process.memoryUsage().rss - before) / megabyte, { timeout: 20_000 }).toBeLessThan(500);
+    },
+  );
 
   it.each(Object.keys(drafts))(
     "a draft with too many or the worst %s costs others nothing, and passes only as it was given",
@@ -288,6 +296,7 @@ describe("with an account", () => {
 
   it.each(["/stories/x", "/tasks/x"])(
     "10 MB of small parts cost others nothing at %s, and count before they are read",
+    { tags: "thorough" },
     async (path) => {
       const headers = { cookie: await app.signIn(owner), origin: app.origin };
       const send = (type: string, body: string) =>

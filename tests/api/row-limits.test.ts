@@ -70,7 +70,7 @@ it("a product has 50 webhooks", async () => {
 const owner = await t.createUser();
 const { product, pbi, story } = await t.seedBacklog(owner);
 
-describe("what a product or an account has of one kind", () => {
+describe("what a product or an account has of one kind", { tags: "thorough" }, () => {
   const actor = t.actorOf(owner);
   const { id: product_id } = product;
   let count = 0;

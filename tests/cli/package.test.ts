@@ -76,7 +76,7 @@ describe("the package that npm pack makes", () => {
     expect(texts.join("\n")).toContain("@remix-run/router v1.23.4");
   });
 
-  it("starts in a folder without anything, and keeps its data there", async () => {
+  it("starts in a folder without anything, and keeps its data there", { tags: "thorough" }, async () => {
     const port = await findFreePort();
     const service = spawn(command, ["start"], {
       cwd: folder,

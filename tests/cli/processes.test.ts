@@ -77,7 +77,7 @@ describe("an admin command", { timeout: 120_000 }, () => {
     expect(checks).toEqual(names.map((name) => ({ name, ok: true, message: expect.any(String) })));
   });
 
-  it("works next to a running server and leaves it running", async () => {
+  it("works next to a running server and leaves it running", { tags: "thorough" }, async () => {
     const running = await startEmbeddedSupabase({ dataDir });
     const database = connectDatabase(running);
     try {

@@ -6,11 +6,11 @@ import { callTool, newPerson, newToken, newWorld, post, signedIn } from "./world
 
 const desktop = { viewport: { width: 1280, height: 860 } };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true };
-const parts: readonly [about: string, options: BrowserContextOptions][] = [
-  ["any page of a product on a desktop", desktop],
-  ["any page of a person on a desktop", desktop],
-  ["any page of a product on a phone", phone],
-  ["any page of a person on a phone", phone],
+const parts: readonly [about: string, options: BrowserContextOptions, tag: string[]][] = [
+  ["any page of a product on a desktop", desktop, []],
+  ["any page of a person on a desktop", desktop, ["@thorough"]],
+  ["any page of a product on a phone", phone, ["@thorough"]],
+  ["any page of a person on a phone", phone, ["@thorough"]],
 ];
 
 /** Fields into which a phone would zoom. */
@@ -23,10 +23,10 @@ const smallFields = (page: Page) =>
         .map((field) => field.outerHTML.slice(0, 120)),
     );
 
-for (const [about, options] of parts) {
-  test(`axe finds nothing on ${about}, none is wider than its window, and a phone need not zoom (light and dark)`, async ({
-    browser,
-  }) => {
+for (const [about, options, tag] of parts) {
+  test(`axe finds nothing on ${about}, none is wider than its window, and a phone need not zoom (light and dark)`, {
+    tag,
+  }, async ({ browser }) => {
     test.setTimeout(180_000);
     const owner = await newPerson(browser);
     const world = await newWorld(owner.context);
@@ -82,7 +82,8 @@ const opened: readonly [name: string, part: string, open: (page: Page) => Promis
 ];
 
 for (const about of ["what opens over the board", "what opens over the backlog"]) {
-  test(`axe finds nothing in ${about} (light and dark)`, async ({ browser }) => {
+  const tag = about.includes("backlog") ? ["@thorough"] : [];
+  test(`axe finds nothing in ${about} (light and dark)`, { tag }, async ({ browser }) => {
     const owner = await newPerson(browser);
     const world = await newWorld(owner.context);
     const context = await signedIn(browser, owner.name, { reducedMotion: "reduce" });

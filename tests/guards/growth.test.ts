@@ -356,7 +356,7 @@ describe("what is sent is read in time that grows with its length", () => {
     );
   });
 
-  it("and would be found where it takes the square", async () => {
+  it("and would be found where it takes the square", { tags: "thorough" }, async () => {
     const values = (n: number) => list(n, (i): [string, string] => [`a${i}`, "b"]);
     const square: Worst = (n) => () => {
       const form = new URLSearchParams(values(n));

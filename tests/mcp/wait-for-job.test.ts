@@ -111,7 +111,9 @@ describe("wait_for_job", () => {
     await stopped;
   });
 
-  it("lets twenty calls of a user wait at a time, and refuses the next with a time to come back", async () => {
+  it("lets twenty calls of a user wait at a time, and refuses the next with a time to come back", {
+    tags: "thorough",
+  }, async () => {
     const { worker } = await connectBoth(stage);
     await createProduct(stage, "CROWD");
     const wish = { worker: "crowd", product_id: "CROWD" };

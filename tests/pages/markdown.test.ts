@@ -105,7 +105,7 @@ it("a text that ends the thread is given up, and what waits behind it is formatt
   expect(await Promise.all(asked)).toMatchObject(["too-heavy", { made: "one" }, { made: "two" }]);
 });
 
-it("a text that is not ready soon is shown as it was written, until it is", async () => {
+it("a text that is not ready soon is shown as it was written, until it is", { tags: "thorough" }, async () => {
   expect(await renderMarkdown("warm", "anna")).not.toBeNull();
   const others = Array.from({ length: 10 }, (_, number) =>
     renderMarkdown(`- ${number}\n${"- item\n".repeat(4_900)}`, `reader ${number}`),

@@ -105,7 +105,7 @@ describe("POST /api/auth/pair/start", () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
   });
 
-  it("P19: forgets pairings of yesterday and refuses when too many wait", async () => {
+  it("P19: forgets pairings of yesterday and refuses when too many wait", { tags: "thorough" }, async () => {
     await t.query`
       insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at, created_at)
       select sha256(convert_to('m' || n, 'UTF8')), sha256(convert_to('d' || n, 'UTF8')), '000 000',

@@ -72,7 +72,7 @@ describe("a secret in a file", () => {
   });
 });
 
-it("secrets are rotated by their files and a restart", { timeout: 600_000 }, async () => {
+it("secrets are rotated by their files and a restart", { tags: "thorough", timeout: 600_000 }, async () => {
   const dataDir = await ownDataDir();
   const start = async (session: string, cron: string, metrics: string) => {
     const service = await startService(dataDir, {

@@ -78,7 +78,7 @@ describe("losing access ends the open stream with no later event (S1)", () => {
     await expectEnd(reader, () => t.query`delete from auth.users where id = ${w.member.id}`);
   });
 
-  it("when the token's time is over, without any event", async () => {
+  it("when the token's time is over, without any event", { tags: "thorough" }, async () => {
     // Long enough to connect first, however busy the machine is.
     const expiresAt = new Date(Date.now() + 5000);
     const reader = await connect(bearer(await t.createToken(w.member, { expiresAt })));

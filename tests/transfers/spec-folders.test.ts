@@ -285,7 +285,7 @@ describe("folders that someone made on purpose", () => {
     });
   });
 
-  it("ten thousand entries and large files within the limits of other imports", async () => {
+  it("ten thousand entries and large files within the limits of other imports", { tags: "thorough" }, async () => {
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`src/${index}/plan.txt`, ""]));
     const large = "x".repeat(1024 * 1024 + 1);
     const { report, stories } = await imported(

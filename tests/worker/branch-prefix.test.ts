@@ -45,7 +45,7 @@ describe("a remote that takes branches below agents/ only", { timeout: 120_000 }
     expect(shared("ls-tree", "--name-only", String(branch))).toContain("whole.txt");
   });
 
-  it("gets the branches of a run that began before the prefix changed", async () => {
+  it("gets the branches of a run that began before the prefix changed", { tags: "thorough" }, async () => {
     const product = { branch_prefix: "agents" };
     const run = await startRun(t, ada, { code: "MOVES", product, strategy: "SPRINT" });
     await updateProduct(actor, { product_id: run.productId, branch_prefix: "bots" });
@@ -67,7 +67,7 @@ describe("a remote that takes branches below agents/ only", { timeout: 120_000 }
   });
 });
 
-describe("a remote that refuses the notes where work begins", { timeout: 120_000 }, () => {
+describe("a remote that refuses the notes where work begins", { tags: "thorough", timeout: 120_000 }, () => {
   it.each(["pre-receive", "update"])("by its %s hook gets the work", async (hook) => {
     const strict = openRemote(hook, "refs/heads/agents/*", hook);
     const code = hook.toUpperCase();
@@ -95,7 +95,9 @@ describe("a remote that refuses the notes where work begins", { timeout: 120_000
   });
 });
 
-it("two products of one name in one repository share no branch, as their prefixes differ", async () => {
+it("two products of one name in one repository share no branch, as their prefixes differ", {
+  tags: "thorough",
+}, async () => {
   const bea = await t.createUser({ username: "bea" });
   const owners = [
     { owner: ada, by: token, prefix: "agents" },
@@ -114,7 +116,7 @@ it("two products of one name in one repository share no branch, as their prefixe
   expect(ends[0]).toBe(ends[1]);
 });
 
-describe("a branch with the name of the prefix", { timeout: 120_000 }, () => {
+describe("a branch with the name of the prefix", { tags: "thorough", timeout: 120_000 }, () => {
   it.each(["here", "in the remote"])("%s is told, and the job goes on without it", async (place) => {
     const { clone: folder, shared: there } = openRemote(place, "*");
     const where = place === "here" ? gitIn(folder) : there;

@@ -63,7 +63,9 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(git("show", `${done?.branch}:finished.txt`)).toBe("finished");
   });
 
-  it("counts no money for an agent that a subscription pays, and still knows what it took", async () => {
+  it("counts no money for an agent that a subscription pays, and still knows what it took", {
+    tags: "thorough",
+  }, async () => {
     const run = await scene("ABO", 3);
     const worker = begin("ABO", {}, "--subscription");
     await worker.said(/Claimed/);
@@ -115,7 +117,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await run.budget()).toMatchObject({ spent: 2.6, state: "reached" });
   });
 
-  it("leaves what it had told when it is killed with -9 in the middle of a turn", async () => {
+  it("leaves what it had told when it is killed with -9 in the middle of a turn", { tags: "thorough" }, async () => {
     const run = await scene("KILLED", 50);
     const worker = begin("KILLED");
     await worker.said(/Claimed/);

@@ -66,7 +66,7 @@ describe("git of the worker", { timeout: 120_000 }, () => {
     expect(readdirSync(join(home, code, "workers/worker/worktrees"))).toEqual([]);
   });
 
-  it("knows it after a kill as well", async () => {
+  it("knows it after a kill as well", { tags: "thorough" }, async () => {
     const code = "KILLED";
     const run = await startRun(t, ada, { code });
     const folder = join(home, "hold");

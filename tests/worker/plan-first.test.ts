@@ -46,7 +46,7 @@ describe("a plan before the work", { timeout: 120_000 }, () => {
     expect((await getAgentJob(actor, { job_id: job.id })).attempts).toHaveLength(1);
   });
 
-  it("is asked for each task of a batch", async () => {
+  it("is asked for each task of a batch", { tags: "thorough" }, async () => {
     const { run, plans } = await begin("PLANBATCH", "SPRINT_BATCH", 2);
     await workOnce("PLANBATCH", "--exec", command);
     expect(await plans()).toEqual(["1. Write the footer", "1. Write the footer"]);
@@ -76,7 +76,7 @@ describe("a plan before the work", { timeout: 120_000 }, () => {
     expect(words[1]).toContain("1. Make it");
   });
 
-  it("is not waited for when a command writes none, and the demo writes its own", async () => {
+  it("is not waited for when a command writes none, and the demo writes its own", { tags: "thorough" }, async () => {
     const without = await begin("PLANLESS");
     const lazy = `echo x > without-plan; echo '{"verify_result":"ALIGNED"}' > "$BACKLOOM_RESULT_FILE"`;
     expect(await workOnce("PLANLESS", "--exec", lazy)).toContain("No plan was written");

@@ -71,7 +71,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     expect(origin("ls-tree", "--name-only", branch)).toBe("T-1.txt");
   });
 
-  it("waits for each task of a batch", async () => {
+  it("waits for each task of a batch", { tags: "thorough" }, async () => {
     const { workOnce, job, judge, run, origin, branch } = await begin("GATEBATCH", "SPRINT_BATCH", 2);
     await workOnce("--exec", command(eager));
     await judge("request_changes", { summary: "Shorter" });
@@ -139,7 +139,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
 const rounds = Number(process.env.PLAN_KILLS ?? 6);
 const victims = ["worker", "agent", "answer"] as const;
 
-describe("a kill while an agent plans", { timeout: 240_000 }, () => {
+describe("a kill while an agent plans", { tags: "thorough", timeout: 240_000 }, () => {
   it.each(Array.from({ length: rounds }, (_, n) => [n, victims[n % 3]] as const))(
     "leaves no commit and no changed file before the approval (%i: %s)",
     async (n, victim) => {

@@ -127,7 +127,9 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     expect(git("worktree", "list").split("\n")).toHaveLength(1);
   });
 
-  it("leaves nothing of the state before the work, even when the worker is killed in it", async () => {
+  it("leaves nothing of the state before the work, even when the worker is killed in it", {
+    tags: "thorough",
+  }, async () => {
     const run = await openRun({ code: "DIES", criteria });
     const [there, over] = [join(home, "dies-there"), join(home, "dies-over")];
     const waits = `test -f answer || { echo mess > mess; touch ${there}; until test -f ${over}; do sleep 0.1; done; }`;
@@ -177,7 +179,9 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("is looked at by another worker in a clean checkout, which sends it back until it holds", async () => {
+  it("is looked at by another worker in a clean checkout, which sends it back until it holds", {
+    tags: "thorough",
+  }, async () => {
     const run = await openRun({ code: "OTHER", criteria, product: { done_requires: "other_worker" } });
     const look = `test "$(git status --porcelain)" = ""; cp "$BACKLOOM_PROMPT_FILE" seen.md; echo mess > answer; ${says(
       ["file", { command: "test -f answer" }],
@@ -201,7 +205,9 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("comes from the demo too, for the product of the first start, and one review ends it", async () => {
+  it("comes from the demo too, for the product of the first start, and one review ends it", {
+    tags: "thorough",
+  }, async () => {
     const actor = t.actorOf(ada);
     const { id } = await createSampleProduct(t.database, ada.id);
     const rows = await t.query`select id from sprints where product_id = ${id}`;

@@ -43,7 +43,9 @@ describe("the pull request of a run", { timeout: 120_000 }, () => {
     expect(worker.output()).toContain(sentence);
   });
 
-  it("is not opened for a question, with or without a commit, but with the work after the answer", async () => {
+  it("is not opened for a question, with or without a commit, but with the work after the answer", {
+    tags: "thorough",
+  }, async () => {
     const run = await startRun(t, ada, { code: "TASK", product });
     const script = join(home, "ask.sh");
     const asking = JSON.stringify({ question: { question: "Which way?", options: ["Left"] } });

@@ -5,12 +5,15 @@ import { describe, expect, it } from "vitest";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
 
 const people = [
-  { name: "oneself", uid: undefined },
-  { name: "an ordinary user", uid: 12_345 },
+  { name: "oneself", uid: undefined, tags: [] },
+  { name: "an ordinary user", uid: 12_345, tags: "thorough" },
   // Only root becomes someone else.
 ].filter(({ uid }) => uid === undefined || process.getuid?.() === 0);
 
-describe.skipIf(sandboxProblem !== null).each(people)("in a sandbox as $name", async ({ uid }) => {
+const describeInSandbox = describe.skipIf(sandboxProblem !== null);
+for (const { name, uid, tags } of people) describeInSandbox(`in a sandbox as ${name}`, { tags }, () => workAs(uid));
+
+async function workAs(uid: number | undefined) {
   const { root, home, repo, run, put, git } = await openSandboxScene(uid);
   /** Tries each command, and answers what the ones that worked said. */
   const tryAll = (commands: Record<string, string>) =>
@@ -144,7 +147,7 @@ ln -s ${home}/result.json "$BACKLOOM_RESULT_FILE"
     expect(JSON.stringify(job), output).not.toContain("secret of the person");
     expect(processesOf("4242")).toEqual([]);
   });
-});
+}
 
 function processesOf(word: string): string[] {
   const list = execFileSync("ps", ["-e", "-o", "args="], { encoding: "utf8" });

@@ -130,7 +130,9 @@ describe("take and give", { timeout: 240_000 }, () => {
     expect(existsSync(place)).toBe(false);
   });
 
-  it("returns it, and the agent continues in its conversation with the changed files", async () => {
+  it("returns it, and the agent continues in its conversation with the changed files", {
+    tags: "thorough",
+  }, async () => {
     const scene = await begin("BACK");
     const worker = scene.work("--agent", scene.agentFor(0, "commits"), "--once");
     const said =
@@ -261,7 +263,9 @@ describe("take and give", { timeout: 240_000 }, () => {
     held.lose();
   }
 
-  it("continues at once where a take was killed, and in the folder whose terminal died", async () => {
+  it("continues at once where a take was killed, and in the folder whose terminal died", {
+    tags: "thorough",
+  }, async () => {
     const scene = await begin("AGAIN");
     await killTake(scene);
     expect(await scene.job()).toMatchObject({ holder: "person", attempt: 1 });

@@ -128,7 +128,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
   });
 
-  it("when the job is lost, and when the worker is stopped in order", async () => {
+  it("when the job is lost, and when the worker is stopped in order", { tags: "thorough" }, async () => {
     const lost = await startRun(t, ada, { code: "KLOST" });
     const hold = makeHold(join(home, "klost"));
     const worker = start("KLOST", `echo late > late.txt; ${hold.script}`, "--once");
@@ -157,7 +157,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
   });
 
-  it("when the worker was killed, as soon as it starts again", async () => {
+  it("when the worker was killed, as soon as it starts again", { tags: "thorough" }, async () => {
     const run = await startRun(t, ada, { code: "KKILL" });
     const hold = makeHold(join(home, "kkill"));
     const worker = start("KKILL", `echo half > half.txt; ${hold.script}`);
@@ -171,7 +171,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(filesOf(String(job.branch))).toEqual(["half.txt", "whole.txt"]);
   });
 
-  it("when another job has made the very same commit within the same second", async () => {
+  it("when another job has made the very same commit within the same second", { tags: "thorough" }, async () => {
     const moment = "2026-01-02T03:04:05Z";
     const dates = { GIT_AUTHOR_DATE: moment, GIT_COMMITTER_DATE: moment };
     const delivered = await startRun(t, ada, { code: "SAME1" });
@@ -186,7 +186,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(shared("rev-parse", kept)).toBe(shared("rev-parse", String(branch)));
   });
 
-  it("for two weeks, here and in the remote, unless it is the work in hand", async () => {
+  it("for two weeks, here and in the remote, unless it is the work in hand", { tags: "thorough" }, async () => {
     const run = await startRun(t, ada, { code: "KOLD", product: { repo_url: "" } });
     const { id } = at((await run.read()).jobs, 0);
     const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
@@ -239,7 +239,9 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
     expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
   });
 
-  it("is told when a prompt is too long for an argument, and standard input takes it", async () => {
+  it("is told when a prompt is too long for an argument, and standard input takes it", {
+    tags: "thorough",
+  }, async () => {
     const run = await startRun(t, ada, { code: "BIG" });
     await t.query`update tasks set description = repeat('word ', 18000)
       where product_id = ${run.productId}`;
@@ -253,7 +255,7 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
     expect(await jobOf(run)).toMatchObject({ status: "done" });
   });
 
-  it("costs no retry when it shows only then", async () => {
+  it("costs no retry when it shows only then", { tags: "thorough" }, async () => {
     const run = await startRun(t, ada, { code: "LATER" });
     const worker = start("LATER", "true && no-such-agent", "--once");
     expect(await worker.ended).toBe(1);
@@ -262,7 +264,7 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a pull request that was wanted and is not there", { timeout: 120_000 }, () => {
+describe("a pull request that was wanted and is not there", { tags: "thorough", timeout: 120_000 }, () => {
   it.each([
     ["NOPR", [], "the worker has no --pr command"],
     ["BADPR", ["--pr", "echo 'no remote'; exit 4"], "the command ended with 4.\nno remote"],
@@ -320,7 +322,7 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("bring nothing along through a folder that is a link", async () => {
+  it("bring nothing along through a folder that is a link", { tags: "thorough" }, async () => {
     const aside = join(home, "aside");
     mkdirSync(aside);
     writeFileSync(join(aside, "key"), "secret of the person\n");
@@ -336,7 +338,7 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
     rmSync(join(ruled, "linked"));
   });
 
-  it("bring along nothing that is a git folder, at any depth and by any name", async () => {
+  it("bring along nothing that is a git folder, at any depth and by any name", { tags: "thorough" }, async () => {
     const folders = [".GIT", "sub/.git", "sub/deep/.Git", "GIT~1", "sub/.git . "];
     for (const folder of folders) {
       mkdirSync(join(ruled, "kept", folder), { recursive: true });
@@ -355,7 +357,7 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
   it.each([
     ["BADRULE", "tests: x\n", ".backloom.yml is not as documented"],
     ["BADSETUP", "setup: [echo no network, exit 7]\n", "ended with 7.\nno network"],
-  ])("say what is wrong with them (%s)", async (code, text, reason) => {
+  ])("say what is wrong with them (%s)", { tags: "thorough" }, async (code, text, reason) => {
     rule(text);
     const run = await startRun(t, ada, { code });
     await workOnce(code, "echo x > x", "--repo", ruled);

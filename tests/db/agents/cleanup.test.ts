@@ -127,7 +127,7 @@ const steps: ((walk: Walk) => Promise<unknown>)[] = [
 ];
 
 describe("the cleanup of failed and cancelled jobs", { timeout: 120_000 }, () => {
-  it.each(seeds)("changes no answer in any state that a run gets into (%i)", async (seed) => {
+  it.each(seeds)("changes no answer in any state that a run gets into (%i)", { tags: "thorough" }, async (seed) => {
     const below = numbersFrom(seed);
     const world = await t.seedSprint({ strategy: at(strategies, seed % 3), stories: [2, 2, 1] });
     await updateProduct(world.actor, {

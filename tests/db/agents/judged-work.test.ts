@@ -330,26 +330,31 @@ async function act(world: SprintWorld, verb: (typeof verbs)[number], claimed: st
 }
 
 describe("whatever is started, skipped, cancelled, resumed or retried", () => {
-  it("never gives out a task that waits for a review", async () => {
-    const run = fc.array(fc.constantFrom(...verbs), { minLength: 6, maxLength: 24 });
-    const seeds = fc.constantFrom("SPRINT" as const, "STORY" as const);
-    await fc.assert(
-      fc.asyncProperty(seeds, run, async (strategy, steps) => {
-        const world = await seedJudged({ strategy, stories: [1, 1, 1] });
-        for (const step of steps) {
-          const before = await t.taskStatuses(world);
-          const claimed: string[] = [];
-          await act(world, step, claimed).catch((error: unknown) => {
-            if (!(error instanceof ContractError)) throw error;
-          });
-          const after = await t.taskStatuses(world);
-          for (const [place, { id }] of world.tasks.entries()) {
-            if (before[place] !== "REVIEW") continue;
-            expect([after[place], claimed.includes(id)]).toEqual(["REVIEW", false]);
+  it(
+    "never gives out a task that waits for a review",
+    { tags: "thorough" },
+    async () => {
+      const run = fc.array(fc.constantFrom(...verbs), { minLength: 6, maxLength: 24 });
+      const seeds = fc.constantFrom("SPRINT" as const, "STORY" as const);
+      await fc.assert(
+        fc.asyncProperty(seeds, run, async (strategy, steps) => {
+          const world = await seedJudged({ strategy, stories: [1, 1, 1] });
+          for (const step of steps) {
+            const before = await t.taskStatuses(world);
+            const claimed: string[] = [];
+            await act(world, step, claimed).catch((error: unknown) => {
+              if (!(error instanceof ContractError)) throw error;
+            });
+            const after = await t.taskStatuses(world);
+            for (const [place, { id }] of world.tasks.entries()) {
+              if (before[place] !== "REVIEW") continue;
+              expect([after[place], claimed.includes(id)]).toEqual(["REVIEW", false]);
+            }
           }
-        }
-      }),
-      { numRuns: 40 },
-    );
-  }, 300_000);
+        }),
+        { numRuns: 40 },
+      );
+    },
+    300_000,
+  );
 });
