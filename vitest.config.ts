@@ -45,7 +45,6 @@ export default defineConfig({
     ],
     experimental: modulesOfRuns ? { fsModuleCache: true, fsModuleCachePath: modulesOfRuns } : { fsModuleCache: false },
     tags: [{ name: "thorough", description: "Only `npm run test:all` and CI run it." }],
-    tagsFilter: isShort ? ["!thorough"] : undefined,
     globalSetup: ["tests/setup/global-setup.ts"],
     setupFiles: ["tests/setup/each-file.ts"],
     pool: "forks",

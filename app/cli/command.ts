@@ -1,7 +1,7 @@
-import "~/contract/zod-words";
+import "~/wire/zod-words";
 import type { z } from "zod";
+import { optionOf, splitWords } from "~/command-words";
 import type { Target } from "./target.server";
-import { optionOf, splitWords } from "./words";
 
 /** Output of a command: one JSON object with `--json`, otherwise lines for a person. */
 export interface CommandOutput {

@@ -1,5 +1,5 @@
-import { ContractError } from "~/contract/errors";
 import { EnvironmentError } from "~/env.server";
+import { ContractError } from "~/wire/errors";
 import { type Command, CommandError, type CommandOutput, UsageError } from "./command";
 import { tokenCreate, userCreate, userResetPassword } from "./commands/accounts";
 import { doctor } from "./commands/doctor";

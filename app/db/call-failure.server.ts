@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { ContractError, type ErrorStatus, errorStatuses, type Issue } from "~/contract/errors";
+import { ContractError, type ErrorStatus, errorStatuses, type Issue } from "~/wire/errors";
 
 /**
  * A failed call. `unknown` means that the statement was sent but the connection was lost before the answer:

@@ -1,4 +1,4 @@
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 import { DatabaseError } from "./call-failure.server";
 import type { Database } from "./database.server";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 import type { Credential, Database, Values } from "./database.server";
 
 /** A database and the caller's credential, the first argument of every domain operation. */

@@ -1,4 +1,4 @@
-import { principalSchema } from "~/nouns/accounts/contract";
+import { principalSchema } from "~/wire/accounts/contract";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
 import { attemptsOf, type Transport } from "./statement.server";
 

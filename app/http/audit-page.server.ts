@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import type { AuditEvent } from "~/nouns/accounts/contract";
 import { listAuditEvents } from "~/nouns/accounts/operations.server";
+import type { AuditEvent } from "~/wire/accounts/contract";
 
 const pageSize = 50;
 const momentSchema = z.iso.datetime({ offset: true }).nullable().catch(null);

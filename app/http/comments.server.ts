@@ -1,7 +1,7 @@
-import { cursorSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { earlierParameter, type ShownComments } from "~/features/comments/shown-comment";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { addComment, deleteComment, editComment, listComments } from "~/nouns/comments/operations.server";
 import {
   addCommentBody,
   addCommentInput,
@@ -9,8 +9,8 @@ import {
   commentBody,
   commentQuery,
   editCommentInput,
-} from "~/nouns/comments/contract";
-import { addComment, deleteComment, editComment, listComments } from "~/nouns/comments/operations.server";
+} from "~/wire/comments/contract";
+import { cursorSchema } from "~/wire/text";
 import { apiRoute, operationEndpoint } from "./endpoint.server";
 import { done, readForm, runForm, runOperation } from "./form-action.server";
 import type { SignedIn } from "./page-guards.server";

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { AppLoadContext } from "@remix-run/node";
-import { ContractError } from "~/contract/errors";
 import type { Credential } from "~/db/database.server";
+import { ContractError } from "~/wire/errors";
 import { readSessionCookie } from "./session.server";
 
 /** No token is longer than this. Longer ones are refused before hashing. */

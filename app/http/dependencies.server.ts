@@ -1,14 +1,14 @@
 import type { Actor } from "~/db/rpc.server";
-import { reportMergedInput } from "~/nouns/agent-jobs/contract";
 import { reportMerged } from "~/nouns/agent-jobs/operations.server";
+import { addDependency, listDependencies, removeDependency } from "~/nouns/dependencies/operations.server";
+import { reportMergedInput } from "~/wire/agent-jobs/contract";
 import {
   addDependencyBody,
   addDependencyInput,
   type DependencyKind,
   releasedWords,
   removeDependencyInput,
-} from "~/nouns/dependencies/contract";
-import { addDependency, listDependencies, removeDependency } from "~/nouns/dependencies/operations.server";
+} from "~/wire/dependencies/contract";
 import { apiRoute, operationEndpoint } from "./endpoint.server";
 import { done, doneForNow, readForm, runForm, textOf } from "./form-action.server";
 

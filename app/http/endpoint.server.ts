@@ -1,12 +1,12 @@
 import type { ActionFunctionArgs, AppLoadContext, LoaderFunctionArgs } from "@remix-run/node";
 import { z } from "zod";
-import { idempotencyKeySchema } from "~/contract/concurrency";
-import { ContractError, demoRefusal, type ErrorStatus } from "~/contract/errors";
 import { type Actor, Once } from "~/db/rpc.server";
 import { authenticate, type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
-import type { Audience } from "~/nouns/oauth/contract";
 import type { PassingOperation } from "~/nouns/operation.server";
 import { bodyLimit } from "~/server/read-body";
+import { idempotencyKeySchema } from "~/wire/concurrency";
+import { ContractError, demoRefusal, type ErrorStatus } from "~/wire/errors";
+import type { Audience } from "~/wire/oauth/contract";
 import { requireCredential, requireCronSecret } from "./credential.server";
 import { fieldsOf, parseJsonBody, parseMultipart, readOpenBody } from "./request-body.server";
 import { json, jsonText, methodNotAllowed, noContent, problem } from "./responses.server";

@@ -1,10 +1,10 @@
 import { json } from "@remix-run/node";
 import type { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { fileForm, filePartLimit, type filePartSchema } from "~/nouns/files/contract";
 import { deleteFile } from "~/nouns/files/operations.server";
 import { takeFile } from "~/nouns/files/take-file.server";
+import { ContractError } from "~/wire/errors";
+import { fileForm, filePartLimit, type filePartSchema } from "~/wire/files/contract";
 import { done, readForm, runOperation } from "./form-action.server";
 import { readUploads } from "./request-body.server";
 

@@ -1,12 +1,12 @@
-import "~/contract/zod-words";
+import "~/wire/zod-words";
 import { parseWithZod } from "@conform-to/zod/v4";
 import { json, redirect } from "@remix-run/node";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
-import { idempotencyField } from "~/contract/idempotency-field";
 import type { Actor } from "~/db/rpc.server";
 import { againField, enhancedField } from "~/ui/form-fields";
 import type { WayBack } from "~/ui/toast";
+import { ContractError } from "~/wire/errors";
+import { idempotencyField } from "~/wire/idempotency-field";
 
 /** Messages for the two most common form errors. All others keep the schema's message. */
 const fieldMessage: z.core.$ZodErrorMap = (issue) => {

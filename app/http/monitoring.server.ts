@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { ContractError } from "~/contract/errors";
 import type { Env } from "~/env.server";
 import { loopbackNames } from "~/own-origins.server";
+import { ContractError } from "~/wire/errors";
 import { bringsSecret } from "./credential.server";
 
 /** Headers that proxies add. A request with one of them does not come from this machine, even if its peer is local. */

@@ -6,12 +6,12 @@ import {
   redirect,
   type TypedResponse,
 } from "@remix-run/node";
-import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
-import type { Principal } from "~/nouns/accounts/contract";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { getShell } from "~/nouns/pages/operations.server";
+import type { Principal } from "~/wire/accounts/contract";
+import { ContractError, demoRefusal, type ErrorBody } from "~/wire/errors";
 import { clearSessionCookies, ownCookie, readCookie, readSessionCookie, withCookies } from "./session.server";
 import { canonicalId, isCanonicalUuid } from "./validation.server";
 

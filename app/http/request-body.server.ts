@@ -1,9 +1,9 @@
-import { ContractError, type Issue } from "~/contract/errors";
-import { jsonLimits, openJsonLimits, parseMeasured, unacceptable } from "~/contract/measured-json";
 import { type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
 import type { UploadedFile } from "~/nouns/transfers/formats/folder.server";
 import type { RequestContext } from "~/server/load-context";
 import { openBodyLimit } from "~/server/read-body";
+import { ContractError, type Issue } from "~/wire/errors";
+import { jsonLimits, openJsonLimits, parseMeasured, unacceptable } from "~/wire/measured-json";
 import { addressLimitKey } from "./client-address.server";
 
 /** The largest form of any page is a selection of stories; the largest upload a folder of them. */

@@ -1,4 +1,4 @@
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 
 interface JsonInit {
   status?: number;

@@ -1,8 +1,8 @@
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { updatePbi } from "~/nouns/pbis/operations.server";
-import { blockersDetailSchema } from "~/nouns/sprint-runs/contract";
 import { makeStoryTasks } from "~/nouns/tasks/operations.server";
+import { ContractError } from "~/wire/errors";
+import { blockersDetailSchema } from "~/wire/sprint-runs/contract";
 import { canonicalId } from "./validation.server";
 
 /** Cures that the start operation itself takes. */

@@ -1,9 +1,9 @@
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { columnLabel } from "~/features/board/board-settings";
-import { releasedWords } from "~/nouns/dependencies/contract";
-import { createTaskInput, setTaskStatusInput } from "~/nouns/tasks/contract";
 import { createTask, setTaskStatus } from "~/nouns/tasks/operations.server";
+import { releasedWords } from "~/wire/dependencies/contract";
+import { ContractError } from "~/wire/errors";
+import { createTaskInput, setTaskStatusInput } from "~/wire/tasks/contract";
 import { done, doneForNow, readForm, textOf } from "./form-action.server";
 
 /** Moves a task to another status from any page, and says which items that unblocked. */

@@ -1,6 +1,6 @@
-import "~/contract/zod-words";
+import "~/wire/zod-words";
 import type { z } from "zod";
-import { ContractError, type Issue } from "~/contract/errors";
+import { ContractError, type Issue } from "~/wire/errors";
 
 /** Returns the value as parsed by the schema, or throws 422 with every issue. */
 export function validate<T>(

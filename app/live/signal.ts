@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { BacklogChange, pairingStateSchema } from "~/contract/events";
+import type { BacklogChange, pairingStateSchema } from "~/wire/events";
 
 /** What a stream sends to the tabs that share it. */
 export type Signal =

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { Doing } from "~/contract/events";
+import type { Doing } from "~/wire/events";
 import { useLive } from "./live-provider";
 import { sharedStream } from "./shared-stream";
 import { isBacklogChange, isChange, isResumed, type LiveStatus, type Signal } from "./signal";

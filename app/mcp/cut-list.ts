@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 
 /** Maximum entries of a list per call. */
 export const listLimit = 50;

@@ -7,8 +7,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
-import { parseMeasured } from "~/contract/measured-json";
+import { ContractError } from "~/wire/errors";
+import { parseMeasured } from "~/wire/measured-json";
 
 /** Maximum messages in one batch. Their tool calls run one after another. */
 const mostMessages = 20;

@@ -6,7 +6,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import type { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
-import { ContractError, demoRefusal } from "~/contract/errors";
+import { ContractError, demoRefusal } from "~/wire/errors";
 import type { Tool, ToolContext, ToolResult } from "./tool.server";
 
 interface ServerDescription {

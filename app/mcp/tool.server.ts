@@ -1,13 +1,13 @@
-import "~/contract/zod-words";
+import "~/wire/zod-words";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { idempotencyKeySchema } from "~/contract/concurrency";
-import { ContractError, type Issue } from "~/contract/errors";
-import { idempotencyField } from "~/contract/idempotency-field";
 import { type Actor, Once } from "~/db/rpc.server";
-import type { Principal } from "~/nouns/accounts/contract";
-import type { Scope } from "~/nouns/oauth/contract";
 import type { Services } from "~/services.server";
+import type { Principal } from "~/wire/accounts/contract";
+import { idempotencyKeySchema } from "~/wire/concurrency";
+import { ContractError, type Issue } from "~/wire/errors";
+import { idempotencyField } from "~/wire/idempotency-field";
+import type { Scope } from "~/wire/oauth/contract";
 
 /** What a tool gets: the caller, the services of this process, and an abort signal. */
 export interface ToolContext {

@@ -1,10 +1,10 @@
-import { ContractError } from "~/contract/errors";
-import { topics } from "~/contract/events";
 import type { Actor } from "~/db/rpc.server";
 import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listProducts } from "~/nouns/products/operations.server";
-import type { Claim, ClaimAgentJobInput } from "~/nouns/workers/contract";
 import type { Hub } from "~/realtime/hub.server";
+import { ContractError } from "~/wire/errors";
+import { topics } from "~/wire/events";
+import type { Claim, ClaimAgentJobInput } from "~/wire/workers/contract";
 import type { ToolContext } from "./tool.server";
 
 /** Longest wait of one call, below the 60 seconds after which clients time out. */

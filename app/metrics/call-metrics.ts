@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
-import { waitedSchema } from "~/nouns/reviews/contract";
+import { waitedSchema } from "~/wire/reviews/contract";
 import { counter, type Family, Histogram } from "./families";
 
 /** Counts this process's database calls and the jobs claimed through it. */

@@ -1,4 +1,4 @@
-import type { DatabaseFacts } from "~/nouns/metrics/contract";
+import type { DatabaseFacts } from "~/wire/metrics/contract";
 import { counter, type Family, gauge, gaugeBy, type Labels } from "./families";
 
 /** Metrics from the database. Every process reports the same values, so dashboards must use max(), never sum(). */

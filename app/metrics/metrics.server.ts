@@ -1,7 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from "node:perf_hooks";
 import type { Database } from "~/db/database.server";
-import type { DatabaseFacts } from "~/nouns/metrics/contract";
 import { getMetrics } from "~/nouns/metrics/operations.server";
+import type { DatabaseFacts } from "~/wire/metrics/contract";
 import { CallMetrics } from "./call-metrics";
 import { databaseFamilies } from "./database-families";
 import { counter, type Family, gauge, gaugeBy, Histogram, type Labels, writeFamilies } from "./families";

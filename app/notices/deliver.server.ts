@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { DueNotice } from "~/nouns/notices/contract";
 import { ForbiddenDestination } from "~/outgoing/destination.server";
 import { type OutgoingOptions, post } from "~/outgoing/post.server";
+import type { DueNotice } from "~/wire/notices/contract";
 import { type PushTarget, sendPush, type VapidKeys } from "./push.server";
 
 /** Result of a delivery, with the field names of the outbox. */

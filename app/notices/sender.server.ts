@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Database } from "~/db/database.server";
-import type { DueNotice } from "~/nouns/notices/contract";
 import { markNotice, takeDueNotices } from "~/nouns/notices/operations.server";
+import type { DueNotice } from "~/wire/notices/contract";
 import { type DeliveryOptions, deliver, type Outcome } from "./deliver.server";
 
 /** Interval of polling the outbox. Any number of processes may poll. */

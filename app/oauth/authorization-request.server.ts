@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type AppLoadContext, redirect } from "@remix-run/node";
-import { ContractError } from "~/contract/errors";
 import { requireActor, type SignedIn } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/validation.server";
-import type { Principal } from "~/nouns/accounts/contract";
-import { type Audience, type Scope, scopeSchema } from "~/nouns/oauth/contract";
 import { createOauthCode } from "~/nouns/oauth/operations.server";
+import type { Principal } from "~/wire/accounts/contract";
+import { ContractError } from "~/wire/errors";
+import { type Audience, type Scope, scopeSchema } from "~/wire/oauth/contract";
 import {
   findRegistered,
   isDocumentAddress,

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { takeLimit } from "~/nouns/accounts/operations.server";
-import { clientMetadataSchema } from "~/nouns/oauth/contract";
 import { getOauthClient } from "~/nouns/oauth/operations.server";
 import { get } from "~/outgoing/get.server";
+import { clientMetadataSchema } from "~/wire/oauth/contract";
 import { OAuthRefusal } from "./refusal.server";
 
 /** A program that asks for access, and how trustworthy its description is. */

@@ -3,7 +3,7 @@ import {
   getOAuthProtectedResourceMetadataUrl,
   oauthMetadataResponse,
 } from "@modelcontextprotocol/server";
-import { type Audience, audiences, type Scope, scopes } from "~/nouns/oauth/contract";
+import { type Audience, audiences, type Scope, scopes } from "~/wire/oauth/contract";
 
 const resourceDocument = "/.well-known/oauth-protected-resource";
 

@@ -1,5 +1,5 @@
-import { ContractError } from "~/contract/errors";
 import { json } from "~/http/responses.server";
+import { ContractError } from "~/wire/errors";
 
 /** The codes of RFC 6749, 7591 and 8707 that we use. */
 export type OAuthCode =

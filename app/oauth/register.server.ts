@@ -3,8 +3,8 @@ import { addressLimitKey } from "~/http/client-address.server";
 import type { OpenCall } from "~/http/endpoint.server";
 import { parseJsonBody, readOpenBody } from "~/http/request-body.server";
 import { json } from "~/http/responses.server";
-import { clientMetadataSchema } from "~/nouns/oauth/contract";
 import { registerOauthClient } from "~/nouns/oauth/operations.server";
+import { clientMetadataSchema } from "~/wire/oauth/contract";
 import { isAllowedRedirect, shownName } from "./client.server";
 import { OAuthRefusal } from "./refusal.server";
 

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from "~/contract/events";
+import type { ChangeEvent } from "~/wire/events";
 import { type Delivery, drop, end, pick, send, sendAndEnd } from "./delivery";
 
 /** Final statuses of a pairing. */

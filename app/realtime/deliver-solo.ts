@@ -1,4 +1,4 @@
-import type { ChangeEvent } from "~/contract/events";
+import type { ChangeEvent } from "~/wire/events";
 import {
   type Delivery,
   deliverCredentialChange,

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from "~/contract/events";
+import type { ChangeEvent } from "~/wire/events";
 
 /** What a stream does with one event, as every filter returns it. */
 export interface Delivery {

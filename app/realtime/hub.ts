@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { changeEventSchema, changeMessageSchema } from "~/contract/events";
+import { changeEventSchema, changeMessageSchema } from "~/wire/events";
 import { HeardEvents, RecentEvents, type SentMessage, TopicEvent } from "./topic-events";
 import type { Upstream } from "./upstream";
 

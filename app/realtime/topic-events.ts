@@ -1,4 +1,4 @@
-import type { ChangeEvent } from "~/contract/events";
+import type { ChangeEvent } from "~/wire/events";
 
 /** One received change with its encoded frames, each built once for all readers. */
 export class TopicEvent {

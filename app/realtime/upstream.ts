@@ -1,6 +1,6 @@
 import type { RealtimeChannel, RealtimeClient } from "@supabase/supabase-js";
 import { z } from "zod";
-import { changeEventName } from "~/contract/events";
+import { changeEventName } from "~/wire/events";
 
 /** The hub's callbacks for one topic. */
 export interface UpstreamListener {

@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
-import { ContractError } from "~/contract/errors";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireAdmin, requireWriter } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
-import { type ManagedUser, roles } from "~/nouns/accounts/contract";
 import { adminListUsers, adminUpdateUser } from "~/nouns/accounts/operations.server";
 import { resetPasswordOf } from "~/nouns/accounts/passwords.server";
 import { PressForm } from "~/ui/action-form";
@@ -19,6 +17,8 @@ import { CopyBlock } from "~/ui/copy-button";
 import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
+import { type ManagedUser, roles } from "~/wire/accounts/contract";
+import { ContractError } from "~/wire/errors";
 
 const here = "/admin";
 

@@ -2,7 +2,6 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageLoader, requireAdmin, writeAction } from "~/http/page-guards.server";
-import { type ListedPrice, setModelPriceInput } from "~/nouns/insights/contract";
 import { listModelPrices, setModelPrice } from "~/nouns/insights/operations.server";
 import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
@@ -13,6 +12,7 @@ import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { Cell, Table } from "~/ui/table";
 import { WriteFields } from "~/ui/write-access";
+import { type ListedPrice, setModelPriceInput } from "~/wire/insights/contract";
 
 const here = "/admin/prices";
 

@@ -6,13 +6,13 @@ import { RunStatus, WovenProgress } from "~/features/runs/run-status";
 import { stoppedTitle } from "~/features/runs/stopped-run";
 import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import type { SprintRun } from "~/nouns/sprint-runs/contract";
 import { listSprintRuns } from "~/nouns/sprint-runs/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import type { SprintRun } from "~/wire/sprint-runs/contract";
 import { ProductFilter } from "./_app/palette/product-filter";
 
 export const loader = pageLoader(async ({ request, context }) => {

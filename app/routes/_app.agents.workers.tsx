@@ -5,7 +5,6 @@ import { ConfinementBadge } from "~/features/jobs/job-badges";
 import { personLoader } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
-import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
 import { Badge } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
@@ -13,6 +12,7 @@ import { LiveText } from "~/ui/live-text";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
 import { Cell, Table } from "~/ui/table";
+import type { AgentWorkerList } from "~/wire/workers/worker-presence";
 
 export const loader = personLoader(async ({ actor }) => json(await listAgentWorkers(actor, {})));
 

@@ -1,8 +1,8 @@
 import { json } from "@remix-run/node";
-import { ContractError } from "~/contract/errors";
 import { personLoader } from "~/http/page-guards.server";
-import { branchInput } from "~/nouns/pages/contract";
 import { getBranch } from "~/nouns/pages/operations.server";
+import { ContractError } from "~/wire/errors";
+import { branchInput } from "~/wire/pages/contract";
 
 /** `GET /branch?kind=&id=`: the branch name for *Copy branch name*. */
 export const loader = personLoader(async ({ actor, request }) => {

@@ -1,8 +1,8 @@
 import { json } from "@remix-run/node";
-import { ContractError } from "~/contract/errors";
 import { personLoader } from "~/http/page-guards.server";
-import { listCandidatesInput } from "~/nouns/dependencies/contract";
 import { listCandidates } from "~/nouns/dependencies/operations.server";
+import { listCandidatesInput } from "~/wire/dependencies/contract";
+import { ContractError } from "~/wire/errors";
 
 /** `GET /candidates?kind=&id=&query=`: possible blockers for the "Blocked by" pickers. */
 export const loader = personLoader(async ({ actor, request }) => {

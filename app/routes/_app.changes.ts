@@ -1,13 +1,13 @@
 import { redirect } from "@remix-run/node";
-import { ContractError } from "~/contract/errors";
 import { addDependencyOfRow } from "~/http/dependencies.server";
 import { doneForNow, textOf } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
-import { type ChangedThings, type ChangeThingsInput, changeThingsInput } from "~/nouns/changes/contract";
 import { changeThings } from "~/nouns/changes/operations.server";
-import { releasedWords } from "~/nouns/dependencies/contract";
-import { type MovePbiInput, movePbiInput } from "~/nouns/pbis/contract";
 import { movePbi } from "~/nouns/pbis/operations.server";
+import { type ChangedThings, type ChangeThingsInput, changeThingsInput } from "~/wire/changes/contract";
+import { releasedWords } from "~/wire/dependencies/contract";
+import { ContractError } from "~/wire/errors";
+import { type MovePbiInput, movePbiInput } from "~/wire/pbis/contract";
 
 /** GET changes nothing. */
 export function loader() {

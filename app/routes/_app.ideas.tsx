@@ -3,7 +3,6 @@ import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { runForm } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/validation.server";
-import { createIdeaInput, type Idea } from "~/nouns/ideas/contract";
 import { createIdea, listIdeas } from "~/nouns/ideas/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
@@ -19,6 +18,7 @@ import { useRowKeys } from "~/ui/page-keys";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import { createIdeaInput, type Idea } from "~/wire/ideas/contract";
 import { ProductFilter } from "./_app/palette/product-filter";
 import { useShellData } from "./_app/shell-data";
 

@@ -1,7 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
-import { ContractError } from "~/contract/errors";
-import { codeFromName, codeSchema, idSchema, requiredText } from "~/contract/text";
 import { gateFields } from "~/features/products/product-choices";
 import { ImportFields, ImportResult, ImportTarget, PeopleTable } from "~/features/transfers/import-parts";
 import { runIntent, textOf } from "~/http/form-action.server";
@@ -10,7 +8,6 @@ import { readUploads } from "~/http/request-body.server";
 import { validate } from "~/http/validation.server";
 import { readStamped, stamp } from "~/nouns/identities/seal.server";
 import { getProduct, listProductMembers } from "~/nouns/products/operations.server";
-import { type ImportReport, importFormats, importReportSchema, importTargetSchema } from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";
 import { useActionResult } from "~/ui/action-result";
@@ -20,6 +17,9 @@ import { FormErrors, HiddenFields } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/forms/idempotency-key";
 import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
+import { ContractError } from "~/wire/errors";
+import { codeFromName, codeSchema, idSchema, requiredText } from "~/wire/text";
+import { type ImportReport, importFormats, importReportSchema, importTargetSchema } from "~/wire/transfers/contract";
 
 /** `/import` and `/import?product=<id>`: previews another tool's backlog, then imports it. */
 export const loader = personLoader(async ({ actor, principal, request }) => {

@@ -13,10 +13,7 @@ import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
 import { useLive } from "~/live/live-provider";
-import { type AgentJobDetail, reviewPlanInput } from "~/nouns/agent-jobs/contract";
-import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
 import { getAgentJob, getJobOutput, reviewPlan } from "~/nouns/agent-jobs/operations.server";
-import { type JobMessage, messageJobInput } from "~/nouns/comments/contract";
 import { listJobMessages, messageJob } from "~/nouns/comments/operations.server";
 import { type ActionResult, useActionResult, useSent } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
@@ -24,6 +21,9 @@ import { Section } from "~/ui/card";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import { type AgentJobDetail, reviewPlanInput } from "~/wire/agent-jobs/contract";
+import type { OutputEntry } from "~/wire/agent-jobs/job-output";
+import { type JobMessage, messageJobInput } from "~/wire/comments/contract";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
 /** The page shows the end of a long output; the rest loads on request. */

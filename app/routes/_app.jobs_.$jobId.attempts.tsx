@@ -1,11 +1,11 @@
 import { Link } from "@remix-run/react";
 import { attemptName, ConfinementBadge } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
-import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { CodeChip } from "~/ui/badge";
 import { Fact, Facts, Section } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import type { AgentJobDetail } from "~/wire/agent-jobs/contract";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
 /** All attempts, newest first: worker, outcome, duration, usage and commit. */

@@ -2,7 +2,6 @@ import { json, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { useCallback, useRef } from "react";
 import { z } from "zod";
-import { attemptInQuery } from "~/contract/text";
 import { comparedWith, type Since, sinceIn } from "~/features/diff/compared-with.server";
 import { DiffView } from "~/features/diff/diff-view";
 import { LineCounts } from "~/features/diff/line-counts";
@@ -23,11 +22,12 @@ import { canonicalId } from "~/http/validation.server";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
-import { addJobCommentBody, reviewJobBody } from "~/nouns/reviews/contract";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
 import { deleteJobComment, listSameFiles, listViewed, readGuide, reviewJob } from "~/nouns/reviews/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { countText } from "~/ui/numbers";
+import { addJobCommentBody, reviewJobBody } from "~/wire/reviews/contract";
+import { attemptInQuery } from "~/wire/text";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
 export const loader = personLoader(async ({ actor, principal, request, params }) => {

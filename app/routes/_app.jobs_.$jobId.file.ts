@@ -1,12 +1,12 @@
 import { json } from "@remix-run/node";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
-import { attemptInQuery } from "~/contract/text";
 import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { showFile } from "~/features/diff/show-diff.server";
 import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { ContractError } from "~/wire/errors";
+import { attemptInQuery } from "~/wire/text";
 
 const querySchema = z.object({ attempt: attemptInQuery, index: z.coerce.number().int().min(0) });
 
@@ -15,7 +15,10 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const { searchParams } = new URL(request.url);
   const query = querySchema.safeParse(Object.fromEntries(searchParams));
   if (!query.success)
-    throw new ContractError(404, "This file does not exist. It may have been deleted. List the product's files to see what is there.");
+    throw new ContractError(
+      404,
+      "This file does not exist. It may have been deleted. List the product's files to see what is there.",
+    );
   const { attempt, index } = query.data;
   const jobId = canonicalId(params.jobId);
   const since = sinceIn(searchParams);
@@ -24,6 +27,10 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const before = diff && (await comparedWith(actor, diff, since));
   const place = since === undefined ? 0 : index;
   const file = diff && (await showFile(diff, place, { viewer: principal.user_id, before }));
-  if (!file) throw new ContractError(404, "This file does not exist. It may have been deleted. List the product's files to see what is there.");
+  if (!file)
+    throw new ContractError(
+      404,
+      "This file does not exist. It may have been deleted. List the product's files to see what is there.",
+    );
   return json(file, { headers: { "cache-control": "no-store" } });
 });

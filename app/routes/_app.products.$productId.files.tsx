@@ -1,18 +1,18 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { cursorSchema } from "~/contract/text";
 import { FileList, sizeText } from "~/features/files/file-list";
 import { ProductAccess } from "~/features/products/product-access";
 import { fileIntents } from "~/http/files.server";
 import { runIntent } from "~/http/form-action.server";
 import { pageLoader, productAction, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import { type ListedFile, productFilesLimit } from "~/nouns/files/contract";
 import { listFiles } from "~/nouns/files/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
+import { type ListedFile, productFilesLimit } from "~/wire/files/contract";
+import { cursorSchema } from "~/wire/text";
 
 /** `/products/:id/files`: every file of a product, wherever it belongs, and how much room they take. */
 export const loader = pageLoader(async ({ request, context, params }) => {

@@ -5,14 +5,14 @@ import { runIntent } from "~/http/form-action.server";
 import { lessonIntents } from "~/http/lesson-forms.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import type { Lesson } from "~/nouns/lessons/contract";
 import { listLessons } from "~/nouns/lessons/operations.server";
-import type { KeptFile } from "~/nouns/upkeep/contract";
 import { useActionResult } from "~/ui/action-result";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import type { Lesson } from "~/wire/lessons/contract";
+import type { KeptFile } from "~/wire/upkeep/contract";
 
 export const loader = productLoader(async ({ actor, productId }) =>
   json({ productId, ...(await listLessons(actor, { product_id: productId })) }),

@@ -4,7 +4,6 @@ import { Invite, InvitePerson } from "~/features/products/invite";
 import { done, readForm, runForm, runIntent, runOperation, textOf } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import { type ProductMember, setMemberRoleInput } from "~/nouns/products/contract";
 import { createInvitationInput, invitationIdInput, invitePersonInput } from "~/nouns/products/invitation";
 import { createInvitation, invitePerson, listInvitations, revokeInvitation } from "~/nouns/products/invitations.server";
 import {
@@ -24,6 +23,7 @@ import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import { type ProductMember, setMemberRoleInput } from "~/wire/products/contract";
 
 export const loader = productLoader(async ({ actor, principal, productId }) => {
   const [product, members] = await Promise.all([

@@ -11,9 +11,7 @@ import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import type { BoardStory } from "~/nouns/pages/contract";
 import { getSoloBoard } from "~/nouns/pages/operations.server";
-import { assignStoryInput } from "~/nouns/stories/contract";
 import { assignStory } from "~/nouns/stories/operations.server";
 import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
@@ -24,6 +22,8 @@ import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { WriteFields } from "~/ui/write-access";
+import type { BoardStory } from "~/wire/pages/contract";
+import { assignStoryInput } from "~/wire/stories/contract";
 
 export const loader = productLoader(async ({ actor, principal, productId, request }) => {
   const board = await getSoloBoard(actor, { product_id: productId });

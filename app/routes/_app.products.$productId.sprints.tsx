@@ -4,7 +4,6 @@ import { RunStatus } from "~/features/runs/run-status";
 import { runForm } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import { createSprintWithInput, type SprintOverview } from "~/nouns/sprints/contract";
 import { createSprint, listSprints } from "~/nouns/sprints/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink } from "~/ui/button";
@@ -18,6 +17,7 @@ import { countText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { CalendarDay } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import { createSprintWithInput, type SprintOverview } from "~/wire/sprints/contract";
 
 export const loader = productLoader(async ({ actor, productId }) =>
   json({ productId, sprints: await listSprints(actor, { product_id: productId }) }),

@@ -7,7 +7,6 @@ import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import { acceptStoryInput, mergeStoryInput, storyIdInput, type Triage } from "~/nouns/stories/contract";
 import { acceptStory, declineStory, listTriage, mergeStory } from "~/nouns/stories/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
@@ -18,6 +17,7 @@ import { FormErrors, HiddenFields, SelectField } from "~/ui/field";
 import { codeAndTitle } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import { acceptStoryInput, mergeStoryInput, storyIdInput, type Triage } from "~/wire/stories/contract";
 
 export const loader = productLoader(async ({ actor, principal, productId }) => {
   const { stories, ...places } = await listTriage(actor, { product_id: productId });

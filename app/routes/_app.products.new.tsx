@@ -1,11 +1,9 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
-import { codeFromName } from "~/contract/text";
 import { branchChoices, ChoiceField, gateFields, pullRequestOptions } from "~/features/products/product-choices";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
-import { createProductInput } from "~/nouns/products/contract";
 import { createProduct } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
@@ -14,6 +12,8 @@ import { SelectField, TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
+import { createProductInput } from "~/wire/products/contract";
+import { codeFromName } from "~/wire/text";
 
 export const loader = pageLoader(async ({ request, context }) => {
   await requireActor(request, context);

@@ -4,10 +4,8 @@ import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
-import type { Session } from "~/nouns/accounts/contract";
 import { listSessions, revokeOtherSessions, revokeSession } from "~/nouns/accounts/operations.server";
 import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
-import { type Grant, scopes, scopeWords } from "~/nouns/oauth/contract";
 import { listGrants } from "~/nouns/oauth/operations.server";
 import { PressForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
@@ -18,6 +16,8 @@ import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import type { Session } from "~/wire/accounts/contract";
+import { type Grant, scopes, scopeWords } from "~/wire/oauth/contract";
 
 const here = "/settings/devices";
 

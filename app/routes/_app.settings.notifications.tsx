@@ -7,7 +7,6 @@ import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { userAgentOf } from "~/http/signing-in.server";
 import { canonicalId } from "~/http/validation.server";
-import { subscribePushInput } from "~/nouns/notices/contract";
 import { listPushSubscriptions, subscribePush, unsubscribePush } from "~/nouns/notices/operations.server";
 import { askForNotifications, secureOnly } from "~/secure-only";
 import { PressForm } from "~/ui/action-form";
@@ -19,6 +18,7 @@ import { enhancedField } from "~/ui/form-fields";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import { subscribePushInput } from "~/wire/notices/contract";
 
 const here = "/settings/notifications";
 

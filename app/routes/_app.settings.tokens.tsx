@@ -3,9 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
-import { type ApiToken, newApiTokenSchema } from "~/nouns/api-tokens/contract";
 import { createApiToken, listApiTokens, revokeApiToken } from "~/nouns/api-tokens/operations.server";
-import { scopes, scopeWords } from "~/nouns/oauth/contract";
 import { listProducts } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
@@ -21,6 +19,8 @@ import { isolated } from "~/ui/isolated";
 import { RelativeTime, useNow } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import { type ApiToken, newApiTokenSchema } from "~/wire/api-tokens/contract";
+import { scopes, scopeWords } from "~/wire/oauth/contract";
 
 /** The user's API tokens (specification: Authentication 1). */
 export const loader = personLoader(async ({ actor, context }) => {

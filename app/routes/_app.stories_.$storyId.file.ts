@@ -1,9 +1,9 @@
 import { json } from "@remix-run/node";
-import { ContractError } from "~/contract/errors";
 import { showOne } from "~/features/diff/show-diff.server";
 import { readStoryDiff } from "~/features/review/story-changes.server";
 import { personLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
+import { ContractError } from "~/wire/errors";
 
 /** Lines of one file of a story's changes, for a page that already shows them. */
 export const loader = personLoader(async ({ actor, principal, request, params }) => {

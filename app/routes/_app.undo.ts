@@ -1,8 +1,8 @@
 import { redirect } from "@remix-run/node";
 import { done } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
-import type { Undone } from "~/nouns/changes/contract";
 import { undoChange } from "~/nouns/changes/operations.server";
+import type { Undone } from "~/wire/changes/contract";
 
 /** GET changes nothing. */
 export function loader() {

@@ -1,10 +1,10 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ContractError } from "~/contract/errors";
 import { OidcRefusal } from "~/features/accounts/provider";
 import { depart, isConnectKey } from "~/http/oidc-departure.server";
 import { findActor, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
+import { ContractError } from "~/wire/errors";
 
 /** `GET /auth/oidc`: redirects to the provider, to sign in or, with the settings page's key, to connect the account. */
 export const loader = pageLoader(async ({ request, context }) => {

@@ -1,6 +1,5 @@
 import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ContractError } from "~/contract/errors";
 import { OidcRefusal } from "~/features/accounts/provider";
 import { addressLimitKey } from "~/http/client-address.server";
 import { depart, forgetTrip, readTrip, requireOidc } from "~/http/oidc-departure.server";
@@ -11,6 +10,7 @@ import { findIdentityAccount } from "~/nouns/identities/operations.server";
 import { finishSignIn, offersLastingAccess, type ProvenPerson } from "~/nouns/identities/provider.server";
 import { connectToProvider, signInByProvider } from "~/nouns/identities/sign-in.server";
 import { invitationCodeIn } from "~/nouns/products/invitation";
+import { ContractError } from "~/wire/errors";
 
 /** `GET /auth/oidc/callback`: handles the provider's response, checked against this browser's cookie. */
 export const loader = pageLoader(async ({ request, context }) => {

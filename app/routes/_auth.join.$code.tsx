@@ -1,6 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
-import { ContractError } from "~/contract/errors";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { ProviderLink } from "~/features/accounts/provider";
 import { providerOf } from "~/http/oidc-departure.server";
@@ -10,6 +9,7 @@ import { useActionResult } from "~/ui/action-result";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { FormErrors } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
+import { ContractError } from "~/wire/errors";
 
 /** Shows who invites to what. Opening the link, or a mail program fetching it, accepts nothing. */
 export const loader = pageLoader(async ({ request, context, params }) => {

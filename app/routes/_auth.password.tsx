@@ -4,12 +4,12 @@ import { AuthFrame } from "~/features/accounts/auth-frame";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { runForm } from "~/http/form-action.server";
 import { mustChangePassword, personLoader, writeAction } from "~/http/page-guards.server";
-import { passwordChangeSchema } from "~/nouns/accounts/contract";
 import { changePassword } from "~/nouns/accounts/passwords.server";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { passwordChangeSchema } from "~/wire/accounts/contract";
 
 /** Users with a temporary password must choose a new one here first. */
 export const loader = personLoader(async ({ principal }) => {

@@ -7,14 +7,14 @@ import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader } from "~/http/page-guards.server";
 import { recoveryCookies } from "~/http/recovery-cookies.server";
 import { withCookies } from "~/http/session.server";
-import { emailSchema, passwordSchema } from "~/nouns/accounts/contract";
-import { passwordMinLength } from "~/nouns/accounts/password";
 import { finishRecovery, proofKinds, proveRecovery, requestRecovery } from "~/nouns/accounts/passwords.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { emailSchema, passwordSchema } from "~/wire/accounts/contract";
+import { passwordMinLength } from "~/wire/accounts/password";
 
 const newPasswordSchema = z.object({
   proof_kind: z.enum(proofKinds),

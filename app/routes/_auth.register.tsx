@@ -1,7 +1,6 @@
 import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { ContractError } from "~/contract/errors";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { ProviderLink } from "~/features/accounts/provider";
@@ -13,7 +12,6 @@ import { recoveryCookies } from "~/http/recovery-cookies.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { withCookies } from "~/http/session.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";
-import { registrationSchema } from "~/nouns/accounts/contract";
 import { register } from "~/nouns/accounts/create-account.server";
 import { createSession } from "~/nouns/accounts/log-in.server";
 import { takeLimit, uncountIfAway } from "~/nouns/accounts/operations.server";
@@ -22,6 +20,8 @@ import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { registrationSchema } from "~/wire/accounts/contract";
+import { ContractError } from "~/wire/errors";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const wanted = new URL(request.url).searchParams.get("redirectTo");

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import { apiRoute, openEndpoint, type RouteArgs } from "~/http/endpoint.server";
 import { clearPairCookies, readPairCookieHash } from "~/http/pair-cookie.server";
 import { parseJsonBody, readOpenBody } from "~/http/request-body.server";
@@ -7,8 +6,9 @@ import { json, problem } from "~/http/responses.server";
 import { sealSessionCookies, withCookies } from "~/http/session.server";
 import { signingInBrowser } from "~/http/signing-in.server";
 import { isCanonicalUuid } from "~/http/validation.server";
-import { pairingClaimSchema } from "~/nouns/pairings/contract";
 import { type ClaimedPairing, claimPairing } from "~/nouns/pairings/pair.server";
+import { ContractError } from "~/wire/errors";
+import { pairingClaimSchema } from "~/wire/pairings/contract";
 
 /** After these statuses the pairing cookie is useless. While the pairing is pending it is still needed. */
 const finalFailures: readonly number[] = [400, 401, 410];

@@ -4,8 +4,8 @@ import { pairCookies } from "~/http/pair-cookie.server";
 import { json } from "~/http/responses.server";
 import { withCookies } from "~/http/session.server";
 import { userAgentOf } from "~/http/signing-in.server";
-import { startedPairingSchema } from "~/nouns/pairings/contract";
 import { startPairing } from "~/nouns/pairings/pair.server";
+import { startedPairingSchema } from "~/wire/pairings/contract";
 
 /** `POST /api/auth/pair/start`: creates a code for a signed-out desktop. */
 export const loader = apiRoute({

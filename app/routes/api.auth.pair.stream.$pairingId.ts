@@ -1,10 +1,10 @@
-import { ContractError } from "~/contract/errors";
 import { readPairCookieHash } from "~/http/pair-cookie.server";
 import { openStreamRoute } from "~/http/stream-route.server";
 import { canonicalId } from "~/http/validation.server";
 import { getPairingState } from "~/nouns/pairings/operations.server";
 import { openEventStream } from "~/sse/open-event-stream.server";
 import { pairingStream } from "~/sse/pairing-stream.server";
+import { ContractError } from "~/wire/errors";
 
 /** `GET /api/auth/pair/stream/:pairingId`: status of a pairing, for the desktop whose cookie started it. */
 export const loader = openStreamRoute({

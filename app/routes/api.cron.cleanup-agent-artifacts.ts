@@ -1,7 +1,7 @@
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { cleanedArtifactsSchema } from "~/nouns/schedules/contract";
 import { cleanupAgentArtifacts } from "~/nouns/schedules/operations.server";
+import { cleanedArtifactsSchema } from "~/wire/schedules/contract";
 
 /** Deletes old failed and cancelled jobs (specification: POST /api/cron/cleanup-agent-artifacts). */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { expiredQuestionsSchema } from "~/nouns/schedules/contract";
 import { expireQuestions } from "~/nouns/schedules/operations.server";
+import { expiredQuestionsSchema } from "~/wire/schedules/contract";
 
 /** Expires open questions and pending pairings (specification: POST /api/cron/expire-questions). */
 export const loader = apiRoute({

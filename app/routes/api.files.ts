@@ -1,8 +1,8 @@
 import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { readUploads } from "~/http/request-body.server";
 import { json } from "~/http/responses.server";
-import { fileBodyLimit, fileForm, fileSchema } from "~/nouns/files/contract";
 import { takeFile } from "~/nouns/files/take-file.server";
+import { fileBodyLimit, fileForm, fileSchema } from "~/wire/files/contract";
 
 /** `POST /api/files`: uploads an image, recording or document to a product. */
 export const loader = apiRoute({

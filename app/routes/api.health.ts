@@ -1,7 +1,7 @@
-import { healthQuery, healthSchema } from "~/contract/health";
 import { findProblem } from "~/db/is-answering.server";
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
+import { healthQuery, healthSchema } from "~/wire/health";
 
 /** Liveness probe (specification: GET /api/health): always 200; database failures are in the body. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reportIssueNoteBody } from "~/nouns/intake/contract";
 import { reportIssueNote } from "~/nouns/intake/operations.server";
+import { reportIssueNoteBody } from "~/wire/intake/contract";
 
 /** `PUT /api/issue-notes/:id`: a worker reports whether it commented on or closed an issue. */
 export const loader = apiRoute({

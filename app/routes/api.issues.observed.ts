@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { observeIssuesInput } from "~/nouns/intake/contract";
 import { observeIssues } from "~/nouns/intake/operations.server";
+import { observeIssuesInput } from "~/wire/intake/contract";
 
 /** `PUT /api/issues/observed`: a worker reports issues that have the product's label. */
 export const loader = apiRoute({

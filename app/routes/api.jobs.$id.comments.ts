@@ -1,7 +1,7 @@
 import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { addJobCommentBody, jobCommentSchema, jobCommentsSchema } from "~/nouns/reviews/contract";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
+import { addJobCommentBody, jobCommentSchema, jobCommentsSchema } from "~/wire/reviews/contract";
 
 /** `/api/jobs/:id/comments`: comments on lines. The caller's are drafts until sent with a review. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { conflictLimits, reportJobConflictBody } from "~/nouns/agent-jobs/job-conflict";
 import { reportJobConflict } from "~/nouns/agent-jobs/operations.server";
+import { conflictLimits, reportJobConflictBody } from "~/wire/agent-jobs/job-conflict";
 
 /** `POST /api/jobs/:id/conflicts`: reports work that does not merge, to be resolved. */
 export const loader = apiRoute({

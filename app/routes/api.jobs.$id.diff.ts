@@ -1,9 +1,9 @@
-import { ContractError } from "~/contract/errors";
 import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { diffLimits, jobDiffQuery, jobDiffSchema, saveJobDiffBody } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { patchText } from "~/nouns/agent-jobs/patch-text";
+import { diffLimits, jobDiffQuery, jobDiffSchema, saveJobDiffBody } from "~/wire/agent-jobs/job-diff";
+import { ContractError } from "~/wire/errors";
 
 /** `/api/jobs/:id/diff`: an attempt's changes, as JSON or as a patch. */
 export const loader = apiRoute({

@@ -1,10 +1,10 @@
-import { ContractError } from "~/contract/errors";
 import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { jobGuideSchema } from "~/nouns/reviews/guide";
 import { readGuide } from "~/nouns/reviews/operations.server";
+import { jobDiffQuery } from "~/wire/agent-jobs/job-diff";
+import { ContractError } from "~/wire/errors";
+import { jobGuideSchema } from "~/wire/reviews/guide";
 
 /** `GET /api/jobs/:id/guide`: an attempt's changes in chapters, every hunk exactly once. */
 export const loader = apiRoute({

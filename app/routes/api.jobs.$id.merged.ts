@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reportMergedBody } from "~/nouns/agent-jobs/contract";
 import { reportMerged } from "~/nouns/agent-jobs/operations.server";
+import { reportMergedBody } from "~/wire/agent-jobs/contract";
 
 /** `POST /api/jobs/:id/merged`: a worker found a job's commit on the main branch. */
 export const loader = apiRoute({

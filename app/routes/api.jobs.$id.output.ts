@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { appendJobOutputBody, jobOutputQuery } from "~/nouns/agent-jobs/job-output";
 import { appendJobOutput, getJobOutput } from "~/nouns/agent-jobs/operations.server";
+import { appendJobOutputBody, jobOutputQuery } from "~/wire/agent-jobs/job-output";
 
 /** `/api/jobs/:id/output`: workers append their agent's output; people and programs read it. */
 export const loader = apiRoute({

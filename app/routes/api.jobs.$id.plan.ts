@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reviewPlanBody } from "~/nouns/agent-jobs/contract";
 import { reviewPlan } from "~/nouns/agent-jobs/operations.server";
+import { reviewPlanBody } from "~/wire/agent-jobs/contract";
 
 /** `POST /api/jobs/:id/plan`: approves the plan that waits, perhaps edited, or sends it back. */
 export const loader = apiRoute({

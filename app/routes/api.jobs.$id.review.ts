@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reviewJobBody } from "~/nouns/reviews/contract";
 import { reviewJob } from "~/nouns/reviews/operations.server";
+import { reviewJobBody } from "~/wire/reviews/contract";
 
 /** `POST /api/jobs/:id/review`: approves a job's work, or requests changes. */
 export const loader = apiRoute({

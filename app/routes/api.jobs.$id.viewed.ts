@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { markViewedBody } from "~/nouns/reviews/contract";
 import { markViewed } from "~/nouns/reviews/operations.server";
+import { markViewedBody } from "~/wire/reviews/contract";
 
 /** `PUT /api/jobs/:id/viewed`: whether the person has looked at a file of an attempt. */
 export const loader = apiRoute({

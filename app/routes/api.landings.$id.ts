@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reportLandingBody } from "~/nouns/landings/contract";
 import { reportLanding } from "~/nouns/landings/operations.server";
+import { reportLandingBody } from "~/wire/landings/contract";
 
 /** `PUT /api/landings/:id`: a worker reports the progress of a landing. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { decideLessonBody } from "~/nouns/lessons/contract";
 import { decideLesson } from "~/nouns/lessons/operations.server";
+import { decideLessonBody } from "~/wire/lessons/contract";
 
 /** `POST /api/lessons/:id/verdict`: a person accepts, declines or retires a lesson. */
 export const loader = apiRoute({

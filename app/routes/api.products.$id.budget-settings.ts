@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { budgetSettingsBody } from "~/nouns/budgets/contract";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";
+import { budgetSettingsBody } from "~/wire/budgets/contract";
 
 /** `PATCH /api/products/:id/budget-settings`: settings of all budgets of a product; omitted fields stay. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { ContractError } from "~/contract/errors";
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { isCanonicalUuid } from "~/http/validation.server";
 import { deleteBudget } from "~/nouns/budgets/operations.server";
+import { ContractError } from "~/wire/errors";
 
 /** `DELETE /api/products/:id/budgets/:budgetId`: for the owner, in a session. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { budgetBody, budgetsQuery } from "~/nouns/budgets/contract";
 import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
+import { budgetBody, budgetsQuery } from "~/wire/budgets/contract";
 
 /** `/api/products/:id/budgets`: agents may read budgets; only the owner may set them, in a session. */
 export const loader = apiRoute({

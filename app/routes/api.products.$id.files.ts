@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { fileListQuery } from "~/nouns/files/contract";
 import { listFiles } from "~/nouns/files/operations.server";
+import { fileListQuery } from "~/wire/files/contract";
 
 /** `GET /api/products/:id/files`: the files of a product, and the bytes they take. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { forecastQuery } from "~/nouns/budgets/contract";
 import { getForecast } from "~/nouns/budgets/operations.server";
+import { forecastQuery } from "~/wire/budgets/contract";
 
 /** `GET /api/products/:id/forecast[?sprint_id=]`: expected time and cost of open tasks, from finished ones. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { canonicalId } from "~/http/validation.server";
-import { updateLabelBody } from "~/nouns/labels/contract";
 import { deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
+import { updateLabelBody } from "~/wire/labels/contract";
 
 /** `/api/products/:id/labels/:labelId`: changes or deletes a label. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { createLabelBody } from "~/nouns/labels/contract";
 import { createLabel, listLabels } from "~/nouns/labels/operations.server";
+import { createLabelBody } from "~/wire/labels/contract";
 
 /** `/api/products/:id/labels`: lists and creates labels. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { nextLandingBody } from "~/nouns/landings/contract";
 import { listLandings, nextLanding } from "~/nouns/landings/operations.server";
+import { nextLandingBody } from "~/wire/landings/contract";
 
 /** `/api/products/:id/landings`: the merge queue, and a worker's claim of the next branch. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { proposeLessonBody } from "~/nouns/lessons/contract";
 import { listLessons, proposeLesson } from "~/nouns/lessons/operations.server";
+import { proposeLessonBody } from "~/wire/lessons/contract";
 
 /** `/api/products/:id/lessons`: lists what a product has learned; an agent proposes more. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { listPullsInput } from "~/nouns/pulls/contract";
 import { listPulls } from "~/nouns/pulls/operations.server";
+import { listPullsInput } from "~/wire/pulls/contract";
 
 /** `GET /api/products/:id/pulls`: pull requests as workers last saw them. */
 export const loader = apiRoute({

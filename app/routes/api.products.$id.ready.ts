@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { readyQuery } from "~/nouns/dependencies/contract";
 import { listReady } from "~/nouns/dependencies/operations.server";
+import { readyQuery } from "~/wire/dependencies/contract";
 
 /** `GET /api/products/:id/ready`: tasks without open blockers. */
 export const loader = apiRoute({

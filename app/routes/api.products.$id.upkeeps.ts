@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { nextUpkeepBody } from "~/nouns/upkeep/contract";
 import { nextUpkeep } from "~/nouns/upkeep/operations.server";
+import { nextUpkeepBody } from "~/wire/upkeep/contract";
 
 /** `POST /api/products/:id/upkeeps`: a worker claims the next file of the repository that follows the backlog. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { createSavedViewBody, savedViewsQuery } from "~/nouns/saved-views/contract";
 import { createSavedView, listSavedViews } from "~/nouns/saved-views/operations.server";
+import { createSavedViewBody, savedViewsQuery } from "~/wire/saved-views/contract";
 
 /** `/api/products/:id/views`: lists the caller's and shared views; creates one. */
 export const loader = apiRoute({

@@ -2,9 +2,9 @@ import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { readUploads } from "~/http/request-body.server";
 import { json } from "~/http/responses.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
-import { importForm, importLimits, importReportSchema } from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";
+import { importForm, importLimits, importReportSchema } from "~/wire/transfers/contract";
 
 /** `POST /api/products/import`: imports another tool's backlog into a new or an existing product. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { observePullsInput } from "~/nouns/pulls/contract";
 import { observePulls } from "~/nouns/pulls/operations.server";
+import { observePullsInput } from "~/wire/pulls/contract";
 
 /** `PUT /api/pulls/observed`: a worker reports the pull requests of a product. */
 export const loader = apiRoute({

@@ -1,8 +1,8 @@
-import { ContractError } from "~/contract/errors";
-import { readySchema } from "~/contract/health";
 import { findProblem } from "~/db/is-answering.server";
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
+import { ContractError } from "~/wire/errors";
+import { readySchema } from "~/wire/health";
 
 /** Readiness probe: 503 while this process cannot serve requests, so that proxies use another one. */
 export const loader = apiRoute({

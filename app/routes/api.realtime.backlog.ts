@@ -1,7 +1,7 @@
-import { idSchema } from "~/contract/text";
 import { streamRoute } from "~/http/stream-route.server";
 import { backlogQuerySchema, backlogStream } from "~/sse/backlog-stream.server";
 import { openEventStream, productToWatch } from "~/sse/open-event-stream.server";
+import { idSchema } from "~/wire/text";
 
 /** `GET /api/realtime/backlog?product_id=`; `&live=1` adds agent activity (specification: Backlog stream). */
 export const loader = streamRoute({

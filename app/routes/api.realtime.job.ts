@@ -1,7 +1,7 @@
-import { idSchema } from "~/contract/text";
 import { streamRoute } from "~/http/stream-route.server";
 import { jobQuerySchema, jobStream, jobToWatch } from "~/sse/job-stream.server";
 import { openEventStream } from "~/sse/open-event-stream.server";
+import { idSchema } from "~/wire/text";
 
 /** `GET /api/realtime/job?job_id=`: streams changes of a job and its agent's output. */
 export const loader = streamRoute({

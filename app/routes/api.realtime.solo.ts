@@ -1,7 +1,7 @@
-import { idSchema } from "~/contract/text";
 import { streamRoute } from "~/http/stream-route.server";
 import { openEventStream, productQuerySchema, productToWatch } from "~/sse/open-event-stream.server";
 import { soloStream } from "~/sse/solo-stream.server";
+import { idSchema } from "~/wire/text";
 
 /** `GET /api/realtime/solo?product_id=` (specification: Solo stream). */
 export const loader = streamRoute({

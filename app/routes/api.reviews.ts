@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { listReviewsQuery } from "~/nouns/reviews/contract";
 import { listReviews } from "~/nouns/reviews/operations.server";
+import { listReviewsQuery } from "~/wire/reviews/contract";
 
 /** `GET /api/reviews`: what waits for the caller's verdict, the one that holds up most first. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { startRunInput } from "~/nouns/sprint-runs/contract";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
+import { startRunInput } from "~/wire/sprint-runs/contract";
 
 /** `POST /api/runs`: starts a run of tasks or a story, without a sprint. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { sprintTasksQuery } from "~/nouns/sprints/contract";
 import { listSprintTasks } from "~/nouns/sprints/operations.server";
+import { sprintTasksQuery } from "~/wire/sprints/contract";
 
 /** Tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
 export const loader = apiRoute({

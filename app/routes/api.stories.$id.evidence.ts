@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { addEvidenceBody } from "~/nouns/proof/contract";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
+import { addEvidenceBody } from "~/wire/proof/contract";
 
 /** `/api/stories/:id/evidence`: reads and adds evidence for a story's criteria. */
 export const loader = apiRoute({

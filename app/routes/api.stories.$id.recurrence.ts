@@ -1,7 +1,7 @@
 import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { recurrenceBody, shownRecurrenceSchema } from "~/nouns/recurrences/contract";
 import { deleteRecurrence, getRecurrence, setRecurrence } from "~/nouns/recurrences/recurrences.server";
+import { recurrenceBody, shownRecurrenceSchema } from "~/wire/recurrences/contract";
 
 /** `/api/stories/:id/recurrence`: schedule by which a template creates its next story. */
 export const loader = apiRoute({

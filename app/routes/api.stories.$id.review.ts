@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reviewStoryBody } from "~/nouns/reviews/contract";
 import { reviewStory } from "~/nouns/reviews/operations.server";
+import { reviewStoryBody } from "~/wire/reviews/contract";
 
 /** `POST /api/stories/:id/review`: one verdict for several attempts of a story. */
 export const loader = apiRoute({

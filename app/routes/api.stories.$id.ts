@@ -1,6 +1,6 @@
 import { apiRoute, expectedVersions, operationEndpoint } from "~/http/endpoint.server";
-import { updateStoryInput } from "~/nouns/stories/contract";
 import { getStory, updateStory } from "~/nouns/stories/operations.server";
+import { updateStoryInput } from "~/wire/stories/contract";
 
 /** `/api/stories/:id`: reads a story with its tasks and log; changes it. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { waiveCriterionBody } from "~/nouns/proof/contract";
 import { waiveCriterion } from "~/nouns/proof/operations.server";
+import { waiveCriterionBody } from "~/wire/proof/contract";
 
 /** `/api/stories/:id/waivers`: a person waives a criterion, with a reason. The operation refuses tokens. */
 export const loader = apiRoute({

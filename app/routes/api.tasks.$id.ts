@@ -1,6 +1,6 @@
 import { apiRoute, expectedVersions, operationEndpoint } from "~/http/endpoint.server";
-import { updateTaskBody } from "~/nouns/tasks/contract";
 import { getTaskDetail, updateTask } from "~/nouns/tasks/operations.server";
+import { updateTaskBody } from "~/wire/tasks/contract";
 
 /** Detail and update of a task (specification: GET and PATCH /api/tasks/:id). */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reportUpkeepBody } from "~/nouns/upkeep/contract";
 import { reportUpkeep } from "~/nouns/upkeep/operations.server";
+import { reportUpkeepBody } from "~/wire/upkeep/contract";
 
 /** `PUT /api/upkeeps/:id`: a worker reports the pull request of a file, or why there is none. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { updateSavedViewBody } from "~/nouns/saved-views/contract";
 import { deleteSavedView, updateSavedView } from "~/nouns/saved-views/operations.server";
+import { updateSavedViewBody } from "~/wire/saved-views/contract";
 
 /** `/api/views/:id`: changes or deletes a saved view. */
 export const loader = apiRoute({

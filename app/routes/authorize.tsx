@@ -2,7 +2,6 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { pageAction, pageLoader } from "~/http/page-guards.server";
-import { type Scope, scopeWords } from "~/nouns/oauth/contract";
 import { listProducts } from "~/nouns/products/operations.server";
 import {
   answerClient,
@@ -18,6 +17,7 @@ import { Button } from "~/ui/button";
 import { RouteError } from "~/ui/error-page";
 import { CheckField, FormErrors } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
+import { type Scope, scopeWords } from "~/wire/oauth/contract";
 
 /** A program requests access, and the user decides on products and scopes (docs/oauth.md). */
 export const loader = pageLoader(async ({ request, context }) => {

@@ -1,7 +1,7 @@
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
-import { receivedItemInput, receivedItemSchema } from "~/nouns/intake/contract";
 import { hashHookKey, receiveItem } from "~/nouns/intake/intake-hook.server";
+import { receivedItemInput, receivedItemSchema } from "~/wire/intake/contract";
 
 /** `POST /hooks/in/:key`: brings another service's item into Triage. The key in the address is the only credential. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import { apiRoute, openEndpoint } from "~/http/endpoint.server";
 import { skills } from "~/mcp/skills.server";
+import { ContractError } from "~/wire/errors";
 
 /** `GET /skills/:name/SKILL.md`: a skill that any agent can load, without a token. */
 export const loader = apiRoute({

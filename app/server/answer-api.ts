@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ContractError } from "~/contract/errors";
 import { methodNotAllowed, noContent, problem } from "~/http/responses.server";
+import { ContractError } from "~/wire/errors";
 import { sendApiResponse, webHeaders } from "./node-adapter";
 import { howProgramsSignIn } from "./problems";
 import type { NodeRequestContext } from "./request-context";

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { ContractError } from "~/contract/errors";
 import type { Env } from "~/env.server";
 import { createAddressReader } from "~/http/client-address.server";
 import { bracketed, loopbackNames, ownAddresses } from "~/own-origins.server";
 import type { Services } from "~/services.server";
+import { ContractError } from "~/wire/errors";
 import { answerApi } from "./answer-api";
 import { type BuildSource, createPageApp } from "./page-app";
 import { sendJsonProblem, sendPlainProblem } from "./problems";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 
 /** Sends a refusal as a small page without scripts, for requests that never reach Remix. */
 export function sendPlainProblem(response: ServerResponse, error: ContractError): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 
 /** Default body limit in bytes (specification: Errors, 413). */
 export const bodyLimit = 1_048_576;

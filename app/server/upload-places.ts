@@ -1,4 +1,4 @@
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 
 /** Uploads of one account that are read and kept at a time: the body of each is held in memory as a whole. */
 const most = 2;

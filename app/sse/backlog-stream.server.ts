@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { backlogPayload, deliverBacklog } from "~/realtime/deliver-backlog";
+import { topics } from "~/wire/events";
 import { productQuerySchema } from "./open-event-stream.server";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ContractError } from "~/contract/errors";
 import type { Delivery } from "~/realtime/delivery";
 import { type Hub, TopicBundle, type TopicViewer } from "~/realtime/hub";
 import type { TopicEvent } from "~/realtime/topic-events";
+import { ContractError } from "~/wire/errors";
 import { encodeMessage, eventId, readEventId } from "./encode";
 import type { OpenStream } from "./open-streams.server";
 import { type ConnectionOptions, StreamConnection } from "./stream-connection";

@@ -1,4 +1,4 @@
-import type { JobOutput, OutputEntry } from "~/nouns/agent-jobs/job-output";
+import type { JobOutput, OutputEntry } from "~/wire/agent-jobs/job-output";
 import { encodeMessage, eventId } from "./encode";
 import type { AttachedReader, PlacedMessage } from "./stream-source";
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
-import { type ChangeEvent, topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { canonicalId } from "~/http/validation.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
-import { agentJobWithAttemptsSchema } from "~/nouns/agent-jobs/contract";
-import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
 import { getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { deliverJob, jobPayload } from "~/realtime/deliver-job";
+import { agentJobWithAttemptsSchema } from "~/wire/agent-jobs/contract";
+import type { OutputEntry } from "~/wire/agent-jobs/job-output";
+import { ContractError } from "~/wire/errors";
+import { type ChangeEvent, topics } from "~/wire/events";
 import { formatPlace, type JobOutputs, type OutputPlace, outputMessage, parsePlace } from "./job-outputs";
 import { type PlacedMessage, readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { notificationsStateSchema, topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { deliverNotifications, notificationsName, notificationsPayload } from "~/realtime/deliver-notifications";
+import { notificationsStateSchema, topics } from "~/wire/events";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 const stateSchema = z.object({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { streamStarted } from "~/http/responses.server";
 import { canonicalId } from "~/http/validation.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import type { RequestContext } from "~/server/load-context";
+import { ContractError } from "~/wire/errors";
 import { readEventId } from "./encode";
 import { EventStream } from "./event-stream";
 import type { StreamSource } from "./stream-source";

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import type { StreamLimits } from "~/env-limits.server";
+import { ContractError } from "~/wire/errors";
 import { JobOutputs } from "./job-outputs";
 import type { StreamState } from "./stream-source";
 import { WriteTick } from "./write-tick";

@@ -1,5 +1,5 @@
-import { topics } from "~/contract/events";
 import { deliverPairing, finalPairingStatuses, pairingPayload } from "~/realtime/deliver-pairing";
+import { topics } from "~/wire/events";
 import { Snapshot, type StreamSource } from "./stream-source";
 
 /** A pairing as shown to the waiting desktop. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { soloJobsSchema, soloReadySchema, soloWorkersSchema, topics } from "~/contract/events";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { deliverSolo, soloPayload } from "~/realtime/deliver-solo";
+import { soloJobsSchema, soloReadySchema, soloWorkersSchema, topics } from "~/wire/events";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 const soloStateSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ChangeEvent } from "~/contract/events";
 import type { Delivery, Reader } from "~/realtime/delivery";
+import type { ChangeEvent } from "~/wire/events";
 import type { Message } from "./encode";
 
 /** A message without its id. `place` is the reader's position in the job output after this message. */

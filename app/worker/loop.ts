@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
+import type { AwaitedHead } from "~/wire/agent-jobs/contract";
 import manifest from "../../package.json";
 import { isOtherAcp } from "./agents/catalog";
 import { interruptible } from "./base/interruption";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { z } from "zod";
-import type { Confinement } from "~/nouns/workers/confinement";
+import type { Confinement } from "~/wire/workers/confinement";
 import manifest from "../../package.json";
 import { describeAgents, driverFor, findAgents, isBuiltIn } from "./agents/catalog";
 import { describeRegistry } from "./agents/registry/registry";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import type { PersonMessage } from "~/nouns/comments/contract";
+import type { PersonMessage } from "~/wire/comments/contract";
 import { acpCommand } from "~/worker/agents/acp/agent";
 import { driverNamed } from "~/worker/agents/catalog";
 import { openMessages } from "~/worker/job/turn/messages";

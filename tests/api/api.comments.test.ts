@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Comment, commentListSchema, commentSchema } from "~/nouns/comments/contract";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { createWebhook } from "~/nouns/notices/operations.server";
 import { removeProductMember } from "~/nouns/products/operations.server";
+import { type Comment, commentListSchema, commentSchema } from "~/wire/comments/contract";
 import { openApp } from "../setup/app";
 import { bearer, type TestUser } from "../setup/world";
 import { openStream } from "../streams/stream-reader";

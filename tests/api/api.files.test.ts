@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { addComment, deleteComment } from "~/nouns/comments/operations.server";
-import { fileListSchema, fileSchema } from "~/nouns/files/contract";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { archiveProduct, removeProductMember, setMemberRole } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
+import { fileListSchema, fileSchema } from "~/wire/files/contract";
 import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";
 import type { TestUser } from "../setup/world";

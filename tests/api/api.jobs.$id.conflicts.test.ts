@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
-import { conflictDecisionSchema } from "~/nouns/agent-jobs/job-conflict";
 import {
   claimAgentJob,
   getAgentJob,
@@ -10,6 +8,8 @@ import {
 } from "~/nouns/agent-jobs/operations.server";
 import { answerQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
+import type { AgentJob } from "~/wire/agent-jobs/contract";
+import { conflictDecisionSchema } from "~/wire/agent-jobs/job-conflict";
 import { statusOf } from "../db/refusal";
 import { openApp } from "../setup/app";
 import { at, bearer, claim } from "../setup/world";

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { jobDiffSchema } from "~/nouns/agent-jobs/job-diff";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { jobDiffSchema } from "~/wire/agent-jobs/job-diff";
 import { openApp } from "../setup/app";
 import { bearer, claim } from "../setup/world";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { parsePatch } from "~/nouns/agent-jobs/patch";
-import { chaptersOf, guideSchema, jobGuideSchema } from "~/nouns/reviews/guide";
 import { saveJobGuide } from "~/nouns/reviews/operations.server";
+import { parsePatch } from "~/wire/agent-jobs/patch";
+import { chaptersOf, guideSchema, jobGuideSchema } from "~/wire/reviews/guide";
 import { connectClient } from "../mcp/clients";
 import { openApp } from "../setup/app";
 import { roundsOf } from "../setup/rounds";

@@ -6,10 +6,10 @@ import {
   updateTaskExecution,
   whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
-import { dependenciesSchema } from "~/nouns/dependencies/contract";
 import { allowMyWorkers, archiveProduct, updateProduct } from "~/nouns/products/operations.server";
 import { deleteTask, moveTask } from "~/nouns/tasks/operations.server";
-import type { JobPayload } from "~/nouns/workers/contract";
+import { dependenciesSchema } from "~/wire/dependencies/contract";
+import type { JobPayload } from "~/wire/workers/contract";
 import { refusalOf } from "../db/refusal";
 import { openApp } from "../setup/app";
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { jobOutputSchema } from "~/nouns/agent-jobs/job-output";
 import { heartbeatAgentJob, verifyTaskAgainstPlan } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { jobOutputSchema } from "~/wire/agent-jobs/job-output";
 import { openApp } from "../setup/app";
 import { bearer, claim } from "../setup/world";
 

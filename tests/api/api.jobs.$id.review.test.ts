@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { jobCommentSchema, jobCommentsSchema, sentReviewSchema } from "~/nouns/reviews/contract";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
+import { jobCommentSchema, jobCommentsSchema, sentReviewSchema } from "~/wire/reviews/contract";
 import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";
 import { at, bearer, claim, type SprintOptions } from "../setup/world";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSession } from "~/nouns/accounts/log-in.server";
 import { changeThings, undoChange } from "~/nouns/changes/operations.server";
-import { type Label, labelListSchema, labelSchema } from "~/nouns/labels/contract";
+import { type Label, labelListSchema, labelSchema } from "~/wire/labels/contract";
 import { openApp } from "../setup/app";
 
 const { t, app } = await openApp();

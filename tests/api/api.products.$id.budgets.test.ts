@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type BudgetList, budgetListSchema, budgetSchema } from "~/nouns/budgets/contract";
+import { type BudgetList, budgetListSchema, budgetSchema } from "~/wire/budgets/contract";
 import { openApp } from "../setup/app";
 import { claim } from "../setup/world";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
-import { lessonListSchema, lessonSchema } from "~/nouns/lessons/contract";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { lessonListSchema, lessonSchema } from "~/wire/lessons/contract";
 import { connectClient } from "../mcp/clients";
 import { openApp } from "../setup/app";
 import { at, bearer, claim, finish } from "../setup/world";

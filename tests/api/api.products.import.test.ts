@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import type { ImportReport } from "~/nouns/transfers/contract";
 import { exportProduct } from "~/nouns/transfers/operations.server";
+import type { ImportReport } from "~/wire/transfers/contract";
 import { openApp } from "../setup/app";
 import { github, jira, linear, manyOfLinear, trello } from "../transfers/exports";
 import { mover, newProduct, type Part, stock } from "../transfers/mover";

@@ -4,8 +4,8 @@ import { getInbox } from "~/nouns/inbox/operations.server";
 import { getInsights } from "~/nouns/insights/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
-import { pullListSchema, pullTextsSchema } from "~/nouns/pulls/contract";
 import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
+import { pullListSchema, pullTextsSchema } from "~/wire/pulls/contract";
 import { openApp } from "../setup/app";
 import { at, claim, type TestUser } from "../setup/world";
 

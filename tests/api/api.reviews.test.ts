@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { getAgentJob, reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
-import { waitingReviewsSchema } from "~/nouns/reviews/contract";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { waitingReviewsSchema } from "~/wire/reviews/contract";
 import { openApp } from "../setup/app";
 import { at, bearer, claim, wait } from "../setup/world";
 

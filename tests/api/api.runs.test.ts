@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { blockersDetailSchema, startedRunSchema } from "~/nouns/sprint-runs/contract";
 import {
   cancelSprintRun,
   getSprintRun,
@@ -11,6 +10,7 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
+import { blockersDetailSchema, startedRunSchema } from "~/wire/sprint-runs/contract";
 import { refusalOf } from "../db/refusal";
 import { openApp } from "../setup/app";
 import { at, claim, create, finish, type SprintOptions, type TestUser, wait } from "../setup/world";

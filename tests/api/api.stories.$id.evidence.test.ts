@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { evidenceSchema, storyProofSchema } from "~/nouns/proof/contract";
 import { updateStory } from "~/nouns/stories/operations.server";
+import { evidenceSchema, storyProofSchema } from "~/wire/proof/contract";
 import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
 import { bearer } from "../setup/world";

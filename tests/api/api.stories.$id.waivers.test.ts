@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { storyProofSchema } from "~/nouns/proof/contract";
 import { getProof } from "~/nouns/proof/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
+import { storyProofSchema } from "~/wire/proof/contract";
 import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type SavedView, savedViewListSchema, savedViewSchema } from "~/nouns/saved-views/contract";
+import { type SavedView, savedViewListSchema, savedViewSchema } from "~/wire/saved-views/contract";
 import { openApp } from "../setup/app";
 
 const { t, app } = await openApp();

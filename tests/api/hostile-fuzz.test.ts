@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { errorBodySchema } from "~/contract/errors";
+import { errorBodySchema } from "~/wire/errors";
 import { openBacklog } from "../setup/app";
 import { bearer } from "../setup/world";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorBodySchema } from "~/contract/errors";
+import { errorBodySchema } from "~/wire/errors";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { type RawResponse, rawGet, rawRequest } from "../setup/raw-request";

@@ -4,7 +4,7 @@ import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { stamp } from "~/nouns/identities/seal.server";
-import { importFormats } from "~/nouns/transfers/contract";
+import { importFormats } from "~/wire/transfers/contract";
 import { openApp } from "../setup/app";
 import { routesFromSources } from "../setup/route-build";
 import { healthBeside } from "../setup/thread-work";

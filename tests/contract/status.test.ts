@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ideaStatuses, pbiStatuses, sprintStatuses, storyStatuses, taskStatuses } from "~/contract/status";
+import { ideaStatuses, pbiStatuses, sprintStatuses, storyStatuses, taskStatuses } from "~/wire/status";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();

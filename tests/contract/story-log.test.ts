@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { sprintTasksQuery } from "~/nouns/sprints/contract";
-import { storyLogBody } from "~/nouns/stories/contract";
-import { updateTaskBody } from "~/nouns/tasks/contract";
+import { sprintTasksQuery } from "~/wire/sprints/contract";
+import { storyLogBody } from "~/wire/stories/contract";
+import { updateTaskBody } from "~/wire/tasks/contract";
 
 function nested(depth: number): unknown {
   let value: unknown = 1;

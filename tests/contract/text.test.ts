@@ -9,7 +9,7 @@ import {
   repositoryUrlSchema,
   requiredText,
   text,
-} from "~/contract/text";
+} from "~/wire/text";
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;

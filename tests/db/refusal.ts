@@ -1,4 +1,4 @@
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 
 /** The refusal of an operation, for comparing its status; fails when the operation went through. */
 export async function refusalOf(operation: Promise<unknown>): Promise<ContractError> {

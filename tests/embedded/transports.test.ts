@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { DatabaseError } from "~/db/call-failure.server";
 import type { Credential, Values } from "~/db/database.server";
+import { ContractError } from "~/wire/errors";
 import { createTestDatabase, openDatabase } from "../setup/database";
 
 const t = await createTestDatabase();

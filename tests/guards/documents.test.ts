@@ -6,8 +6,8 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { variableDefaults, variableNames } from "~/env.server";
 import { allTools, mainTools, workerTools } from "~/mcp/offers.server";
-import { webhookEvents } from "~/nouns/notices/contract";
-import { updateTaskBody } from "~/nouns/tasks/contract";
+import { webhookEvents } from "~/wire/notices/contract";
+import { updateTaskBody } from "~/wire/tasks/contract";
 import { readRulesOf } from "~/worker/git/rules";
 import { makeRepository } from "../worker/fixture";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { failureClasses } from "~/nouns/agent-jobs/contract";
+import { failureClasses } from "~/wire/agent-jobs/contract";
 
 /** Files that give a job each class, and for what only. A new place is entered here with the reason why it fits. */
 const uses: Record<(typeof failureClasses)[number], { means: string; where: string[] }> = {

@@ -1,18 +1,18 @@
 import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { readFilter } from "~/contract/item-filter";
-import { measureJson } from "~/contract/measured-json";
 import { parseJsonBody, readForm } from "~/http/request-body.server";
-import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { readPatch } from "~/nouns/agent-jobs/report-with-diff.server";
-import { readMarks } from "~/nouns/reviews/marks";
 import { readPastedList } from "~/nouns/stories/pasted-list";
-import { type ImportFormat, importFormats } from "~/nouns/transfers/contract";
 import { splitSections } from "~/nouns/transfers/formats/backlog-md/parse-file.server";
 import { jiraMarkdown } from "~/nouns/transfers/formats/jira.server";
 import { readCsv } from "~/nouns/transfers/formats/read-csv.server";
 import { readFiles } from "~/nouns/transfers/formats/read-files.server";
 import { Parameters } from "~/oauth/form-parameters.server";
+import { parsePatch } from "~/wire/agent-jobs/patch";
+import { readFilter } from "~/wire/item-filter";
+import { measureJson } from "~/wire/measured-json";
+import { readMarks } from "~/wire/reviews/marks";
+import { type ImportFormat, importFormats } from "~/wire/transfers/contract";
 import { busyMilliseconds } from "../setup/thread-work";
 
 type Work = () => unknown;

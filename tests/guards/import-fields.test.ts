@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ImportFormat } from "~/nouns/transfers/contract";
 import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { readFiles } from "~/nouns/transfers/formats/read-files.server";
+import type { ImportFormat } from "~/wire/transfers/contract";
 
 /**
  * Whatever a tool exports arrives or is named in `left_out`: each of its fields is given alone, and has to change what

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { addComment } from "~/nouns/comments/operations.server";
-import { fileSchema } from "~/nouns/files/contract";
 import { setMemberRole } from "~/nouns/products/operations.server";
 import { createSavedView } from "~/nouns/saved-views/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { fileSchema } from "~/wire/files/contract";
 import { openApp } from "../setup/app";
 import { routesFromSources } from "../setup/route-build";
 import { bearer, claim } from "../setup/world";

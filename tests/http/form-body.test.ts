@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { refuseBadForm } from "~/http/request-body.server";
+import { ContractError } from "~/wire/errors";
 import { busyMilliseconds } from "../setup/thread-work";
 
 const formType = "application/x-www-form-urlencoded";

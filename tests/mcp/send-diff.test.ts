@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type JobDiff, jobDiffSchema } from "~/nouns/agent-jobs/job-diff";
+import { type JobDiff, jobDiffSchema } from "~/wire/agent-jobs/job-diff";
 import { bearer } from "../setup/world";
 import { connectBoth, createProduct, idOf, ok, openStage, startRun } from "./stage";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { topics } from "~/contract/events";
 import { openJobBell } from "~/mcp/wait-for-job.server";
 import { listProducts, updateProduct } from "~/nouns/products/operations.server";
+import { topics } from "~/wire/events";
 import { startTestApp } from "../setup/app";
 import { bearer } from "../setup/world";
 import { connectBoth, createProduct, ok, openStage, startRun } from "./stage";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { changedFiles, roundOf, showFile, showFiles } from "~/features/diff/show-diff.server";
-import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
-import { parsePatch } from "~/nouns/agent-jobs/patch";
+import type { DiffFile, JobDiff } from "~/wire/agent-jobs/job-diff";
+import { parsePatch } from "~/wire/agent-jobs/patch";
 import { roundsOf } from "../setup/rounds";
 
 const file = (path: string, line: string): DiffFile => ({

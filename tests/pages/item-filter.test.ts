@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import { readSettings, viewOf } from "~/features/board/board-view.server";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
+import { type FilterItem, matchesFilter, readFilter } from "~/wire/item-filter";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { joinPatches, patchText } from "~/nouns/reviews/join-patches";
 import { type StoryAttempt, tellStory } from "~/nouns/reviews/story-changes";
 import { attemptOfLine, placeComments } from "~/nouns/reviews/story-lines";
+import { parsePatch } from "~/wire/agent-jobs/patch";
 import { file, sha } from "../api/story-changes";
 import { at } from "../setup/world";
 

@@ -7,7 +7,6 @@ import { createIdea } from "~/nouns/ideas/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { createWebhook, subscribePush } from "~/nouns/notices/operations.server";
 import { leaveProduct } from "~/nouns/products/operations.server";
-import type { AgentQuestion, AskQuestionInput } from "~/nouns/questions/contract";
 import {
   answerQuestion,
   askQuestion,
@@ -16,6 +15,7 @@ import {
   getQuestion,
   listQuestions,
 } from "~/nouns/questions/operations.server";
+import type { AgentQuestion, AskQuestionInput } from "~/wire/questions/contract";
 import { asUser, outcomeOf } from "../db/as-user";
 import { createDevice } from "../notices/push-device";
 import { startReceiver } from "../notices/receiver";

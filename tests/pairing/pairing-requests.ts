@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "~/db/rpc.server";
-import { startedPairingSchema } from "~/nouns/pairings/contract";
 import { approvePairing } from "~/nouns/pairings/pair.server";
+import { startedPairingSchema } from "~/wire/pairings/contract";
 import type { TestApp } from "../setup/app";
 
 export interface WaitingDesktop {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { principalSchema } from "~/nouns/accounts/contract";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { notePasswordChange } from "~/nouns/accounts/passwords.server";
 import { revokePairing } from "~/nouns/pairings/operations.server";
 import { approvePairing, cancelPairing, getPairingForApproval, newPairingSecret } from "~/nouns/pairings/pair.server";
 import { pairingCheckCode } from "~/nouns/pairings/pairing-code";
+import { principalSchema } from "~/wire/accounts/contract";
 import { openApp } from "../setup/app";
 import type { TestUser } from "../setup/world";
 import { approve, claim, setCookieOf, startPairing } from "./pairing-requests";

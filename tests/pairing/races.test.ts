@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { approvePairing, cancelPairing, claimPairing, newPairingSecret } from "~/nouns/pairings/pair.server";
+import { ContractError } from "~/wire/errors";
 import { createTestDatabase, transportOfRun } from "../setup/database";
 
 const t = await createTestDatabase();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { claimAgentJob, heartbeatAgentJob, reportAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget, setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
-import type { JobPayload } from "~/nouns/workers/contract";
+import { ContractError } from "~/wire/errors";
+import type { JobPayload } from "~/wire/workers/contract";
 import { createTestDatabase } from "../setup/database";
 import { at } from "../setup/world";
 

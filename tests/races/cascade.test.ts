@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type TaskStatus, taskStatuses } from "~/contract/status";
-import type { Pbi } from "~/nouns/pbis/contract";
 import { createPbi, updatePbi } from "~/nouns/pbis/operations.server";
 import { getBacklog } from "~/nouns/products/operations.server";
-import type { Story } from "~/nouns/stories/contract";
 import { createStory } from "~/nouns/stories/operations.server";
-import type { Task } from "~/nouns/tasks/contract";
 import { moveTask, setTaskStatus, updateTask } from "~/nouns/tasks/operations.server";
+import type { Pbi } from "~/wire/pbis/contract";
+import { type TaskStatus, taskStatuses } from "~/wire/status";
+import type { Story } from "~/wire/stories/contract";
+import type { Task } from "~/wire/tasks/contract";
 import { becomeCaller } from "../db/as-user";
 import { createTestDatabase } from "../setup/database";
 import { at, type World } from "../setup/world";

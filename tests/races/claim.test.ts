@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { cancelAgentJob, claimAgentJob, heartbeatAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../setup/database";
 import { at, claim } from "../setup/world";
 

@@ -3,7 +3,7 @@ import { claimAgentJob, reportAgentJob, reportMerged, updateTaskExecution } from
 import { removeDependency } from "~/nouns/dependencies/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
-import type { JobPayload } from "~/nouns/workers/contract";
+import type { JobPayload } from "~/wire/workers/contract";
 import { createTestDatabase } from "../setup/database";
 import { at, type SprintWorld, wait, waitStory } from "../setup/world";
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import type { doneRequirements } from "~/nouns/products/contract";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
+import { ContractError } from "~/wire/errors";
+import type { doneRequirements } from "~/wire/products/contract";
 import { createTestDatabase } from "../setup/database";
 import { at, claim } from "../setup/world";
 

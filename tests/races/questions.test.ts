@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { answerQuestion, askQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 import { cleanupAgentArtifacts, expireQuestions, sweep } from "~/nouns/schedules/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listJobComments } from "~/nouns/reviews/job-comments.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
+import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../setup/database";
 import { claim } from "../setup/world";
 

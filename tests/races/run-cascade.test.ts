@@ -1,9 +1,9 @@
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { cancelSprintRun, pauseSprintRun, resumeSprint, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
+import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../setup/database";
 import { at, claim, type SprintWorld } from "../setup/world";
 

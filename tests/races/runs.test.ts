@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   cancelSprintRun,
@@ -8,6 +7,7 @@ import {
   resumeSprintRun,
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
+import { ContractError } from "~/wire/errors";
 import { asUser, becomeCaller } from "../db/as-user";
 import { createTestDatabase } from "../setup/database";
 import { at, claim, type SprintWorld } from "../setup/world";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { fileListSchema } from "~/nouns/files/contract";
+import { fileListSchema } from "~/wire/files/contract";
 import { fillDisk, makeSmallDisk } from "../setup/small-disk";
 import { create } from "../setup/world";
 import { type OwnService, openOwnDatabase, startService } from "./own-service";

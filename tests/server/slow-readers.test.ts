@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it, vi } from "vitest";
-import { fileSchema } from "~/nouns/files/contract";
 import { sendResponse } from "~/server/node-adapter";
+import { fileSchema } from "~/wire/files/contract";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { errorBodySchema } from "~/contract/errors";
+import { errorBodySchema } from "~/wire/errors";
 
 /** Reads the error body and expects it to say the status. */
 export async function expectRefusal(response: Response, status: number): Promise<string> {

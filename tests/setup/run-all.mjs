@@ -70,7 +70,14 @@ function vitest(transport, files) {
   const report = join(reports, `vitest-${transport}.json`);
   const { status } = runNode(
     bin("vitest/vitest.mjs"),
-    ["run", ...files, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+    [
+      "run",
+      ...files,
+      ...(isAll ? [] : ["--tags-filter=!thorough"]),
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${report}`,
+    ],
     { ...length, TRANSPORT: transport, TRANSFORMED_MODULES: join(reports, "modules") },
   );
   return atLeastOne(status, readVitest(report));

@@ -4,12 +4,12 @@ import { expect } from "vitest";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callService } from "~/db/rpc.server";
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import type { ReportAgentJobInput } from "~/nouns/agent-jobs/job-report";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import type { JobPayload } from "~/nouns/workers/contract";
+import type { AgentJob } from "~/wire/agent-jobs/contract";
+import type { JobPayload } from "~/wire/workers/contract";
 
 /** Where tests make their world. */
 export interface Store {

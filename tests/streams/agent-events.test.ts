@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { soloJobSchema, soloJobsSchema, soloWorkerSchema } from "~/contract/events";
 import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { workerHeartbeat } from "~/nouns/workers/operations.server";
+import { soloJobSchema, soloJobsSchema, soloWorkerSchema } from "~/wire/events";
 import { openApp } from "../setup/app";
 import { finish } from "../setup/world";
 import { openStream, type StreamMessage, type StreamReader } from "./stream-reader";

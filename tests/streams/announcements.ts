@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeEventSchema } from "~/contract/events";
+import { changeEventSchema } from "~/wire/events";
 import type { TestDatabase } from "../setup/database";
 
 const rowSchema = z.object({ topic: z.string(), payload: changeEventSchema });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { backlogChangeSchema, backlogReadySchema } from "~/contract/events";
 import { addEvidence, getProof, waiveCriterion } from "~/nouns/proof/operations.server";
+import { backlogChangeSchema, backlogReadySchema } from "~/wire/events";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";

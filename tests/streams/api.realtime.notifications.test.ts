@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod/mini";
-import { notificationsStateSchema, questionChangeSchema } from "~/contract/events";
+import { notificationsStateSchema, questionChangeSchema } from "~/wire/events";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";

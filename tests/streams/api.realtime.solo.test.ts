@@ -8,7 +8,7 @@ import {
   soloStorySchema,
   soloTaskSchema,
   soloWorkersSchema,
-} from "~/contract/events";
+} from "~/wire/events";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { ChangeEvent } from "~/contract/events";
 import { deliverBacklog } from "~/realtime/deliver-backlog";
 import { deliverNotifications } from "~/realtime/deliver-notifications";
 import { deliverPairing } from "~/realtime/deliver-pairing";
 import { deliverSolo } from "~/realtime/deliver-solo";
 import { Snapshot } from "~/sse/stream-source";
+import type { ChangeEvent } from "~/wire/events";
 
 /** What the tests of the streams themselves do not make happen, as each filter decides it. */
 const reader = { userId: "me", sessionId: "my-session", tokenId: null };

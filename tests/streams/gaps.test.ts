@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { streamErrorSchema } from "~/contract/events";
 import { connectDatabase } from "~/db/database.server";
+import { streamErrorSchema } from "~/wire/events";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { startTcpProxy } from "../setup/tcp-proxy";

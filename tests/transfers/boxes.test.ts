@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import type { ImportFormat } from "~/nouns/transfers/contract";
 import { readFiles } from "~/nouns/transfers/formats/read-files.server";
+import type { ImportFormat } from "~/wire/transfers/contract";
 import { roundsOf } from "../setup/rounds";
 
 /** What looks like a box, counted without reading Markdown: a line that begins with one, or a row of a table with one. */

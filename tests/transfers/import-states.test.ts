@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import type { ImportFormat } from "~/nouns/transfers/contract";
+import type { ImportFormat } from "~/wire/transfers/contract";
 import { openApp } from "../setup/app";
 import { mover, newProduct, type Part, stock } from "./mover";
 

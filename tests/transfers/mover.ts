@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type ImportReport, importReportSchema } from "~/nouns/transfers/contract";
+import { type ImportReport, importReportSchema } from "~/wire/transfers/contract";
 import type { TestApp } from "../setup/app";
 import type { TestDatabase } from "../setup/database";
 import type { TestUser } from "../setup/world";

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
+import type { ImportFormat, ImportReport } from "~/wire/transfers/contract";
 import { openApp } from "../setup/app";
 import { mover, newProduct, type Part, stock } from "./mover";
 import { beads, openspec, specKit, zipOf } from "./spec-shapes";

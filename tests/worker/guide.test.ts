@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { jobGuideSchema } from "~/nouns/reviews/guide";
+import { jobGuideSchema } from "~/wire/reviews/guide";
 import { bearer } from "../setup/world";
 import { openStage, type RunWish, startRun } from "./fixture";
 

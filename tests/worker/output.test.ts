@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jobOutputSchema } from "~/nouns/agent-jobs/job-output";
+import { jobOutputSchema } from "~/wire/agent-jobs/job-output";
 import { openOutput } from "~/worker/service/output-sender";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { emailSchema, passwordSchema, roles, usernameSchema } from "~/nouns/accounts/contract";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { resolveAccount } from "~/nouns/accounts/operations.server";
 import { resetPassword } from "~/nouns/accounts/passwords.server";
-import { newApiTokenSchema } from "~/nouns/api-tokens/contract";
 import { issueApiToken } from "~/nouns/api-tokens/operations.server";
+import { emailSchema, passwordSchema, roles, usernameSchema } from "~/wire/accounts/contract";
+import { newApiTokenSchema } from "~/wire/api-tokens/contract";
 import { CommandError, defineCommand, UsageError } from "../command";
 import { randomPassword } from "../secret-words";
 import type { Target } from "../target.server";

@@ -1,10 +1,10 @@
 import { mkdir, open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "~/db/database.server";
-import { type FileType, fileLimit, productFilesLimit } from "~/nouns/files/contract";
-import { typeOf } from "~/nouns/files/file-type";
 import type { ExportedFile } from "~/nouns/transfers/export-document";
 import { exportFile } from "~/nouns/transfers/operations.server";
+import { type FileType, fileLimit, productFilesLimit } from "~/wire/files/contract";
+import { typeOf } from "~/wire/files/file-type";
 import { CommandError } from "../command";
 
 const endings: Record<FileType, string> = {

@@ -3,12 +3,12 @@ import { basename, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
 import { CommandError } from "~/cli/command";
 import { resolveAccount } from "~/nouns/accounts/operations.server";
-import { type ImportReport, importFormats, importLimits } from "~/nouns/transfers/contract";
 import { folderLimits, type UploadedFile } from "~/nouns/transfers/formats/folder.server";
 import { readFiles } from "~/nouns/transfers/formats/read-files.server";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { resolveProduct } from "~/nouns/transfers/operations.server";
 import { prepareImport } from "~/nouns/transfers/prepared-import";
+import { type ImportReport, importFormats, importLimits } from "~/wire/transfers/contract";
 import { defineCommand, UsageError } from "../command";
 import { productOptions } from "./products";
 

@@ -1,8 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
-import { measureJson } from "~/contract/measured-json";
 import { resolveAccount } from "~/nouns/accounts/operations.server";
-import { grantedRoleSchema } from "~/nouns/products/contract";
 import {
   type ExportDocument,
   exportDocumentSchema,
@@ -11,6 +9,8 @@ import {
 } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { enrolMember, exportProduct, resolveProduct } from "~/nouns/transfers/operations.server";
+import { measureJson } from "~/wire/measured-json";
+import { grantedRoleSchema } from "~/wire/products/contract";
 import { CommandError, defineCommand } from "../command";
 import { readFilesBeside, writeFilesBeside, writeOwnFile } from "./files-beside";
 

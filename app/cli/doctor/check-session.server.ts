@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { changeEventName, topics } from "~/contract/events";
 import type { Database, SupabaseConnection } from "~/db/database.server";
 import { createAccount } from "~/nouns/accounts/create-account.server";
+import { changeEventName, topics } from "~/wire/events";
 import { randomPassword } from "../secret-words";
 import { type Check, failed, passed, reasonOf } from "./check";
 

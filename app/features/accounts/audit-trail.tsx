@@ -1,8 +1,8 @@
-import type { AuditEvent } from "~/nouns/accounts/contract";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
+import type { AuditEvent } from "~/wire/accounts/contract";
 import { describeBrowser } from "./describe-browser";
 
 const words: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import { passwordMinLength } from "~/nouns/accounts/password";
 import { TextField } from "~/ui/field";
+import { passwordMinLength } from "~/wire/accounts/password";
 
 /** Field for choosing a password. Takes the props that a form's `field` returns. */
 export function NewPasswordField({

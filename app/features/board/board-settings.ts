@@ -1,7 +1,7 @@
 import { useLocation, useNavigation } from "@remix-run/react";
 import { useState } from "react";
-import type { Label } from "~/nouns/labels/contract";
-import type { BoardTask } from "~/nouns/pages/contract";
+import type { Label } from "~/wire/labels/contract";
+import type { BoardTask } from "~/wire/pages/contract";
 
 /** A task as a board shows it. */
 export type CardTask = BoardTask & {

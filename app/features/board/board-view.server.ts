@@ -1,10 +1,10 @@
-import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import { priorityOptions } from "~/features/items/lists/priority";
 import { hiddenParts } from "~/features/views/shown-views.server";
-import { type Label, labelsNamed } from "~/nouns/labels/contract";
-import type { BoardStory, BoardTask } from "~/nouns/pages/contract";
 import { isolated } from "~/ui/isolated";
 import { isHeld } from "~/ui/status";
+import { type FilterItem, matchesFilter, readFilter } from "~/wire/item-filter";
+import { type Label, labelsNamed } from "~/wire/labels/contract";
+import type { BoardStory, BoardTask } from "~/wire/pages/contract";
 import { type BoardSettings, type CardTask, cardParts, foldedLanes, groupings, type Lane } from "./board-settings";
 
 /** Reads from the address what the board shows and in which layout. */

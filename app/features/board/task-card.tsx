@@ -1,7 +1,6 @@
 import { useSearchParams } from "@remix-run/react";
 import { memo, useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import type { Doing } from "~/contract/events";
 import { LineCounts } from "~/features/diff/line-counts";
 import { useSelected } from "~/features/items/selection";
 import { useRefusals } from "~/features/items/use-changes";
@@ -15,6 +14,7 @@ import { LiveText } from "~/ui/live-text";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld, StatusIcon, StatusPill } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
+import type { Doing } from "~/wire/events";
 import { stateLine } from "../items/state-line";
 import type { CardTask, DropTarget } from "./board-settings";
 import { MoveButton, MoveForm } from "./move-menu";

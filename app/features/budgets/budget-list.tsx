@@ -1,5 +1,4 @@
 import clsx from "clsx";
-import type { Budget } from "~/nouns/budgets/contract";
 import { ActionForm, PressForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
@@ -8,6 +7,7 @@ import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import type { Budget } from "~/wire/budgets/contract";
 import { amountText } from "../../ui/numbers";
 
 /** Budgets and their usage. People who may set budgets can edit them in place. */

@@ -1,6 +1,6 @@
-import type { Forecast } from "~/nouns/budgets/contract";
 import { countText } from "~/ui/numbers";
 import { durationText } from "~/ui/relative-time";
+import type { Forecast } from "~/wire/budgets/contract";
 import { amountText } from "../../ui/numbers";
 
 type Shown = Pick<Forecast, "tasks" | "finished" | "too_few" | "seconds" | "tokens" | "costs">;

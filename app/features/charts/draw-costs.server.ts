@@ -1,6 +1,6 @@
-import type { Insights } from "~/nouns/insights/contract";
 import { moneyText } from "~/ui/numbers";
 import { calendarText } from "~/ui/relative-time";
+import type { Insights } from "~/wire/insights/contract";
 import { box, type Chart, daysBelow, daysBetween, round, shape, words } from "./chart";
 
 const width = 560;

@@ -1,5 +1,5 @@
-import type { Insights } from "~/nouns/insights/contract";
 import { calendarText, durationText } from "~/ui/relative-time";
+import type { Insights } from "~/wire/insights/contract";
 import { type Chart, daysBelow, daysBetween, round, shape, words } from "./chart";
 
 const width = 560;

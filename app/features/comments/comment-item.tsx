@@ -1,6 +1,5 @@
 import { useRef } from "react";
 import { Prose } from "~/features/markdown/prose";
-import type { MessageState } from "~/nouns/comments/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Avatar } from "~/ui/avatar";
 import { Badge } from "~/ui/badge";
@@ -9,6 +8,7 @@ import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import type { MessageState } from "~/wire/comments/contract";
 import { MentionArea } from "./mention-area";
 import type { ShownComment, ShownComments } from "./shown-comment";
 

@@ -1,8 +1,8 @@
 import { useFetcher } from "@remix-run/react";
 import { type KeyboardEvent, type RefObject, useId, useRef, useState } from "react";
 import { AttachButton, useAttach } from "~/features/files/attach";
-import { commentLength } from "~/nouns/comments/contract";
 import { FieldErrors } from "~/ui/field";
+import { commentLength } from "~/wire/comments/contract";
 
 /** A text area that suggests product members after `@`. Ctrl+Enter or ⌘+Enter submits its form. */
 export function MentionArea({

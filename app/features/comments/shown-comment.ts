@@ -1,5 +1,5 @@
 import type { SafeHtml } from "~/features/markdown/prose";
-import type { Comment, CommentPlace } from "~/nouns/comments/contract";
+import type { Comment, CommentPlace } from "~/wire/comments/contract";
 
 /** The comments of an item as a page shows them. */
 export interface ShownComments {

@@ -1,7 +1,6 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
 import { activeRow, isPageItem, itemOf } from "~/features/items/active-row";
-import type { AwaitedWork, Dependencies, DependencyKind } from "~/nouns/dependencies/contract";
 import { WriteForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
@@ -11,6 +10,7 @@ import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 import { StatusDot, StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { AwaitedWork, Dependencies, DependencyKind } from "~/wire/dependencies/contract";
 import { RemoveForm } from "./remove-dependency";
 import { useCandidates } from "./use-candidates";
 

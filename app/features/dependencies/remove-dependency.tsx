@@ -1,7 +1,7 @@
-import type { DependencyKind } from "~/nouns/dependencies/contract";
 import { WriteForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
+import type { DependencyKind } from "~/wire/dependencies/contract";
 
 /** Removes a dependency with one click. Also offered in the pre-flight of a run. */
 export function RemoveForm({

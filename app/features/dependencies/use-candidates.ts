@@ -1,6 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { useEffect } from "react";
-import type { Candidates, DependencyKind } from "~/nouns/dependencies/contract";
+import type { Candidates, DependencyKind } from "~/wire/dependencies/contract";
 
 /** Returns possible blockers; null while loading. Loads as soon as `what` is set. */
 export function useCandidates(what: { kind: DependencyKind; id: string } | null, typed: string): Candidates | null {

@@ -131,7 +131,8 @@ function Loading({ index }: { index: number }) {
 }
 
 function noteOf(file: ShownFile): string | null {
-  if (file.status === "submodule") return "The commit of this submodule changed. To see what is in it, open the submodule's own repository.";
+  if (file.status === "submodule")
+    return "The commit of this submodule changed. To see what is in it, open the submodule's own repository.";
   if (file.binary) return "A binary file.";
   if (file.truncated) {
     return "Only part of this file is shown: it is too large, or a secret was removed. The branch has the whole file.";

@@ -1,6 +1,6 @@
-import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
-import { type Hunk, parsePatch } from "~/nouns/agent-jobs/patch";
 import { joinPatches, patchText } from "~/nouns/reviews/join-patches";
+import type { DiffFile } from "~/wire/agent-jobs/job-diff";
+import { type Hunk, parsePatch } from "~/wire/agent-jobs/patch";
 
 /** A file's entries in two diffs; null in a diff that does not list it. */
 export interface Comparison {

@@ -1,7 +1,7 @@
 import type { Actor } from "~/db/rpc.server";
-import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { listViewed } from "~/nouns/reviews/operations.server";
+import type { JobDiff } from "~/wire/agent-jobs/job-diff";
 
 /** `?since=`: an attempt, or `looked` for what the person saw last of each file. */
 export type Since = number | "looked";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { RecentlyMade } from "~/features/markdown/recently-made.server";
-import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
-import { isFoldedFile } from "~/nouns/reviews/folded-files";
+import type { DiffFile, JobDiff } from "~/wire/agent-jobs/job-diff";
+import { isFoldedFile } from "~/wire/reviews/folded-files";
 import type { ComparedFile, ComparedLines, Comparison } from "./compare-files";
 import { askThread, showLines } from "./show-lines.server";
 import type { ShownFile } from "./shown-diff";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { RecentlyMade } from "~/features/markdown/recently-made.server";
 import { nameOf } from "~/features/proof/visible";
-import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
-import { type Hunk, type PatchLine, parsePatch } from "~/nouns/agent-jobs/patch";
 import { type Outcome, WorkThread, within } from "~/threads/work-thread.server";
+import type { DiffFile } from "~/wire/agent-jobs/job-diff";
+import { type Hunk, type PatchLine, parsePatch } from "~/wire/agent-jobs/patch";
 import type { DiffQuestion } from "./diff-thread";
 import source from "./diff-thread?thread";
 import type { ShownHunk, ShownLine } from "./shown-diff";

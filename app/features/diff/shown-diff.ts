@@ -1,4 +1,4 @@
-import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
+import type { DiffFile } from "~/wire/agent-jobs/job-diff";
 
 /** A shown line: `s` same, `a` added, `d` deleted. The HTML comes from the server and is safe. */
 export type ShownLine = [kind: "s" | "a" | "d", old: number | null, next: number | null, html: string];

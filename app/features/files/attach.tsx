@@ -1,8 +1,8 @@
 import { type ClipboardEvent, type DragEvent, type RefObject, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { z } from "zod";
-import { fileTypes } from "~/nouns/files/contract";
 import { isolated } from "~/ui/isolated";
+import { fileTypes } from "~/wire/files/contract";
 
 /** What a file is added to; a file of a comment belongs to nothing until the comment is there. */
 export interface FilePlace {

@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { visible } from "~/features/proof/visible";
 import { useLive } from "~/live/live-provider";
-import { fileTypes, type ListedFile } from "~/nouns/files/contract";
 import { useActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -12,6 +11,7 @@ import { FormErrors, HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import { fileTypes, type ListedFile } from "~/wire/files/contract";
 import { AttachButton, useUpload } from "./attach";
 
 /** Files one below another: a small picture, name, size, who added it and when, and what can be done with it. */

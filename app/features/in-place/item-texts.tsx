@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { SafeHtml } from "~/features/markdown/prose";
-import type { StoryPageData, TaskPageData } from "~/nouns/pages/contract";
 import { CodeChip } from "~/ui/badge";
 import { StatusPill } from "~/ui/status";
+import type { StoryPageData, TaskPageData } from "~/wire/pages/contract";
 import { EditableText, EditableTitle } from "./editable-text";
 
 interface Titled {

@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
 import { movableColumns } from "~/features/board/board-settings";
 import { priorityOptions } from "~/features/items/lists/priority";
-import type { StoryPageData } from "~/nouns/pages/contract";
 import { statusLook } from "~/ui/status";
+import type { StoryPageData } from "~/wire/pages/contract";
 import { Picker, TypedProperty } from "./properties";
 
 /** A task's status, on its page and in its panel. Nothing moves to failed by hand. */

@@ -1,8 +1,8 @@
 import { useFetcher, useNavigate } from "@remix-run/react";
 import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { useCandidates } from "~/features/dependencies/use-candidates";
-import type { DependencyKind } from "~/nouns/dependencies/contract";
 import { MenuHeading, menuEvents } from "~/ui/menu";
+import type { DependencyKind } from "~/wire/dependencies/contract";
 import { codeOf, focusRow, titleOf } from "./active-row";
 import type { ItemAction } from "./item-actions";
 import { choicesFor, type MenuChoice, type ProductChoices, waitChoices, whoChoices } from "./menu-choices";

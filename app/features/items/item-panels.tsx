@@ -4,12 +4,12 @@ import { PanelTitle, StoryTexts, TaskTexts } from "~/features/in-place/item-text
 import { PriorityPicker, StoryPickers, TaskStatusPicker } from "~/features/in-place/pickers";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
 import type { SafeHtml } from "~/features/markdown/prose";
-import type { StoryPageData, TaskPageData } from "~/nouns/pages/contract";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { SidePanel } from "~/ui/side-panel";
 import { StatusDot, StatusPill } from "~/ui/status";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import type { StoryPageData, TaskPageData } from "~/wire/pages/contract";
 import { DeleteStory, DeleteTask } from "./delete-item";
 
 interface PanelPlace {

@@ -1,10 +1,10 @@
-import { efforts } from "~/contract/who";
 import { movableColumns } from "~/features/board/board-settings";
 import { mostRunItems } from "~/features/runs/start-run";
-import type { Candidates } from "~/nouns/dependencies/contract";
-import type { Label } from "~/nouns/labels/contract";
-import { knownAgents } from "~/nouns/workers/known-agents";
 import { isolated } from "~/ui/isolated";
+import type { Candidates } from "~/wire/dependencies/contract";
+import type { Label } from "~/wire/labels/contract";
+import { efforts } from "~/wire/who";
+import { knownAgents } from "~/wire/workers/known-agents";
 import { type ItemAction, kindsOf } from "./item-actions";
 import { priorityOptions } from "./lists/priority";
 import { ofKind } from "./selection";

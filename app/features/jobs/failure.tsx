@@ -1,5 +1,5 @@
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import { Alert } from "~/ui/alert";
+import type { AgentJob } from "~/wire/agent-jobs/contract";
 import { firstLine } from "./first-line";
 
 /** Failure classes with their name and remedy. */

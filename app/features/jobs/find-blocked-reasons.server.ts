@@ -1,5 +1,5 @@
-import type { WhyNotMoving } from "~/nouns/agent-jobs/contract";
 import { exactText } from "~/ui/relative-time";
+import type { WhyNotMoving } from "~/wire/agent-jobs/contract";
 
 /** A time as the API writes it into a sentence. */
 const isoTime = /\d{4}-\d\d-\d\dT[\d:]{8}Z/g;

@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import type { AgentJob, AgentJobDetail } from "~/nouns/agent-jobs/contract";
-import type { pullSchema } from "~/nouns/pulls/contract";
-import type { Confinement } from "~/nouns/workers/confinement";
 import { Badge } from "~/ui/badge";
 import { StatusPill } from "~/ui/status";
+import type { AgentJob, AgentJobDetail } from "~/wire/agent-jobs/contract";
+import type { pullSchema } from "~/wire/pulls/contract";
+import type { Confinement } from "~/wire/workers/confinement";
 
 /** Whether the work is finished and awaits a person's review. Such a job stays queued, but no worker claims it. */
 export function waitsForReview({ status, phase }: Pick<AgentJob, "status" | "phase">): boolean {

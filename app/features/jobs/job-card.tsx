@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
 import { LineCounts } from "~/features/diff/line-counts";
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import { CodeChip } from "~/ui/badge";
 import { Fact, Facts } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import type { AgentJob } from "~/wire/agent-jobs/contract";
 import { Failure } from "./failure";
 import { JobStatus, PullLink } from "./job-badges";
 

@@ -1,4 +1,4 @@
-import type { Label } from "~/nouns/labels/contract";
+import type { Label } from "~/wire/labels/contract";
 
 /** The labels of a row or card; renders nothing without labels. Color is never the only sign. */
 export function LabelChips({ labels }: { labels: readonly Label[] | undefined }) {

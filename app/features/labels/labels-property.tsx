@@ -1,11 +1,11 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { useRef } from "react";
-import type { Label } from "~/nouns/labels/contract";
 import { EnhancedField, FormResult } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import type { Label } from "~/wire/labels/contract";
 import { LabelChips } from "./label-chips";
 
 /** The labels of a story or task: chips that open a checkbox for each label of the product. */

@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
-import type { Lesson } from "~/nouns/lessons/contract";
-import { lessonLimits } from "~/nouns/lessons/contract";
 import { ActionForm, PressForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields, TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
+import type { Lesson } from "~/wire/lessons/contract";
+import { lessonLimits } from "~/wire/lessons/contract";
 
 export const causeWords = {
   changes_requested: "changes were requested",

@@ -1,7 +1,7 @@
-import type { Doing } from "~/contract/events";
-import type { OutputKind } from "~/nouns/agent-jobs/job-output";
 import { LiveText } from "~/ui/live-text";
 import { Elapsed } from "~/ui/relative-time";
+import type { OutputKind } from "~/wire/agent-jobs/job-output";
+import type { Doing } from "~/wire/events";
 
 const words = {
   text: "said",

@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import type { OutputEntry as Entry, JobOutput, OutputKind } from "~/nouns/agent-jobs/job-output";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import type { OutputEntry as Entry, JobOutput, OutputKind } from "~/wire/agent-jobs/job-output";
 import { useJobOutput } from "./use-job-stream";
 
 /** An agent's output, oldest first, updated live. */

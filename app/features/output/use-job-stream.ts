@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { isFields, type LiveStatus } from "~/live/signal";
 import { useLiveStream } from "~/live/use-live-stream";
-import type { JobOutput, OutputEntry } from "~/nouns/agent-jobs/job-output";
+import type { JobOutput, OutputEntry } from "~/wire/agent-jobs/job-output";
 
 interface OutputMessage {
   attempt: number;

@@ -1,7 +1,7 @@
 import { visible } from "~/features/proof/visible";
-import type { StoredFile } from "~/nouns/files/contract";
-import type { Evidence } from "~/nouns/proof/contract";
 import { CodeChip } from "~/ui/badge";
+import type { StoredFile } from "~/wire/files/contract";
+import type { Evidence } from "~/wire/proof/contract";
 
 interface Picture {
   label: string;

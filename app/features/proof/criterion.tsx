@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import { Badge, CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusIcon } from "~/ui/status";
+import type { Evidence, ProvenCriterion } from "~/wire/proof/contract";
 import { seen, standing } from "./proof-words";
 import { visible } from "./visible";
 

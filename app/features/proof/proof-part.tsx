@@ -1,9 +1,9 @@
-import type { ProvenCriterion, StoryProof } from "~/nouns/proof/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields, TextField } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
+import type { ProvenCriterion, StoryProof } from "~/wire/proof/contract";
 import { BeforeAfter, picturesOf } from "./before-after";
 import { CriterionHead, CriterionText, EvidenceList } from "./criterion";
 import { requirements } from "./proof-words";

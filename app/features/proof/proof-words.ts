@@ -1,5 +1,5 @@
-import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import type { StatusTone } from "~/ui/status";
+import type { Evidence, ProvenCriterion } from "~/wire/proof/contract";
 
 type State = ProvenCriterion["state"];
 

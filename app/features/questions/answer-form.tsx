@@ -1,11 +1,11 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef } from "react";
-import type { AgentQuestion } from "~/nouns/questions/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import type { AgentQuestion } from "~/wire/questions/contract";
 import { holdMs, takeBack, useHeldAnswers, useHoldAnswer } from "./held-answers";
 
 /** One click on an option answers; Ctrl+Enter sends free text. Both are held for a moment before they are sent. */

@@ -1,9 +1,7 @@
 import { Link } from "@remix-run/react";
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import { lengths } from "~/contract/limits";
 import { ProductAccess } from "~/features/products/product-access";
-import type { AgentQuestion } from "~/nouns/questions/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
@@ -11,6 +9,8 @@ import { HiddenFields, TextAreaField } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import { lengths } from "~/wire/limits";
+import type { AgentQuestion } from "~/wire/questions/contract";
 import { AnswerForm } from "./answer-form";
 
 /** One question of an agent: its subject, its options, and what happens without an answer. */

@@ -1,5 +1,4 @@
 import { Link, useFetcher } from "@remix-run/react";
-import { missedChoices, type Recurrence } from "~/nouns/recurrences/contract";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
@@ -7,6 +6,7 @@ import { Section } from "~/ui/card";
 import { HiddenFields, SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteFields } from "~/ui/write-access";
+import { missedChoices, type Recurrence } from "~/wire/recurrences/contract";
 
 /** A recurrence for the page. Its next dates are already formatted in the schedule's time zone. */
 export interface ShownRecurrence {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { markViewedInput } from "~/nouns/reviews/contract";
 import { listReviews, markViewed, noteFirstLook } from "~/nouns/reviews/operations.server";
+import { ContractError } from "~/wire/errors";
+import { markViewedInput } from "~/wire/reviews/contract";
 
 /**
  * Notes that a person looks at the changes. Anyone who may not judge looks without a trace, and so does a browser that asks

@@ -2,12 +2,12 @@ import { Link } from "@remix-run/react";
 import type { z } from "zod";
 import { LineCounts } from "~/features/diff/line-counts";
 import { visible } from "~/features/proof/visible";
-import type { sameFilesSchema, WaitingReview } from "~/nouns/reviews/contract";
-import { type Marked, markWords } from "~/nouns/reviews/marks";
 import { Badge } from "~/ui/badge";
 import { LiveText } from "~/ui/live-text";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
+import type { sameFilesSchema, WaitingReview } from "~/wire/reviews/contract";
+import { type Marked, markWords } from "~/wire/reviews/marks";
 
 /** Why a change is where it is in the queue, and where it needs a careful look; `inFull` next to the change. */
 export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?: boolean }) {

@@ -1,9 +1,6 @@
 import { useFetcher, useRouteLoaderData } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
-import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
-import type { ProvenCriterion } from "~/nouns/proof/contract";
-import type { JobComments } from "~/nouns/reviews/contract";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";
@@ -12,6 +9,9 @@ import { TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import type { AgentJobDetail } from "~/wire/agent-jobs/contract";
+import type { ProvenCriterion } from "~/wire/proof/contract";
+import type { JobComments } from "~/wire/reviews/contract";
 import { useNextKey, useVerdictKeys } from "./review-keys";
 import { confirmWords } from "./what-was-done";
 

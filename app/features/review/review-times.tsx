@@ -1,6 +1,6 @@
-import type { ReviewTimes } from "~/nouns/reviews/contract";
 import { Fact, Facts, Section } from "~/ui/card";
 import { durationText } from "~/ui/relative-time";
+import type { ReviewTimes } from "~/wire/reviews/contract";
 
 const isEmpty = ({ first_look, verdict }: ReviewTimes) => first_look.jobs + verdict.jobs === 0;
 

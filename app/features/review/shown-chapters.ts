@@ -1,6 +1,6 @@
 import type { ShownChapter, ShownFile } from "~/features/diff/shown-diff";
-import type { Chapter } from "~/nouns/reviews/guide";
 import type { StoryFile } from "~/nouns/reviews/story-changes";
+import type { Chapter } from "~/wire/reviews/guide";
 
 /**
  * The chapters of a guide with the files that the page shows. A file that is compared with an earlier attempt has other

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { addJobCommentBody, reviewStoryBody } from "~/nouns/reviews/contract";
 import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { getStoryChanges, listViewed } from "~/nouns/reviews/operations.server";
 import { type StoryAttempt, type StoryFile, type ToldStory, tellStory } from "~/nouns/reviews/story-changes";
 import { asShown, attemptOfLine } from "~/nouns/reviews/story-lines";
+import { ContractError } from "~/wire/errors";
+import { addJobCommentBody, reviewStoryBody } from "~/wire/reviews/contract";
 
 /** What no one has judged of a story, or of one of its tasks, with what the person has viewed of it. */
 export async function readStoryDiff(actor: Actor, storyId: string, taskId?: string) {

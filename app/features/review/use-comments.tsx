@@ -1,13 +1,13 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import type { Spot } from "~/features/diff/diff-view";
 import { type BelowLine, lineKey } from "~/features/diff/line-column";
-import type { JobComment } from "~/nouns/reviews/contract";
 import { ActionForm, PressForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/forms/idempotency-key";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import type { JobComment } from "~/wire/reviews/contract";
 
 /** A comment with the place of its file on the page; null if the file is gone. */
 export type PlacedComment = JobComment & { index: number | null };

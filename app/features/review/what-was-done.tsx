@@ -4,9 +4,9 @@ import { JobFacts } from "~/features/jobs/job-card";
 import { BeforeAfter, picturesOf } from "~/features/proof/before-after";
 import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
 import { visible } from "~/features/proof/visible";
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
-import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import { countText } from "~/ui/numbers";
+import type { AgentJob } from "~/wire/agent-jobs/contract";
+import type { Evidence, ProvenCriterion } from "~/wire/proof/contract";
 
 /** What the agent says of its work, doubts included, what the check found, and what it took. */
 export function AgentSays({ job, above, children }: { job: AgentJob; above: ReactNode; children?: ReactNode }) {

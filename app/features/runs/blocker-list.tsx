@@ -1,9 +1,9 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, buttonClass } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
+import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 
 /** The blockers of a run, each with its fixes. */
 export function BlockerList({

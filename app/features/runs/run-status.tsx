@@ -1,7 +1,7 @@
 import clsx from "clsx";
-import type { RunWaits } from "~/nouns/sprint-runs/contract";
 import { countText } from "~/ui/numbers";
 import { StatusPill, type StatusTone, statusLook } from "~/ui/status";
+import type { RunWaits } from "~/wire/sprint-runs/contract";
 
 /**
  * Status of a run, or of a sprint, which stops with it. A failed task stops both, but neither has failed as a whole; and

@@ -1,9 +1,9 @@
 import { Form } from "@remix-run/react";
-import type { Beginning } from "~/nouns/agent-jobs/beginning";
 import { SubmitButton } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
 import { SelectField } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
+import type { Beginning } from "~/wire/agent-jobs/beginning";
 
 /** Limited by the length of an address. */
 export const mostRunItems = 100;

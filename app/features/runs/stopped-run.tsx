@@ -1,11 +1,11 @@
 import { useFetcher } from "@remix-run/react";
 import { useId } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
-import type { Blocker, Preflight, SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { EnhancedField, FormResult } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { WriteFields } from "~/ui/write-access";
+import type { Blocker, Preflight, SprintRunDetail } from "~/wire/sprint-runs/contract";
 import { BlockerList, CommonCures } from "./blocker-list";
 
 /** Returns "1 failed, 5 waiting: try again or skip". If none waits, there is nothing to skip to. */

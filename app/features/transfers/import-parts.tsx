@@ -1,12 +1,12 @@
 import { type ReactNode, useEffect } from "react";
 import { ChoiceField, gateFields } from "~/features/products/product-choices";
-import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/table";
+import type { ImportFormat, ImportReport } from "~/wire/transfers/contract";
 
 const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "linear", label: "Linear: CSV export" },

@@ -1,12 +1,12 @@
 import { useLocation, useSubmit } from "@remix-run/react";
 import { type FormEvent, type MouseEvent, useRef } from "react";
-import type { SavedView } from "~/nouns/saved-views/contract";
 import { useResultOf } from "~/ui/action-result";
 import { Button, buttonClass } from "~/ui/button";
 import { useLinkArea } from "~/ui/link-area";
 import { enterMenu, MenuHeading, menuEvents } from "~/ui/menu";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 import { WriteFields } from "~/ui/write-access";
+import type { SavedView } from "~/wire/saved-views/contract";
 import type { ShownViews } from "./shown-views.server";
 
 const menuId = "views";

@@ -1,5 +1,5 @@
 import { redirect } from "@remix-run/node";
-import { type Look, lookOf, lookParameters, type SavedView, type ViewPage } from "~/nouns/saved-views/contract";
+import { type Look, lookOf, lookParameters, type SavedView, type ViewPage } from "~/wire/saved-views/contract";
 import { type Part, withHidden } from "./parts-menu";
 
 /** The saved views of a page, and the one its address selects. */

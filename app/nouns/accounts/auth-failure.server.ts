@@ -1,6 +1,6 @@
 import type { AuthError } from "@supabase/supabase-js";
-import { ContractError, type ErrorStatus } from "~/contract/errors";
 import type { AuthSettings } from "~/db/auth-settings.server";
+import { ContractError, type ErrorStatus } from "~/wire/errors";
 
 interface Refusal {
   status: ErrorStatus;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import { type Actor, callAs } from "~/db/rpc.server";
+import { ContractError } from "~/wire/errors";
 
 /** 512 KiB, so that the whole form stays below a page's limit. */
 const avatarMaxBytes = 524_288;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { AuthSettings } from "~/db/auth-settings.server";
 import type { Database, SupabaseConnection } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { hashInvitationCode, withInvitation } from "~/nouns/products/invitations.server";
+import type { Registration, roles } from "~/wire/accounts/contract";
+import { ContractError } from "~/wire/errors";
 import { authFailure, registrationRefusal } from "./auth-failure.server";
-import type { Registration, roles } from "./contract";
 import { findLoginIdentity } from "./operations.server";
 import { sendRecovery, setPassword } from "./passwords.server";
 

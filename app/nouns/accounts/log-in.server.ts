@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { joinProduct } from "~/nouns/products/invitations.server";
-import { type Login, themes } from "./contract";
+import { type Login, themes } from "~/wire/accounts/contract";
+import { ContractError } from "~/wire/errors";
 import { findLoginIdentity, giveBackLimit, isWithinLimit, takeLimit, uncountIfAway } from "./operations.server";
 import { checkPassword } from "./passwords.server";
 

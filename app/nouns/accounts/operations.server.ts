@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { type Actor, callService } from "~/db/rpc.server";
 import { noInput, operation, serviceOperation } from "~/nouns/operation.server";
@@ -16,7 +15,8 @@ import {
   sessionSchema,
   setActiveProductInput,
   updateUserInput,
-} from "./contract";
+} from "~/wire/accounts/contract";
+import { ContractError } from "~/wire/errors";
 
 /** Up to 100 users by name, after the given one; administrators only. */
 export const adminListUsers = operation("admin_list_users", listUsersInput, z.array(managedUserSchema));

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { AuthError } from "@supabase/supabase-js";
 import { z } from "zod";
-import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Database, SupabaseConnection } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
+import type { PasswordChange, Principal } from "~/wire/accounts/contract";
+import { ContractError, demoRefusal } from "~/wire/errors";
 import { authFailure } from "./auth-failure.server";
-import type { PasswordChange, Principal } from "./contract";
 import { findLoginIdentity, type LoginIdentity, takeLimit, uncountIfAway } from "./operations.server";
 
 /** Changes the user's own password. Asks for the current one, and ends all other sessions. */

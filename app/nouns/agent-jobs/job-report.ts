@@ -1,11 +1,18 @@
 import { z } from "zod";
-import { lengths } from "~/contract/limits";
-import { httpUrlSchema, text } from "~/contract/text";
-import { agentName } from "~/contract/who";
-import { proposedLessons } from "~/nouns/lessons/contract";
-import { reportedEvidenceInput } from "~/nouns/proof/contract";
-import { attemptInput, failureClasses, sha, usageEventInput, usageInput, verifyResultInput } from "./contract";
-import { diffLimits } from "./job-diff";
+import {
+  attemptInput,
+  failureClasses,
+  sha,
+  usageEventInput,
+  usageInput,
+  verifyResultInput,
+} from "~/wire/agent-jobs/contract";
+import { diffLimits } from "~/wire/agent-jobs/job-diff";
+import { proposedLessons } from "~/wire/lessons/contract";
+import { lengths } from "~/wire/limits";
+import { reportedEvidenceInput } from "~/wire/proof/contract";
+import { httpUrlSchema, text } from "~/wire/text";
+import { agentName } from "~/wire/who";
 
 export const reportAgentJobInput = attemptInput.extend({
   status: z.enum(["running", "done", "failed", "skipped", "queued"]),

@@ -1,21 +1,6 @@
 import { z } from "zod";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import {
-  endedExecutionSchema,
-  updateTaskExecutionInput,
-  verificationSchema,
-  verifySprintTaskInput,
-  verifyTaskAgainstPlanInput,
-} from "~/nouns/sprint-runs/contract";
-import {
-  checkQueueEmptyInput,
-  claimAgentJobInput,
-  claimSchema,
-  queueStateSchema,
-  takeAgentJobInput,
-  takenJobSchema,
-} from "~/nouns/workers/contract";
-import {
   agentJobDetailSchema,
   agentJobPageSchema,
   agentJobSchema,
@@ -29,10 +14,30 @@ import {
   reviewPlanInput,
   whyNotMovingInput,
   whyNotMovingSchema,
-} from "./contract";
-import { conflictDecisionSchema, reportJobConflictInput } from "./job-conflict";
-import { jobDiffInput, jobDiffSchema, saveJobDiffInput } from "./job-diff";
-import { appendedOutputSchema, appendJobOutputInput, jobOutputInput, jobOutputSchema } from "./job-output";
+} from "~/wire/agent-jobs/contract";
+import { conflictDecisionSchema, reportJobConflictInput } from "~/wire/agent-jobs/job-conflict";
+import { jobDiffInput, jobDiffSchema, saveJobDiffInput } from "~/wire/agent-jobs/job-diff";
+import {
+  appendedOutputSchema,
+  appendJobOutputInput,
+  jobOutputInput,
+  jobOutputSchema,
+} from "~/wire/agent-jobs/job-output";
+import {
+  endedExecutionSchema,
+  updateTaskExecutionInput,
+  verificationSchema,
+  verifySprintTaskInput,
+  verifyTaskAgainstPlanInput,
+} from "~/wire/sprint-runs/contract";
+import {
+  checkQueueEmptyInput,
+  claimAgentJobInput,
+  claimSchema,
+  queueStateSchema,
+  takeAgentJobInput,
+  takenJobSchema,
+} from "~/wire/workers/contract";
 import { reportAgentJobInput, reportJobUsageInput } from "./job-report";
 
 /** Cancels a queued job, or a chat job before its end (specification: Starting a sprint run 4). */

@@ -1,6 +1,6 @@
+import type { DiffFile, JobDiff } from "~/wire/agent-jobs/job-diff";
+import { parsePatch } from "~/wire/agent-jobs/patch";
 import { quotedName, readHeadNames, readName } from "./git-name";
-import type { DiffFile, JobDiff } from "./job-diff";
-import { parsePatch } from "./patch";
 
 /**
  * A diff as input for `git apply`. Incomplete patches are named and left out, because half a patch would be applied

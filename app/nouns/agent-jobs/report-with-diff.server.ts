@@ -1,16 +1,16 @@
-import "~/contract/zod-words";
+import "~/wire/zod-words";
 import type { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { isFoldedFile } from "~/nouns/reviews/folded-files";
-import { guideLimits, guideSchema } from "~/nouns/reviews/guide";
 import { saveJobGuide } from "~/nouns/reviews/operations.server";
-import type { ReportedJob } from "./contract";
+import type { ReportedJob } from "~/wire/agent-jobs/contract";
+import { type DiffFile, type SaveJobDiffInput, saveJobDiffBody } from "~/wire/agent-jobs/job-diff";
+import { type Hunk, parsePatch } from "~/wire/agent-jobs/patch";
+import { ContractError } from "~/wire/errors";
+import { isFoldedFile } from "~/wire/reviews/folded-files";
+import { guideLimits, guideSchema } from "~/wire/reviews/guide";
 import { readHeadNames, readName } from "./git-name";
-import { type DiffFile, type SaveJobDiffInput, saveJobDiffBody } from "./job-diff";
 import type { ReportAgentJobInput, reportWithDiffInput } from "./job-report";
 import { reportAgentJob, saveJobDiff } from "./operations.server";
-import { type Hunk, parsePatch } from "./patch";
 
 /** Stores the changes before the report, so that reviewers of the report find them. */
 export async function reportWithDiff(

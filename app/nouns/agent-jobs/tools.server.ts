@@ -3,14 +3,14 @@ import { canonicalId } from "~/http/validation.server";
 import { inProductOfJob, productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { longestWaitSeconds, waitForJob } from "~/mcp/wait-for-job.server";
+import { restartWorker } from "~/nouns/workers/operations.server";
+import { heartbeatAgentJobInput, jobIdInput, whyNotMovingInput } from "~/wire/agent-jobs/contract";
 import {
   updateTaskExecutionInput,
   verifySprintTaskInput,
   verifyTaskAgainstPlanInput,
-} from "~/nouns/sprint-runs/contract";
-import { checkQueueEmptyInput, claimAgentJobInput } from "~/nouns/workers/contract";
-import { restartWorker } from "~/nouns/workers/operations.server";
-import { heartbeatAgentJobInput, jobIdInput, whyNotMovingInput } from "./contract";
+} from "~/wire/sprint-runs/contract";
+import { checkQueueEmptyInput, claimAgentJobInput } from "~/wire/workers/contract";
 import { reportJobUsageInput, reportWithDiffInput } from "./job-report";
 import {
   cancelAgentJob,

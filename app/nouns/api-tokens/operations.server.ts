@@ -3,7 +3,13 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callService } from "~/db/rpc.server";
 import { noInput, operation } from "~/nouns/operation.server";
-import { type ApiToken, apiTokenIdInput, apiTokenPrefix, apiTokenSchema, type NewApiToken } from "./contract";
+import {
+  type ApiToken,
+  apiTokenIdInput,
+  apiTokenPrefix,
+  apiTokenSchema,
+  type NewApiToken,
+} from "~/wire/api-tokens/contract";
 
 /** The user's API tokens, without the tokens themselves. */
 export const listApiTokens = operation("list_api_tokens", noInput, z.array(apiTokenSchema));

@@ -10,7 +10,7 @@ import {
   getForecastInput,
   setBudgetInput,
   setBudgetSettingsInput,
-} from "./contract";
+} from "~/wire/budgets/contract";
 
 /** Deletes a budget and releases what it held. Deleting twice is fine. */
 export const deleteBudget = operation("delete_budget", deleteBudgetInput, z.object({ removed: z.boolean() }));

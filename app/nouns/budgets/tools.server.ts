@@ -1,6 +1,6 @@
 import { idOrCode, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
-import { budgetsQuery } from "./contract";
+import { budgetsQuery } from "~/wire/budgets/contract";
 import { getBudgets } from "./operations.server";
 
 export const getBudgetsTool = defineTool({

@@ -1,5 +1,5 @@
 import { noInput, operation } from "~/nouns/operation.server";
-import { changedThingsSchema, changeThingsInput, undoneSchema } from "./contract";
+import { changedThingsSchema, changeThingsInput, undoneSchema } from "~/wire/changes/contract";
 
 /** Applies one change to many tasks, stories and PBIs of a product: all of them or none. */
 export const changeThings = operation("change_things", changeThingsInput, changedThingsSchema);

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { jobIdInput } from "~/nouns/agent-jobs/contract";
 import { operation } from "~/nouns/operation.server";
+import { jobIdInput } from "~/wire/agent-jobs/contract";
 import {
   addCommentInput,
   commentIdInput,
@@ -10,7 +10,7 @@ import {
   jobMessagesSchema,
   listCommentsInput,
   messageJobInput,
-} from "./contract";
+} from "~/wire/comments/contract";
 
 /** The newest comments on a PBI, story or task, in order of time. */
 export const listComments = operation("list_comments", listCommentsInput, commentListSchema);

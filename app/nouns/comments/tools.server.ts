@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { cursorSchema } from "~/contract/text";
 import { productOfCode, reference, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
-import { addCommentBody, commentLimit, commentPlaces } from "./contract";
+import { addCommentBody, commentLimit, commentPlaces } from "~/wire/comments/contract";
+import { cursorSchema } from "~/wire/text";
 import { addComment, listComments } from "./operations.server";
 
 const place = { kind: z.enum(commentPlaces), id: reference.describe("Id or code"), ...productOfCode };

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { operation } from "~/nouns/operation.server";
-import { sprintRunIdInput } from "~/nouns/sprint-runs/contract";
 import {
   addDependencyInput,
   candidatesSchema,
@@ -11,7 +10,8 @@ import {
   readyTaskSchema,
   removeDependencyInput,
   runOrderSchema,
-} from "./contract";
+} from "~/wire/dependencies/contract";
+import { sprintRunIdInput } from "~/wire/sprint-runs/contract";
 
 /** Makes a task blocked by a task, or a story by a story, of its product. */
 export const addDependency = operation("add_dependency", addDependencyInput, dependenciesSchema);

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { readyLimit } from "~/contract/limits";
 import { idOrCode, productOfCode, reference, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
-import { dependencyKinds } from "./contract";
+import { dependencyKinds } from "~/wire/dependencies/contract";
+import { readyLimit } from "~/wire/limits";
 import { addDependency, listReady, removeDependency } from "./operations.server";
 
 const ends = {

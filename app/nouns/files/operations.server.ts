@@ -8,7 +8,7 @@ import {
   fileSchema,
   listFilesInput,
   readFileInput,
-} from "./contract";
+} from "~/wire/files/contract";
 
 /** Stores a file of a product. */
 export const addFile = operation("add_file", addFileInput, fileSchema);

@@ -1,10 +1,10 @@
 import { statfs } from "node:fs/promises";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { type Actor, callService } from "~/db/rpc.server";
-import { type fileForm, fileLimit, type StoredFile } from "./contract";
-import { typeOf } from "./file-type";
+import { ContractError } from "~/wire/errors";
+import { type fileForm, fileLimit, type StoredFile } from "~/wire/files/contract";
+import { typeOf } from "~/wire/files/file-type";
 import { addFile } from "./operations.server";
 
 interface SentFile {

@@ -1,5 +1,5 @@
-import { refuseSimilar } from "~/contract/concurrency";
 import { operation, patchOperation } from "~/nouns/operation.server";
+import { refuseSimilar } from "~/wire/concurrency";
 import {
   createIdeaInput,
   ideaDetailSchema,
@@ -11,7 +11,7 @@ import {
   promotedIdeaSchema,
   promoteIdeaInput,
   updateIdeaInput,
-} from "./contract";
+} from "~/wire/ideas/contract";
 
 /** Archives an idea (specification: Idea). */
 export const archiveIdea = operation("archive_idea", ideaIdInput, ideaSchema);

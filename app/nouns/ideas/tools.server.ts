@@ -1,6 +1,6 @@
 import { idOrCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool, duplicates, refusesSimilar } from "~/mcp/tool.server";
-import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "./contract";
+import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "~/wire/ideas/contract";
 import { createIdea, promoteIdea, updateIdea } from "./operations.server";
 
 const ideaReference = reference.describe("Id or code of one of your ideas");

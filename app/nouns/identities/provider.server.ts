@@ -1,7 +1,7 @@
 import * as client from "openid-client";
-import { ContractError } from "~/contract/errors";
 import type { OidcSettings } from "~/env-oidc.server";
-import { emailSchema } from "~/nouns/accounts/contract";
+import { emailSchema } from "~/wire/accounts/contract";
+import { ContractError } from "~/wire/errors";
 
 /** A person's identity at the provider, and the token that renews it. */
 export interface ProvenPerson {

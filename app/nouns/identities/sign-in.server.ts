@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import type { Env } from "~/env.server";
 import type { OidcSettings } from "~/env-oidc.server";
-import { usernameSchema } from "~/nouns/accounts/contract";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { createSession, type NewSession, type SigningInBrowser } from "~/nouns/accounts/log-in.server";
 import { findLoginIdentity } from "~/nouns/accounts/operations.server";
 import { setPassword } from "~/nouns/accounts/passwords.server";
 import { withInvitation } from "~/nouns/products/invitations.server";
+import { usernameSchema } from "~/wire/accounts/contract";
+import { ContractError } from "~/wire/errors";
 import { findIdentityAccount, keepIdentity, linkIdentity } from "./operations.server";
 import type { ProvenPerson } from "./provider.server";
 import { seal } from "./seal.server";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "~/nouns/operation.server";
-import { getInboxInput, inboxSchema, markInboxItemInput } from "./contract";
+import { getInboxInput, inboxSchema, markInboxItemInput } from "~/wire/inbox/contract";
 
 /** The caller's inbox over all products: open, snoozed or done items. */
 export const getInbox = operation("get_inbox", getInboxInput, inboxSchema);

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { noInput, operation } from "~/nouns/operation.server";
-import { productIdInput } from "~/nouns/products/contract";
 import {
   getInsightsInput,
   insightsSchema,
   modelPriceListSchema,
   setModelPriceAnswerSchema,
   setModelPriceInput,
-} from "./contract";
+} from "~/wire/insights/contract";
+import { productIdInput } from "~/wire/products/contract";
 import { countedRowsSchema, type scoreboardSchema, toRow } from "./scoreboard";
 
 /** Burn-down, tokens and cost (specification: Sprint; Agent job; Model price). */

@@ -2,8 +2,8 @@ import { createHash, createHmac, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { operation, serviceOperation } from "~/nouns/operation.server";
-import { productIdInput } from "~/nouns/products/contract";
-import { intakeHookSchema, keptItemSchema, receivedItemInput } from "./contract";
+import { intakeHookSchema, keptItemSchema, receivedItemInput } from "~/wire/intake/contract";
+import { productIdInput } from "~/wire/products/contract";
 
 /**
  * Key in a hook's address: derived from the service's secret and the hook's id, so that settings can show it again

@@ -1,5 +1,4 @@
 import { operation } from "~/nouns/operation.server";
-import { productIdInput } from "~/nouns/products/contract";
 import {
   issueLabelAnswer,
   nextIssueNoteInput,
@@ -8,7 +7,8 @@ import {
   observeIssuesInput,
   reportedIssueNoteSchema,
   reportIssueNoteInput,
-} from "./contract";
+} from "~/wire/intake/contract";
+import { productIdInput } from "~/wire/products/contract";
 
 /** The label that sends issues to triage. */
 export const getIssueLabel = operation("get_issue_label", productIdInput, issueLabelAnswer);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { operation, patchOperation } from "~/nouns/operation.server";
-import { productIdInput } from "~/nouns/products/contract";
-import { createLabelInput, labelIdInput, labelListSchema, labelSchema, updateLabelInput } from "./contract";
+import { createLabelInput, labelIdInput, labelListSchema, labelSchema, updateLabelInput } from "~/wire/labels/contract";
+import { productIdInput } from "~/wire/products/contract";
 
 /** The labels of a product, by name. */
 export const listLabels = operation("list_labels", productIdInput, labelListSchema);

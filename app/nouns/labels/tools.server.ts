@@ -3,7 +3,7 @@ import { idOrCode, productOfCode, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
-import { createLabelBody, labelNamesSchema } from "./contract";
+import { createLabelBody, labelNamesSchema } from "~/wire/labels/contract";
 import { createLabel, listLabels } from "./operations.server";
 
 export const listLabelsTool = defineTool({

@@ -6,7 +6,7 @@ import {
   nextLandingInput,
   nextLandingSchema,
   reportLandingInput,
-} from "./contract";
+} from "~/wire/landings/contract";
 
 /** The next branch for a worker to land. */
 export const nextLanding = operation("next_landing", nextLandingInput, nextLandingSchema);

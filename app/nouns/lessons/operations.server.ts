@@ -1,6 +1,6 @@
 import { operation } from "~/nouns/operation.server";
-import { productIdInput } from "~/nouns/products/contract";
-import { decideLessonInput, lessonListSchema, lessonSchema, proposeLessonInput } from "./contract";
+import { decideLessonInput, lessonListSchema, lessonSchema, proposeLessonInput } from "~/wire/lessons/contract";
+import { productIdInput } from "~/wire/products/contract";
 
 /** What a product has learned, with what each lesson did. */
 export const listLessons = operation("list_lessons", productIdInput, lessonListSchema);

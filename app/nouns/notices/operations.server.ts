@@ -20,7 +20,7 @@ import {
   webhookIdInput,
   webhookListSchema,
   webhookSchema,
-} from "./contract";
+} from "~/wire/notices/contract";
 
 /** Creates a webhook of a product; its secret is returned only here. */
 export const createWebhook = operation("create_webhook", createWebhookInput, createdWebhookSchema);

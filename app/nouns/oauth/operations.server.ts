@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { noInput, operation, serviceOperation } from "~/nouns/operation.server";
-import { grantSchema } from "./contract";
+import { grantSchema } from "~/wire/oauth/contract";
 
 /** Programs and tokens with access to the user's account. */
 export const listGrants = operation("list_grants", noInput, z.array(grantSchema));

@@ -1,8 +1,4 @@
 import { noInput, operation } from "~/nouns/operation.server";
-import { productIdInput } from "~/nouns/products/contract";
-import { sprintIdInput, sprintReviewSchema } from "~/nouns/sprints/contract";
-import { storyIdInput } from "~/nouns/stories/contract";
-import { taskIdInput } from "~/nouns/tasks/contract";
 import {
   backlogTreeSchema,
   branchInput,
@@ -14,7 +10,11 @@ import {
   sprintPageSchema,
   storyPageSchema,
   taskPageSchema,
-} from "./contract";
+} from "~/wire/pages/contract";
+import { productIdInput } from "~/wire/products/contract";
+import { sprintIdInput, sprintReviewSchema } from "~/wire/sprints/contract";
+import { storyIdInput } from "~/wire/stories/contract";
+import { taskIdInput } from "~/wire/tasks/contract";
 
 /** The first page after signing in. */
 export const getDashboard = operation("get_dashboard", noInput, dashboardSchema);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation, serviceOperation } from "~/nouns/operation.server";
-import { pairingIdInput, pairingStateSchema } from "./contract";
+import { pairingIdInput, pairingStateSchema } from "~/wire/pairings/contract";
 
 /** Revokes an approval: the desktop is signed out, or never signed in. */
 export const revokePairing = operation("revoke_pairing", pairingIdInput, z.object({ pairing_id: z.uuid() }));

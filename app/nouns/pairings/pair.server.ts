@@ -2,9 +2,14 @@ import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callService, orRefused, unlessRefused } from "~/db/rpc.server";
-import type { Principal } from "~/nouns/accounts/contract";
 import type { SigningInBrowser } from "~/nouns/accounts/log-in.server";
-import { type PairingForApproval, type PairingSecret, pairingForApprovalSchema, type StartedPairing } from "./contract";
+import type { Principal } from "~/wire/accounts/contract";
+import {
+  type PairingForApproval,
+  type PairingSecret,
+  pairingForApprovalSchema,
+  type StartedPairing,
+} from "~/wire/pairings/contract";
 
 interface WaitingDesktop {
   userAgent: string | null;

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { refuseSimilar } from "~/contract/concurrency";
 import { operation, patchOperation } from "~/nouns/operation.server";
-import { storySchema } from "~/nouns/stories/contract";
+import { refuseSimilar } from "~/wire/concurrency";
 import {
   createPbiInput,
   movePbiInput,
@@ -10,7 +9,8 @@ import {
   pbiSchema,
   setPbiPrInput,
   updatePbiInput,
-} from "./contract";
+} from "~/wire/pbis/contract";
+import { storySchema } from "~/wire/stories/contract";
 
 /** Creates a PBI, last within its priority (specification: PBI, Entity codes). */
 export const createPbi = operation("create_pbi", createPbiInput.safeExtend(refuseSimilar), pbiSchema);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idOrCode, productOfCode, resolveId } from "~/mcp/references.server";
 import { defineTool, duplicates, refusesSimilar } from "~/mcp/tool.server";
-import { createPbiInput, setPbiPrInput } from "./contract";
+import { createPbiInput, setPbiPrInput } from "~/wire/pbis/contract";
 import { createPbi, markPbiPrMerged, setPbiPr } from "./operations.server";
 
 export const createPbiTool = defineTool({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { idSchema, requiredText } from "~/contract/text";
-import { grantedRoleSchema, memberRoles } from "./contract";
+import { grantedRoleSchema, memberRoles } from "~/wire/products/contract";
+import { idSchema, requiredText } from "~/wire/text";
 
 const role = z.enum(memberRoles);
 

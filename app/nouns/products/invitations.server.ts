@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs, orRefused, unlessRefused } from "~/db/rpc.server";
 import { operation, serviceOperation } from "~/nouns/operation.server";
-import { memberRoles, productIdInput } from "./contract";
+import { memberRoles, productIdInput } from "~/wire/products/contract";
 import {
   answerInvitationInput,
   type CreateInvitationInput,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { noInput, operation, patchOperation } from "~/nouns/operation.server";
+import { ContractError } from "~/wire/errors";
 import {
   agentContextSchema,
   allowMyWorkersInput,
@@ -18,7 +18,7 @@ import {
   removeProductMemberInput,
   setMemberRoleInput,
   updateProductInput,
-} from "./contract";
+} from "~/wire/products/contract";
 
 const consentSchema = z.object({ product_id: z.string(), workers_allowed: z.boolean() });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cursorInput, cutList } from "~/mcp/cut-list";
 import { idOrCode, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
-import { createProductInput } from "./contract";
+import { createProductInput } from "~/wire/products/contract";
 import { createProduct, getAgentContext, listProducts } from "./operations.server";
 
 export const listProductsTool = defineTool({

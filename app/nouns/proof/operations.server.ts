@@ -1,7 +1,13 @@
-import { jobIdInput } from "~/nouns/agent-jobs/contract";
 import { operation, patchOperation } from "~/nouns/operation.server";
-import { storyIdInput } from "~/nouns/stories/contract";
-import { addEvidenceInput, evidenceSchema, jobProofSchema, storyProofSchema, waiveCriterionInput } from "./contract";
+import { jobIdInput } from "~/wire/agent-jobs/contract";
+import {
+  addEvidenceInput,
+  evidenceSchema,
+  jobProofSchema,
+  storyProofSchema,
+  waiveCriterionInput,
+} from "~/wire/proof/contract";
+import { storyIdInput } from "~/wire/stories/contract";
 
 /** Proof of a job's stories (docs/proof.md). */
 export const getJobProof = operation("get_job_proof", jobIdInput, jobProofSchema);

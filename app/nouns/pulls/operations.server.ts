@@ -6,7 +6,7 @@ import {
   pullListSchema,
   pullTextsInput,
   pullTextsSchema,
-} from "./contract";
+} from "~/wire/pulls/contract";
 
 /** Stores what workers saw of pull requests, and applies the consequences. */
 export const observePulls = operation("observe_pulls", observePullsInput, observedSchema);

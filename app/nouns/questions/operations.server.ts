@@ -14,7 +14,7 @@ import {
   questionIdInput,
   userQuestionListSchema,
   userQuestionSchema,
-} from "./contract";
+} from "~/wire/questions/contract";
 
 /** A user answers an open question (specification: Agent question). */
 export const answerQuestion = operation("answer_question", answerQuestionInput, agentQuestionSchema);

@@ -6,7 +6,7 @@ import {
   listOpenUserQuestionsInput,
   listQuestionsInput,
   questionIdInput,
-} from "./contract";
+} from "~/wire/questions/contract";
 import {
   answerUserQuestion,
   askQuestion,

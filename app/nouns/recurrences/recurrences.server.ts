@@ -1,11 +1,11 @@
 import { Cron } from "croner";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { operation, serviceOperation } from "~/nouns/operation.server";
-import { storyIdInput } from "~/nouns/stories/contract";
-import { type SetRecurrenceInput, storyRecurrenceSchema } from "./contract";
+import { ContractError } from "~/wire/errors";
+import { type SetRecurrenceInput, storyRecurrenceSchema } from "~/wire/recurrences/contract";
+import { storyIdInput } from "~/wire/stories/contract";
 
 const readRecurrence = operation("get_recurrence", storyIdInput, storyRecurrenceSchema);
 

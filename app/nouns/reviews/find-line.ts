@@ -1,5 +1,5 @@
-import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
-import { parsePatch } from "~/nouns/agent-jobs/patch";
+import type { DiffFile } from "~/wire/agent-jobs/job-diff";
+import { parsePatch } from "~/wire/agent-jobs/patch";
 
 interface NumberedLine {
   line: number;

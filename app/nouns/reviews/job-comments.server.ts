@@ -1,14 +1,14 @@
-import { ContractError } from "~/contract/errors";
 import { type Actor, callAs } from "~/db/rpc.server";
-import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
+import type { JobDiff } from "~/wire/agent-jobs/job-diff";
+import { ContractError } from "~/wire/errors";
 import {
   type AddJobCommentInput,
   type JobComment,
   type JobComments,
   storedCommentSchema,
   storedCommentsSchema,
-} from "./contract";
+} from "~/wire/reviews/contract";
 import { linesByText, linesOf, nearestTo } from "./find-line";
 
 /** Reviews and comments of a job. Each comment has its line's position in the latest changes, or in `shown`. */

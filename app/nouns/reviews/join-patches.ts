@@ -1,4 +1,4 @@
-import { type Hunk, type PatchLine, parsePatch } from "~/nouns/agent-jobs/patch";
+import { type Hunk, type PatchLine, parsePatch } from "~/wire/agent-jobs/patch";
 import { type Budget, isSameLine, type Line, signsOf } from "./common-lines";
 
 /** A line of a joined patch, and who changed it: the place of the patch that it comes from. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { jobIdInput } from "~/nouns/agent-jobs/contract";
-import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { operation } from "~/nouns/operation.server";
+import { jobIdInput } from "~/wire/agent-jobs/contract";
+import type { JobDiff } from "~/wire/agent-jobs/job-diff";
 import {
   guideSourceSchema,
   jobCommentIdInput,
@@ -21,8 +21,8 @@ import {
   viewedSchema,
   waitedSchema,
   waitingReviewsSchema,
-} from "./contract";
-import { chaptersOf, guideSchema } from "./guide";
+} from "~/wire/reviews/contract";
+import { chaptersOf, guideSchema } from "~/wire/reviews/guide";
 import { storyAttemptsSchema } from "./story-changes";
 
 /** Deletes the caller's own draft. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type DiffFile, diffFileSchema } from "~/nouns/agent-jobs/job-diff";
-import { parsePatch } from "~/nouns/agent-jobs/patch";
+import { type DiffFile, diffFileSchema } from "~/wire/agent-jobs/job-diff";
+import { parsePatch } from "~/wire/agent-jobs/patch";
+import { markPathsSchema, reviewMarks } from "~/wire/reviews/marks";
 import { joinPatches, patchText } from "./join-patches";
-import { markPathsSchema, reviewMarks } from "./marks";
 
 /** What a person said last of an attempt; null before anyone judged it. */
 const verdict = z.enum(["approve", "request_changes"]).nullable();

@@ -1,6 +1,6 @@
-import type { StoredComment } from "./contract";
+import type { StoredComment } from "~/wire/reviews/contract";
+import { Crossing, otherSide, type Side } from "~/wire/reviews/line-crossing";
 import { linesByText, linesOf, nearestTo } from "./find-line";
-import { Crossing, otherSide, type Side } from "./line-crossing";
 import type { Step, StoryAttempt, ToldStory } from "./story-changes";
 
 /**

@@ -7,7 +7,7 @@ import {
   savedViewListSchema,
   savedViewSchema,
   updateSavedViewInput,
-} from "./contract";
+} from "~/wire/saved-views/contract";
 
 /** Saves a view of the backlog or board under a name. */
 export const createSavedView = operation("create_saved_view", createSavedViewInput, savedViewSchema);

@@ -2,7 +2,12 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { noInput, serviceOperation } from "~/nouns/operation.server";
-import { type CleanedArtifacts, cleanedPortionSchema, expiredQuestionsSchema, sweptSchema } from "./contract";
+import {
+  type CleanedArtifacts,
+  cleanedPortionSchema,
+  expiredQuestionsSchema,
+  sweptSchema,
+} from "~/wire/schedules/contract";
 
 /** Expires overdue open questions and cancels overdue pending pairings (specification: Scheduled endpoints). */
 export const expireQuestions = serviceOperation("expire_questions", noInput, expiredQuestionsSchema);

@@ -1,5 +1,5 @@
 import { operation } from "~/nouns/operation.server";
-import { referenceSchema, resolveReferenceInput, searchInput, searchResultSchema } from "./contract";
+import { referenceSchema, resolveReferenceInput, searchInput, searchResultSchema } from "~/wire/search/contract";
 
 /** Finds the item of an id or code (specification: Entity codes). */
 export const resolveReference = operation("resolve_reference", resolveReferenceInput, referenceSchema);

@@ -1,6 +1,6 @@
 import { reference, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
-import { searchInput } from "./contract";
+import { searchInput } from "~/wire/search/contract";
 import { search } from "./operations.server";
 
 export const searchTool = defineTool({

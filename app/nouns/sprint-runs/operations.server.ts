@@ -1,5 +1,4 @@
 import { operation } from "~/nouns/operation.server";
-import { sprintIdInput } from "~/nouns/sprints/contract";
 import {
   listSprintRunsInput,
   pauseSprintRunInput,
@@ -13,7 +12,8 @@ import {
   startedRunSchema,
   startedSprintRunSchema,
   startRunInput,
-} from "./contract";
+} from "~/wire/sprint-runs/contract";
+import { sprintIdInput } from "~/wire/sprints/contract";
 
 /** Cancels an unfinished run and its jobs; tasks and sprint stay as they are (specification: Sprint run). */
 export const cancelSprintRun = operation("cancel_sprint_run", sprintRunIdInput, sprintRunSchema);

@@ -2,7 +2,13 @@ import { z } from "zod";
 import { cursorInput, cutList, listLimit } from "~/mcp/cut-list";
 import { idOrCode, productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
-import { pauseSprintRunInput, resumeSprintInput, sprintRunIdInput, sprintToRunInput, startRunInput } from "./contract";
+import {
+  pauseSprintRunInput,
+  resumeSprintInput,
+  sprintRunIdInput,
+  sprintToRunInput,
+  startRunInput,
+} from "~/wire/sprint-runs/contract";
 import {
   cancelSprintRun,
   getSprintRun,

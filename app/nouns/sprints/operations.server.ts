@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation, patchOperation } from "~/nouns/operation.server";
-import { productIdInput } from "~/nouns/products/contract";
+import { productIdInput } from "~/wire/products/contract";
 import {
   createSprintWithInput,
   getSprintContextInput,
@@ -12,7 +12,7 @@ import {
   sprintSchema,
   sprintTaskSchema,
   updateSprintInput,
-} from "./contract";
+} from "~/wire/sprints/contract";
 
 /** Cancels a planned sprint; its stories leave it (specification: States and transitions, Sprint). */
 export const cancelSprint = operation("cancel_sprint", sprintIdInput, sprintSchema);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { idOrCode, productOfCode, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { addStoryToSprint } from "~/nouns/stories/operations.server";
-import { createSprintInput, getSprintContextInput } from "./contract";
+import { createSprintInput, getSprintContextInput } from "~/wire/sprints/contract";
 import { createSprint, getSprintContext, startSprint } from "./operations.server";
 
 export const getSprintContextTool = defineTool({

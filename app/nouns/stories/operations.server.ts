@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { refuseSimilar } from "~/contract/concurrency";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { startOverInput, startOverSchema } from "~/nouns/agent-jobs/beginning";
 import { operation, patchOperation } from "~/nouns/operation.server";
-import { taskSchema } from "~/nouns/tasks/contract";
+import { startOverInput, startOverSchema } from "~/wire/agent-jobs/beginning";
+import { refuseSimilar } from "~/wire/concurrency";
 import {
   acceptStoryInput,
   addStoryToSprintInput,
@@ -19,7 +18,8 @@ import {
   storyWithWhoSchema,
   triageSchema,
   updateStoryInput,
-} from "./contract";
+} from "~/wire/stories/contract";
+import { taskSchema } from "~/wire/tasks/contract";
 import type { ListItem } from "./pasted-list";
 
 /** Adds a story to a sprint of its product (specification: Ordering rules 5). */

@@ -1,4 +1,4 @@
-import { readLine as readMarks } from "~/nouns/transfers/formats/boxes";
+import { readLine as readMarks } from "~/wire/transfers/boxes";
 
 /** A story or task from a pasted list. Lines below task level become the description of the item above. */
 export interface ListItem {

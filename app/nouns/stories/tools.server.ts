@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { lengths } from "~/contract/limits";
-import { requiredText } from "~/contract/text";
 import { validate } from "~/http/validation.server";
 import { idOrCode, productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool, duplicates, refusesSimilar, type ToolContext } from "~/mcp/tool.server";
-import { createStoryInput, metadataSchema, storyLogBody } from "./contract";
+import { lengths } from "~/wire/limits";
+import { createStoryInput, metadataSchema, storyLogBody } from "~/wire/stories/contract";
+import { requiredText } from "~/wire/text";
 import { appendStoryLog, createStory } from "./operations.server";
 
 const waitsInTriage =

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { refuseSimilar } from "~/contract/concurrency";
-import { idSchema } from "~/contract/text";
 import { operation, patchOperation } from "~/nouns/operation.server";
+import { refuseSimilar } from "~/wire/concurrency";
 import {
   createTaskInput,
   editedTaskSchema,
@@ -13,7 +12,8 @@ import {
   taskIdInput,
   updatedTaskSchema,
   updateTaskInput,
-} from "./contract";
+} from "~/wire/tasks/contract";
+import { idSchema } from "~/wire/text";
 
 /** Creates a task (specification: Task, Entity codes). */
 export const createTask = operation("create_task", createTaskInput.safeExtend(refuseSimilar), taskDetailSchema);

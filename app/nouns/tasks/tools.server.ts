@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { expectedVersion } from "~/contract/concurrency";
-import { lengths } from "~/contract/limits";
-import { text } from "~/contract/text";
-import { whoFields } from "~/contract/who";
 import { idOrCode, productOfCode, reference, resolveId } from "~/mcp/references.server";
 import { defineTool, duplicates, refusesSimilar } from "~/mcp/tool.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { createTaskInput, settableStatus, verifyRequirements } from "./contract";
+import { expectedVersion } from "~/wire/concurrency";
+import { lengths } from "~/wire/limits";
+import { createTaskInput, settableStatus, verifyRequirements } from "~/wire/tasks/contract";
+import { text } from "~/wire/text";
+import { whoFields } from "~/wire/who";
 import { createTask, getTaskDetail, updateTask } from "./operations.server";
 
 const taskReference = { task_id: idOrCode, ...productOfCode };

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { hostsSchema, isStorable } from "~/contract/text";
-import { agentName, whoFields } from "~/contract/who";
-import { fileLimit, fileTypes } from "~/nouns/files/contract";
-import { labelNameSchema } from "~/nouns/labels/contract";
+import { fileLimit, fileTypes } from "~/wire/files/contract";
+import { labelNameSchema } from "~/wire/labels/contract";
 import {
   agentItemChoices,
   branchPrefixSchema,
@@ -15,9 +13,10 @@ import {
   planFirstChoices,
   planReviewers,
   pullRequestChoices,
-} from "~/nouns/products/contract";
-import { reviewMarksSchema } from "~/nouns/reviews/marks";
-import { lookSchema, viewNameSchema, viewPages } from "~/nouns/saved-views/contract";
+} from "~/wire/products/contract";
+import { reviewMarksSchema } from "~/wire/reviews/marks";
+import { lookSchema, viewNameSchema, viewPages } from "~/wire/saved-views/contract";
+import { hostsSchema, isStorable } from "~/wire/text";
 import {
   address,
   code,
@@ -33,7 +32,8 @@ import {
   time,
   title,
   waiverSchema,
-} from "./exported-parts";
+} from "~/wire/transfers/exported-parts";
+import { agentName, whoFields } from "~/wire/who";
 
 /**
  * The file that `export --product` writes and `import` reads (docs/export-format.md). Statuses stand in the

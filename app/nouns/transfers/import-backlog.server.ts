@@ -1,7 +1,7 @@
 import { type Actor, callAs } from "~/db/rpc.server";
 import { WrittenJson } from "~/db/written-json";
-import { type ImportReport, type ImportTarget, importedRowsSchema } from "./contract";
-import { LeftOut } from "./formats/left-out";
+import { type ImportReport, type ImportTarget, importedRowsSchema } from "~/wire/transfers/contract";
+import { LeftOut } from "~/wire/transfers/left-out";
 import type { PreparedImport } from "./prepared-import";
 
 /** Imports a draft's new items in one transaction, or previews that. */

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { fileName, requireFileRoom } from "~/nouns/files/take-file.server";
+import { ContractError } from "~/wire/errors";
 import { type ExportDocument, type ExportedFile, exportDocumentSchema } from "./export-document";
 
 /** Result of an import. Codes are in the order of the document. */

@@ -1,9 +1,9 @@
 // Program of a worker thread (see work-thread.server.ts): reads what is uploaded for an import.
 import { parentPort } from "node:worker_threads";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { ContractError, type ErrorStatus } from "~/contract/errors";
 import { readStamped, stamp } from "~/nouns/identities/seal.server";
-import { type ImportDraft, type ImportFormat, importLimits } from "./contract";
+import { ContractError, type ErrorStatus } from "~/wire/errors";
+import { type ImportDraft, type ImportFormat, importLimits } from "~/wire/transfers/contract";
 import type { UploadedFile } from "./formats/folder.server";
 import { readUploaded } from "./formats/read-files.server";
 import { type ImportedPeople, type PreparedImport, prepareImport, requireDraft, writeDraft } from "./prepared-import";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { takeLimit } from "~/nouns/accounts/operations.server";
-import { fileIdInput } from "~/nouns/files/contract";
 import { serviceOperation } from "~/nouns/operation.server";
-import { grantedRoleSchema, productIdInput } from "~/nouns/products/contract";
+import { fileIdInput } from "~/wire/files/contract";
+import { grantedRoleSchema, productIdInput } from "~/wire/products/contract";
 import { exportDocumentSchema, exportFormat, exportVersion } from "./export-document";
 import { importDocument } from "./import-document.server";
 import { sampleDocument } from "./sample-document";

@@ -1,5 +1,5 @@
-import { ContractError } from "~/contract/errors";
-import { type ImportDraft, type ImportReport, importDraftSchema, importLimits } from "./contract";
+import { ContractError } from "~/wire/errors";
+import { type ImportDraft, type ImportReport, importDraftSchema, importLimits } from "~/wire/transfers/contract";
 
 /** What an import needs of a draft: the arguments of `import_backlog` as JSON, which no one parses again, and its report. */
 export interface PreparedImport {

@@ -1,5 +1,5 @@
-import { ContractError } from "~/contract/errors";
 import { WorkThread } from "~/threads/work-thread.server";
+import { ContractError } from "~/wire/errors";
 import type { ImportAnswer, ImportTask } from "./import-thread";
 import source from "./import-thread?thread";
 import type { PreparedImport } from "./prepared-import";

@@ -1,5 +1,5 @@
 import { operation } from "~/nouns/operation.server";
-import { nextUpkeepInput, nextUpkeepSchema, reportedUpkeepSchema, reportUpkeepInput } from "./contract";
+import { nextUpkeepInput, nextUpkeepSchema, reportedUpkeepSchema, reportUpkeepInput } from "~/wire/upkeep/contract";
 
 /** Which file a worker brings up to date next. */
 export const nextUpkeep = operation("next_upkeep", nextUpkeepInput, nextUpkeepSchema);

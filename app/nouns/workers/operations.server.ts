@@ -1,5 +1,5 @@
 import { operation } from "~/nouns/operation.server";
-import { soloStateInput, soloStateSchema } from "./contract";
+import { soloStateInput, soloStateSchema } from "~/wire/workers/contract";
 import {
   agentWorkerListSchema,
   listAgentWorkersInput,
@@ -7,7 +7,7 @@ import {
   restartWorkerInput,
   workerHeartbeatAnswerSchema,
   workerHeartbeatInput,
-} from "./worker-presence";
+} from "~/wire/workers/worker-presence";
 
 /** Active sprint, unfinished jobs and worker count (specification: Solo stream). */
 export const getSoloState = operation("get_solo_state", soloStateInput, soloStateSchema);

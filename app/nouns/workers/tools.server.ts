@@ -1,6 +1,6 @@
 import { defineTool } from "~/mcp/tool.server";
+import { workerHeartbeatInput } from "~/wire/workers/worker-presence";
 import { restartWorker, workerHeartbeat } from "./operations.server";
-import { workerHeartbeatInput } from "./worker-presence";
 
 export const workerHeartbeatTool = defineTool({
   name: "worker_heartbeat",

@@ -1,5 +1,5 @@
-import { knownAgents } from "~/nouns/workers/known-agents";
-import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
+import { knownAgents } from "~/wire/workers/known-agents";
+import type { AgentWorkerList } from "~/wire/workers/worker-presence";
 
 export interface Setup {
   name: string;

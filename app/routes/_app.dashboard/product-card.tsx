@@ -1,9 +1,9 @@
 import { Link } from "@remix-run/react";
 import { describeStatuses, RunStatus, WovenProgress } from "~/features/runs/run-status";
-import type { DashboardData } from "~/nouns/pages/contract";
 import { CodeChip } from "~/ui/badge";
 import { LiveText } from "~/ui/live-text";
 import { CalendarDay, Elapsed } from "~/ui/relative-time";
+import type { DashboardData } from "~/wire/pages/contract";
 
 type Product = DashboardData["products"][number];
 

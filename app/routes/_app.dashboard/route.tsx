@@ -2,9 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { DeleteProduct } from "~/features/products/delete-product";
 import { personLoader } from "~/http/page-guards.server";
-import type { DashboardData } from "~/nouns/pages/contract";
 import { getDashboard } from "~/nouns/pages/operations.server";
-import type { ProductOverview } from "~/nouns/products/contract";
 import { listProductOverviews } from "~/nouns/products/operations.server";
 import { PressForm, WriteForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
@@ -18,6 +16,8 @@ import { useRowKeys } from "~/ui/page-keys";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusDot } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { DashboardData } from "~/wire/pages/contract";
+import type { ProductOverview } from "~/wire/products/contract";
 import { ProductCard } from "./product-card";
 
 export const loader = personLoader(async ({ actor }) => {

@@ -1,7 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
-import type { UserQuestion } from "~/nouns/questions/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -10,6 +9,7 @@ import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { RelativeTime } from "~/ui/relative-time";
 import { isHeld, StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { UserQuestion } from "~/wire/questions/contract";
 
 /** Questions about an idea: a person asks, and an agent answers after reading the repository. */
 export function Conversation({

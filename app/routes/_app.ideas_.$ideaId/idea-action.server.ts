@@ -1,7 +1,6 @@
 import { redirect } from "@remix-run/node";
 import type { Actor } from "~/db/rpc.server";
 import { done, mergeEdit, runForm, runIntent, runOperation } from "~/http/form-action.server";
-import { promoteIdeaInput, updateIdeaInput } from "~/nouns/ideas/contract";
 import {
   archiveIdea,
   linkIdeaProduct,
@@ -10,8 +9,9 @@ import {
   unlinkIdeaProduct,
   updateIdea,
 } from "~/nouns/ideas/operations.server";
-import { askAboutIdeaInput } from "~/nouns/questions/contract";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
+import { promoteIdeaInput, updateIdeaInput } from "~/wire/ideas/contract";
+import { askAboutIdeaInput } from "~/wire/questions/contract";
 
 /** Handles all forms of an idea's page. */
 export async function actOnIdea(actor: Actor, ideaId: string, form: FormData): Promise<Response> {

@@ -2,13 +2,13 @@ import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { FailureLine } from "~/features/jobs/failure";
-import type { InboxItem } from "~/nouns/inbox/contract";
 import { WriteForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import type { InboxItem } from "~/wire/inbox/contract";
 
 /** Frame of all inbox cards except questions: what it is, where, since when, archive and snooze. */
 export function Card({

@@ -1,4 +1,4 @@
-import type { GetInboxInput } from "~/nouns/inbox/contract";
+import type { GetInboxInput } from "~/wire/inbox/contract";
 
 /** What each tab asks of the inbox. */
 export const filters = {

@@ -1,13 +1,13 @@
 import { LessonEffect, RetireForm, returnedFor, VerdictForm } from "~/features/lessons/lesson-parts";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
-import type { InboxItem } from "~/nouns/inbox/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
+import type { InboxItem } from "~/wire/inbox/contract";
 import { Card, PutAside } from "./card";
 
 type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;

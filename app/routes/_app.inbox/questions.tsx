@@ -1,9 +1,9 @@
 import { QuestionCard } from "~/features/questions/question-card";
-import type { AgentQuestion } from "~/nouns/questions/contract";
 import { Kbd } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FilterLinks } from "~/ui/tabs";
+import type { AgentQuestion } from "~/wire/questions/contract";
 import { questionStates } from "./filters";
 
 const states = questionStates.map(([value, label]) => [value, label, `?show=questions&state=${value}`] as const);

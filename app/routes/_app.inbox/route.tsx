@@ -6,7 +6,6 @@ import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { lessonIntents } from "~/http/lesson-forms.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/nouns/inbox/contract";
 import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { invitationIdInput } from "~/nouns/products/invitation";
 import { answerInvitation } from "~/nouns/products/invitations.server";
@@ -18,6 +17,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
+import { type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/wire/inbox/contract";
 import { type Filter, filters, isFilter, questionStates } from "./filters";
 import { InboxCard } from "./inbox-card";
 import { Questions } from "./questions";

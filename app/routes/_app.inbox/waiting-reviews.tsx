@@ -1,9 +1,9 @@
 import { Link } from "@remix-run/react";
 import { ReviewFacts } from "~/features/review/review-facts";
-import type { WaitingReview } from "~/nouns/reviews/contract";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { isolated } from "~/ui/isolated";
+import type { WaitingReview } from "~/wire/reviews/contract";
 
 /** Agents' work that waits for a verdict, the one that frees most first. Nothing is approved from here. */
 export function WaitingReviews({ reviews, next }: { reviews: readonly WaitingReview[]; next: string | null }) {

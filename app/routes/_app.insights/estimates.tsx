@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
 import { ForecastLine } from "~/features/budgets/forecast-line";
-import type { Forecast } from "~/nouns/budgets/contract";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { durationText } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
+import type { Forecast } from "~/wire/budgets/contract";
 
 const sizes = { S: "up to 15 min", M: "up to 1 h", L: "up to 4 h", XL: "more than 4 h" };
 

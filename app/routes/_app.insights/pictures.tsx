@@ -1,9 +1,9 @@
 import { Link } from "@remix-run/react";
 import type { Chart } from "~/features/charts/chart";
 import { ChartFigure } from "~/features/charts/chart-figure";
-import type { Insights } from "~/nouns/insights/contract";
 import { Section } from "~/ui/card";
 import { costsText } from "~/ui/numbers";
+import type { Insights } from "~/wire/insights/contract";
 
 /** Burndown of the sprint, cost per day, cycle times, and cost per product. */
 export function Pictures({

@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
-import type { Insights, UsageNumbers } from "~/nouns/insights/contract";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { isolated } from "~/ui/isolated";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/table";
+import type { Insights, UsageNumbers } from "~/wire/insights/contract";
 
 /** Id and label of a row, and the path of its page, if there is one. */
 type Name = readonly [id: string | null, label: string, path?: string];

@@ -1,7 +1,7 @@
 import { useRouteLoaderData } from "@remix-run/react";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
-import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
-import type { SprintRun } from "~/nouns/sprint-runs/contract";
+import type { AgentJobDetail } from "~/wire/agent-jobs/contract";
+import type { SprintRun } from "~/wire/sprint-runs/contract";
 
 export interface JobData {
   job: AgentJobDetail;

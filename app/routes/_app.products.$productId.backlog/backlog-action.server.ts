@@ -1,19 +1,19 @@
 import { json, redirect } from "@remix-run/node";
 import { z } from "zod";
-import { idSchema, requiredText } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { editParameter } from "~/features/in-place/use-in-place";
 import { commentIntents } from "~/http/comments.server";
 import { doneForNow, mergeEdit, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { viewIntents } from "~/http/view-forms.server";
-import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/nouns/pbis/contract";
 import { createPbi, deletePbi, movePbi, updatePbi } from "~/nouns/pbis/operations.server";
-import { createStoryInput } from "~/nouns/stories/contract";
 import { createFromList, createStory } from "~/nouns/stories/operations.server";
 import { listLimits, readPastedList } from "~/nouns/stories/pasted-list";
-import { createTaskInput } from "~/nouns/tasks/contract";
 import { createTask } from "~/nouns/tasks/operations.server";
 import { againField } from "~/ui/form-fields";
+import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/wire/pbis/contract";
+import { createStoryInput } from "~/wire/stories/contract";
+import { createTaskInput } from "~/wire/tasks/contract";
+import { idSchema, requiredText } from "~/wire/text";
 import { intoNewPbi, panelParameters } from "./tree-address";
 
 /** The page that sent the form, and where to go afterwards. */

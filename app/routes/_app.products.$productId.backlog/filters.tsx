@@ -3,9 +3,9 @@ import { type RefObject, useEffect, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { FilterBox } from "~/features/views/filter-box";
 import { PartsMenu, withHidden } from "~/features/views/parts-menu";
-import type { BacklogTree } from "~/nouns/pages/contract";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import type { BacklogTree } from "~/wire/pages/contract";
 import type { TreeAddress } from "./tree-address";
 import type { TreeFilter, TreeView } from "./tree-rows";
 

@@ -2,10 +2,10 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { readShownComments } from "~/http/comments.server";
 import type { SignedIn } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/validation.server";
-import type { BacklogTree } from "~/nouns/pages/contract";
 import { getStoryPage, getTaskPage } from "~/nouns/pages/operations.server";
 import { getPbi } from "~/nouns/pbis/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
+import type { BacklogTree } from "~/wire/pages/contract";
 import { type FilledField, filledFields } from "./tree-address";
 
 /** Loads the side panel in the address; null if it is closed or unknown. */

@@ -1,7 +1,7 @@
-import { matchesFilter, readFilter } from "~/contract/item-filter";
 import { type StateLine, stateLine } from "~/features/items/state-line";
-import { type Label, labelsNamed } from "~/nouns/labels/contract";
-import type { BacklogTree } from "~/nouns/pages/contract";
+import { matchesFilter, readFilter } from "~/wire/item-filter";
+import { type Label, labelsNamed } from "~/wire/labels/contract";
+import type { BacklogTree } from "~/wire/pages/contract";
 
 /** One visible row of the tree. */
 export interface TreeRow {

@@ -2,9 +2,9 @@ import type { Actor } from "~/db/rpc.server";
 import { isOver } from "~/features/jobs/job-badges";
 import { partsOf } from "~/features/runs/stopped-run";
 import { curesOfStart, runWithLeftOut } from "~/http/run-cures.server";
-import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { getSprintRun, resumeSprint, startRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
+import type { SprintRunDetail } from "~/wire/sprint-runs/contract";
 
 const ended = new Set(["done", "skipped"]);
 

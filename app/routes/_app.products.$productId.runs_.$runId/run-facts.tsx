@@ -4,8 +4,6 @@ import { BudgetList } from "~/features/budgets/budget-list";
 import { PullLink } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
 import { MergeLine } from "~/features/runs/start-run";
-import type { BudgetList as Budgets } from "~/nouns/budgets/contract";
-import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
 import { Button } from "~/ui/button";
@@ -15,6 +13,8 @@ import { costsText, tokensText } from "~/ui/numbers";
 import { durationText, Elapsed } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { BudgetList as Budgets } from "~/wire/budgets/contract";
+import type { SprintRunDetail } from "~/wire/sprint-runs/contract";
 
 /** Duration, cost and branch of a run. */
 export function RunFacts({ run }: { run: SprintRunDetail }) {

@@ -1,12 +1,9 @@
 import { Link } from "@remix-run/react";
-import type { Doing } from "~/contract/events";
 import { firstLine } from "~/features/jobs/first-line";
 import { JobStatus, PullLink, waitsForReview } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
 import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-live-stream";
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
-import type { SprintRunDetail, TaskExecution } from "~/nouns/sprint-runs/contract";
 import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { LiveText } from "~/ui/live-text";
@@ -14,6 +11,9 @@ import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld, StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { AgentJob } from "~/wire/agent-jobs/contract";
+import type { Doing } from "~/wire/events";
+import type { SprintRunDetail, TaskExecution } from "~/wire/sprint-runs/contract";
 
 /** One line per job. In a batch run, one line per task of its only job. */
 export function RunJobs({

@@ -1,9 +1,9 @@
 import { Link } from "@remix-run/react";
 import { firstLine } from "~/features/jobs/first-line";
 import { countStopped, RetryForms, statesOf, stoppedTitle } from "~/features/runs/stopped-run";
-import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { Alert } from "~/ui/alert";
 import { LiveText } from "~/ui/live-text";
+import type { SprintRunDetail } from "~/wire/sprint-runs/contract";
 
 type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;
 

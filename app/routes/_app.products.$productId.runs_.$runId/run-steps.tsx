@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
-import type { RunOrder } from "~/nouns/dependencies/contract";
 import { Section } from "~/ui/card";
 import { StatusDot } from "~/ui/status";
+import type { AgentJob } from "~/wire/agent-jobs/contract";
+import type { RunOrder } from "~/wire/dependencies/contract";
 
 const mostSteps = 12;
 const finished = new Set(["done", "failed", "cancelled", "skipped"]);

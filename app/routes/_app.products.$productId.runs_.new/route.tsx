@@ -1,6 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
-import { ContractError } from "~/contract/errors";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { connectWorker } from "~/features/jobs/blocked-reasons";
 import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
@@ -8,10 +7,8 @@ import { PlanReviewField } from "~/features/runs/start-run";
 import { readForm } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";
-import type { Forecast } from "~/nouns/budgets/contract";
 import { getForecast } from "~/nouns/budgets/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
-import { type Blocker, type Preflight, planReviewForm } from "~/nouns/sprint-runs/contract";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
@@ -23,6 +20,9 @@ import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
+import type { Forecast } from "~/wire/budgets/contract";
+import { ContractError } from "~/wire/errors";
+import { type Blocker, type Preflight, planReviewForm } from "~/wire/sprint-runs/contract";
 import { chosenTasks, startChosen } from "./start-chosen.server";
 
 const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("item");

@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { applyCures, curesOfStart, keepCures } from "~/http/run-cures.server";
 import { canonicalId } from "~/http/validation.server";
-import type { Blocker, planReviewForm, StartedRun } from "~/nouns/sprint-runs/contract";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";
 import { getTaskDetail } from "~/nouns/tasks/operations.server";
+import { ContractError } from "~/wire/errors";
+import type { Blocker, planReviewForm, StartedRun } from "~/wire/sprint-runs/contract";
 
 export type Start = { started: StartedRun } | { started: null; error: string; blockers: Blocker[]; chosen: string[] };
 

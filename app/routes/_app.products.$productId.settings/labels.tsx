@@ -1,5 +1,4 @@
 import { LabelChip } from "~/features/labels/label-chips";
-import type { Label } from "~/nouns/labels/contract";
 import { ActionForm, WriteForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -8,6 +7,7 @@ import { HiddenFields } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/forms/idempotency-key";
 import { isolated } from "~/ui/isolated";
 import { WriteFields } from "~/ui/write-access";
+import type { Label } from "~/wire/labels/contract";
 
 /** The product's labels. Every member may create, rename, recolor and delete them. */
 export function Labels({ labels }: { labels: readonly Label[] }) {

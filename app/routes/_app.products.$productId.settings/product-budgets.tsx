@@ -1,7 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { BudgetList } from "~/features/budgets/budget-list";
-import type { BudgetSettings, BudgetList as Budgets } from "~/nouns/budgets/contract";
 import { ActionForm } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
@@ -9,6 +8,7 @@ import { Section } from "~/ui/card";
 import { HiddenFields, SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteFields } from "~/ui/write-access";
+import type { BudgetSettings, BudgetList as Budgets } from "~/wire/budgets/contract";
 
 const periods = [
   { value: "day", label: "Day" },

@@ -7,14 +7,14 @@ import {
   pullRequestOptions,
 } from "~/features/products/product-choices";
 import { requirementChoicesWith } from "~/features/proof/proof-words";
-import type { ProductDetail } from "~/nouns/products/contract";
-import { marksText, pathMarks } from "~/nouns/reviews/marks";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, type ServerFormHandle, useServerForm } from "~/ui/forms/server-form";
 import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
+import type { ProductDetail } from "~/wire/products/contract";
+import { marksText, pathMarks } from "~/wire/reviews/marks";
 
 /** Sections of the product settings; each has its own address. */
 export const sections = [

@@ -1,22 +1,22 @@
 import { json, redirect } from "@remix-run/node";
 import { z } from "zod";
-import { hostsSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, mergeEdit, readForm, runForm, runIntent, runOperation, textOf } from "~/http/form-action.server";
 import { forgetProduct } from "~/http/page-guards.server";
-import { setBudgetSettingsInput } from "~/nouns/budgets/contract";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";
-import { createLabelInput } from "~/nouns/labels/contract";
 import { createLabel, deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
-import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/nouns/notices/contract";
 import { createWebhook, deleteWebhook, pingWebhook, updateWebhook } from "~/nouns/notices/operations.server";
-import { deleteProductInput, updateProductInput } from "~/nouns/products/contract";
 import { archiveProduct, deleteProduct, restoreProduct, updateProduct } from "~/nouns/products/operations.server";
-import { pathMarks, readMarks, reviewMarksSchema } from "~/nouns/reviews/marks";
 import { isolated } from "~/ui/isolated";
+import { setBudgetSettingsInput } from "~/wire/budgets/contract";
+import { createLabelInput } from "~/wire/labels/contract";
+import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/wire/notices/contract";
+import { deleteProductInput, updateProductInput } from "~/wire/products/contract";
+import { pathMarks, readMarks, reviewMarksSchema } from "~/wire/reviews/marks";
+import { hostsSchema } from "~/wire/text";
 
 /** Hosts and marks arrive as text. If another field was cleared, values are parsed twice, and are a list the second time. */
 const productForm = updateProductInput.extend({

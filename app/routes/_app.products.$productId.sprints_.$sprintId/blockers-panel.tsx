@@ -2,11 +2,11 @@ import { Form } from "@remix-run/react";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
 import { BlockerList, CommonCures, fixAll } from "~/features/runs/blocker-list";
 import { PlanReviewField } from "~/features/runs/start-run";
-import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
+import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 
 /** Blockers of a run with their fixes, and one button that fixes all it can. */
 export function BlockersPanel({

@@ -4,9 +4,6 @@ import { ForecastLine } from "~/features/budgets/forecast-line";
 import { RunStatus, WovenProgress } from "~/features/runs/run-status";
 import { BeginsFrom, PlanReviewField, StartOver } from "~/features/runs/start-run";
 import { countStopped, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
-import type { Forecast } from "~/nouns/budgets/contract";
-import type { SprintFrame } from "~/nouns/pages/contract";
-import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { PressForm } from "~/ui/action-form";
 import { ButtonLink, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
@@ -16,6 +13,9 @@ import { countText } from "~/ui/numbers";
 import { Elapsed } from "~/ui/relative-time";
 import { StatusIcon, statusLook } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { Forecast } from "~/wire/budgets/contract";
+import type { SprintFrame } from "~/wire/pages/contract";
+import type { Blocker, Preflight } from "~/wire/sprint-runs/contract";
 import { BlockersPanel, RunForm } from "./blockers-panel";
 
 /** The answer to a start that blockers refused. */

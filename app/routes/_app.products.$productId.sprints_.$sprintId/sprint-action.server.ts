@@ -6,13 +6,13 @@ import { done, doneForNow, mergeEdit, readForm, runIntent, textOf } from "~/http
 import { applyCures, curesOfStart, keepCures, pressedCures, runWithLeftOut } from "~/http/run-cures.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
-import { stopAtSchema } from "~/nouns/budgets/contract";
-import { planReviewForm } from "~/nouns/sprint-runs/contract";
 import { resumeSprint, startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { updateSprintInput } from "~/nouns/sprints/contract";
 import { cancelSprint, completeSprint, getSprint, startSprint, updateSprint } from "~/nouns/sprints/operations.server";
-import { addStoryToSprintInput, storyIdInput } from "~/nouns/stories/contract";
 import { addStoryToSprint, removeStoryFromSprint, startOver } from "~/nouns/stories/operations.server";
+import { stopAtSchema } from "~/wire/budgets/contract";
+import { planReviewForm } from "~/wire/sprint-runs/contract";
+import { updateSprintInput } from "~/wire/sprints/contract";
+import { addStoryToSprintInput, storyIdInput } from "~/wire/stories/contract";
 
 /** Handles all forms of the sprint page, one small operation each. */
 export async function actOnSprint(

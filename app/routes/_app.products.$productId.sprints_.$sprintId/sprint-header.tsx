@@ -1,6 +1,4 @@
 import { RunStatus } from "~/features/runs/run-status";
-import type { SprintFrame } from "~/nouns/pages/contract";
-import type { Sprint } from "~/nouns/sprints/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, buttonClass } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
@@ -10,6 +8,8 @@ import { Menu, MenuHeading, MenuLink } from "~/ui/menu";
 import { CalendarDay } from "~/ui/relative-time";
 import { StatusDot } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { SprintFrame } from "~/wire/pages/contract";
+import type { Sprint } from "~/wire/sprints/contract";
 
 /** The sprint's code, goal and status. */
 export function SprintTitle({ sprint }: { sprint: Sprint }) {

@@ -2,7 +2,6 @@ import { Link } from "@remix-run/react";
 import { useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { usePointerSelection, useSelected } from "~/features/items/selection";
-import type { BoardStory, SprintFrame } from "~/nouns/pages/contract";
 import { takesStories } from "~/nouns/sprints/takes-stories";
 import { PressForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
@@ -11,6 +10,7 @@ import { LiveText } from "~/ui/live-text";
 import { countText } from "~/ui/numbers";
 import { StatusDot, StatusIcon } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { BoardStory, SprintFrame } from "~/wire/pages/contract";
 
 /** The sprint's stories with assignees, and stories that could be added. */
 export function StoryList({ board }: { board: SprintFrame }) {

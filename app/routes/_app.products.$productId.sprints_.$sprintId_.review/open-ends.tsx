@@ -1,11 +1,11 @@
 import { Link } from "@remix-run/react";
 import { CriterionText } from "~/features/proof/criterion";
 import { visible } from "~/features/proof/visible";
-import type { SprintReview } from "~/nouns/sprints/contract";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
+import type { SprintReview } from "~/wire/sprints/contract";
 
 type Reviewed = Omit<SprintReview, "burndown">;
 

@@ -1,8 +1,8 @@
 import { causeWords } from "~/features/lessons/lesson-parts";
-import type { Retrospective as Facts } from "~/nouns/sprints/contract";
 import { Fact, Facts as FactList, Section } from "~/ui/card";
 import { countText } from "~/ui/numbers";
 import { durationText } from "~/ui/relative-time";
+import type { Retrospective as Facts } from "~/wire/sprints/contract";
 
 const waitWords = { question: "answer", review: "review" } as const;
 

@@ -13,7 +13,6 @@ import { productLoader } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getSprintReview } from "~/nouns/pages/operations.server";
-import type { ReviewedJob, ReviewedStory, SprintReview } from "~/nouns/sprints/contract";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";
@@ -22,6 +21,7 @@ import { costsText, countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { CalendarDay } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
+import type { ReviewedJob, ReviewedStory, SprintReview } from "~/wire/sprints/contract";
 import { OpenEnds } from "./open-ends";
 import { Retrospective } from "./retrospective";
 

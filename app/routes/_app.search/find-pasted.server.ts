@@ -1,7 +1,7 @@
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import type { SearchResult } from "~/nouns/search/contract";
 import { resolveReference, search } from "~/nouns/search/operations.server";
+import { ContractError } from "~/wire/errors";
+import type { SearchResult } from "~/wire/search/contract";
 
 type Found = SearchResult["items"][number];
 

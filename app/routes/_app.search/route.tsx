@@ -1,10 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
-import { matchesFilter, readFilter } from "~/contract/item-filter";
-import { beginning } from "~/contract/text";
 import { personLoader } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/validation.server";
-import type { SearchResult } from "~/nouns/search/contract";
 import { search } from "~/nouns/search/operations.server";
 import { CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
@@ -13,6 +10,9 @@ import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusDot, StatusPill } from "~/ui/status";
+import { matchesFilter, readFilter } from "~/wire/item-filter";
+import type { SearchResult } from "~/wire/search/contract";
+import { beginning } from "~/wire/text";
 import { findPasted, type SearchAnswer, type SearchHit } from "./find-pasted.server";
 
 const longestQuery = 200;

@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/node";
 import { providerName } from "~/features/accounts/provider";
 import { connectAddress } from "~/http/oidc-departure.server";
-import type { Principal } from "~/nouns/accounts/contract";
 import { accountIdentity } from "~/nouns/identities/operations.server";
+import type { Principal } from "~/wire/accounts/contract";
 import type { ShownCompanyAccount } from "./company-account";
 
 /** Returns null without a provider, and for demo accounts, which belong to no person. */

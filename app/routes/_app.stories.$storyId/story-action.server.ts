@@ -13,11 +13,8 @@ import {
   runOperation,
   textOf,
 } from "~/http/form-action.server";
-import { judgeCriterionInput } from "~/nouns/proof/contract";
 import { addEvidence, waiveCriterion } from "~/nouns/proof/operations.server";
-import { setRecurrenceInput } from "~/nouns/recurrences/contract";
 import { deleteRecurrence, setRecurrence } from "~/nouns/recurrences/recurrences.server";
-import { addStoryToSprintInput, assignStoryInput, storyLogBody, updateStoryInput } from "~/nouns/stories/contract";
 import {
   addStoryToSprint,
   appendStoryLog,
@@ -28,8 +25,11 @@ import {
   startOver,
   updateStory,
 } from "~/nouns/stories/operations.server";
-import { createTaskInput } from "~/nouns/tasks/contract";
 import { createTask } from "~/nouns/tasks/operations.server";
+import { judgeCriterionInput } from "~/wire/proof/contract";
+import { setRecurrenceInput } from "~/wire/recurrences/contract";
+import { addStoryToSprintInput, assignStoryInput, storyLogBody, updateStoryInput } from "~/wire/stories/contract";
+import { createTaskInput } from "~/wire/tasks/contract";
 
 /** Handles all forms of the story page. */
 export async function actOnStory(actor: Actor, storyId: string, form: FormData): Promise<Response> {

@@ -1,6 +1,5 @@
 import { useFetcher } from "@remix-run/react";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
-import type { PageStoryLog } from "~/nouns/pages/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -10,6 +9,7 @@ import { Icon, type IconName } from "~/ui/icon";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { PageStoryLog } from "~/wire/pages/contract";
 
 const looks: Record<string, { label: string; icon: IconName }> = {
   IMPLEMENTATION_PLAN: { label: "Plan", icon: "clipboard-list" },

@@ -1,7 +1,6 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { LineCounts } from "~/features/diff/line-counts";
 import { usePointerSelection, useSelected } from "~/features/items/selection";
-import type { StoryPageData } from "~/nouns/pages/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink, SubmitButton } from "~/ui/button";
@@ -10,6 +9,7 @@ import { TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { StoryPageData } from "~/wire/pages/contract";
 
 export function StoryTasks({ page }: { page: StoryPageData }) {
   const { tasks, story } = page;

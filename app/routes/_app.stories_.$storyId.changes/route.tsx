@@ -25,19 +25,19 @@ import { done, readForm, runIntent, runOperation } from "~/http/form-action.serv
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
-import { reviewStoryBody, reviewVerdicts } from "~/nouns/reviews/contract";
 import { listJobComments } from "~/nouns/reviews/job-comments.server";
-import type { Marked } from "~/nouns/reviews/marks";
 import { deleteJobComment, listSameFiles, reviewStory } from "~/nouns/reviews/operations.server";
 import { placeComments } from "~/nouns/reviews/story-lines";
 import { EmptyState } from "~/ui/empty-state";
 import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
+import type { AgentJob } from "~/wire/agent-jobs/contract";
+import { reviewStoryBody, reviewVerdicts } from "~/wire/reviews/contract";
+import type { Marked } from "~/wire/reviews/marks";
 import { Verdict } from "./verdict";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";

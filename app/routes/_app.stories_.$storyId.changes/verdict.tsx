@@ -1,9 +1,9 @@
 import { ReviewForm } from "~/features/review/review-section";
 import type { PlacedComment } from "~/features/review/use-comments";
 import { confirmWords, toConfirm } from "~/features/review/what-was-done";
-import type { ProvenCriterion } from "~/nouns/proof/contract";
 import { CheckField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
+import type { ProvenCriterion } from "~/wire/proof/contract";
 
 interface JudgedTask {
   id: string;

@@ -5,8 +5,8 @@ import { fileIntents } from "~/http/files.server";
 import { doneForNow, mergeEdit, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { getTaskPage } from "~/nouns/pages/operations.server";
-import { editTaskInput, moveTaskInput } from "~/nouns/tasks/contract";
 import { deleteTask, editTask, moveTask } from "~/nouns/tasks/operations.server";
+import { editTaskInput, moveTaskInput } from "~/wire/tasks/contract";
 
 /** Handles all forms of the task page. */
 export async function actOnTask(actor: Actor, taskId: string, form: FormData): Promise<Response> {

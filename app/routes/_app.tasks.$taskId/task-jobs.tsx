@@ -3,11 +3,11 @@ import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
 import { PullLink } from "~/features/jobs/job-badges";
 import { JobCard } from "~/features/jobs/job-card";
-import type { TaskPageData } from "~/nouns/pages/contract";
 import { Section } from "~/ui/card";
 import { LiveText } from "~/ui/live-text";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusIcon, StatusPill } from "~/ui/status";
+import type { TaskPageData } from "~/wire/pages/contract";
 
 /** All statuses the task has had. */
 export function TaskHistory({ history }: { history: TaskPageData["history"] }) {

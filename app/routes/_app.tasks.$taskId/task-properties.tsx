@@ -2,8 +2,8 @@ import { PriorityPicker, TaskStatusPicker, WhoProperties } from "~/features/in-p
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
 import { DeleteTask } from "~/features/items/delete-item";
 import { LabelsProperty } from "~/features/labels/labels-property";
-import type { TaskPageData } from "~/nouns/pages/contract";
 import { codeAndTitle } from "~/ui/isolated";
+import type { TaskPageData } from "~/wire/pages/contract";
 
 const verifyOptions = [
   { value: "ALIGNED", label: "Must follow the plan" },

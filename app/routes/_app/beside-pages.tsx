@@ -1,12 +1,12 @@
 import { useBlocker, useFetcher, useFetchers, useLocation } from "@remix-run/react";
 import { useEffect, useMemo, useRef } from "react";
 import { forgetAnswer, keyOfAnswer, useHeldAnswers } from "~/features/questions/held-answers";
-import { lookParameters } from "~/nouns/saved-views/contract";
 import { secureOnly } from "~/secure-only";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { keptLookKey } from "~/ui/link-area";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
 import { showToast, startBlockedKey, undoKey, useUndo } from "~/ui/toast";
+import { lookParameters } from "~/wire/saved-views/contract";
 import type { ShellData } from "./shell-data";
 
 /** What continues next to every page and no page waits for: it comes after the first script. */

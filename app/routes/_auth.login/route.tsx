@@ -8,7 +8,6 @@ import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";
-import { loginSchema } from "~/nouns/accounts/contract";
 import { logIn } from "~/nouns/accounts/log-in.server";
 import { takeLimit, uncountIfAway } from "~/nouns/accounts/operations.server";
 import { invitationCodeIn } from "~/nouns/products/invitation";
@@ -18,6 +17,7 @@ import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { Mark } from "~/ui/icon";
+import { loginSchema } from "~/wire/accounts/contract";
 import { PhonePanel } from "./phone-panel";
 
 const notices: Readonly<Record<string, string>> = {

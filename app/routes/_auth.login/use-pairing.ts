@@ -2,8 +2,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import * as z from "zod/mini";
 import { isPairingState, type LiveStatus } from "~/live/signal";
 import { StreamConnection } from "~/live/stream-connection";
-import type { PairingStatus } from "~/nouns/pairings/contract";
 import { pairingCheckCode, pairingSeconds } from "~/nouns/pairings/pairing-code";
+import type { PairingStatus } from "~/wire/pairings/contract";
 
 /** Shows a code, waits for the phone, and claims the session on approval (specification: Pairing stream). */
 export function usePairing(redirectTo: string): { view: PairingView; start: () => void } {

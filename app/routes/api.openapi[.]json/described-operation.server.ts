@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from "zod-openapi";
-import { idempotencyKeySchema } from "~/contract/concurrency";
-import { type ErrorStatus, errorBodySchema } from "~/contract/errors";
-import { idSchema } from "~/contract/text";
 import type { DocumentedEndpoint } from "~/http/endpoint.server";
+import { idempotencyKeySchema } from "~/wire/concurrency";
+import { type ErrorStatus, errorBodySchema } from "~/wire/errors";
+import { idSchema } from "~/wire/text";
 import { answers } from "./answers";
 import { examples } from "./examples";
 

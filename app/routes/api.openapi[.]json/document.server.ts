@@ -1,10 +1,10 @@
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
-import { errorBodySchema } from "~/contract/errors";
 import type { RouteHandler } from "~/http/endpoint.server";
-import { pbiSchema } from "~/nouns/pbis/contract";
-import { productSchema } from "~/nouns/products/contract";
-import { storySchema } from "~/nouns/stories/contract";
-import { taskDetailSchema, taskSchema } from "~/nouns/tasks/contract";
+import { errorBodySchema } from "~/wire/errors";
+import { pbiSchema } from "~/wire/pbis/contract";
+import { productSchema } from "~/wire/products/contract";
+import { storySchema } from "~/wire/stories/contract";
+import { taskDetailSchema, taskSchema } from "~/wire/tasks/contract";
 import { describedOperation } from "./described-operation.server";
 
 /** All routes under /api, by file. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { PairingForApproval } from "~/nouns/pairings/contract";
+import type { PairingForApproval } from "~/wire/pairings/contract";
 
 // zod mini: phones load this page over slow networks.
 const approvedSchema = z.object({

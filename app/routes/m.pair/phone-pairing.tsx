@@ -1,11 +1,11 @@
 import { useFetcher } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
 import { describeBrowser } from "~/features/accounts/describe-browser";
-import type { PairingForApproval } from "~/nouns/pairings/contract";
 import { Alert } from "~/ui/alert";
 import { Button, ButtonLink } from "~/ui/button";
 import { Fact } from "~/ui/card";
 import { FormErrors } from "~/ui/field";
+import type { PairingForApproval } from "~/wire/pairings/contract";
 import {
   type AskingDevice,
   forgetKeptSecret,

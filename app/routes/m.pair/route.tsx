@@ -1,6 +1,5 @@
 import { type AppLoadContext, json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ContractError } from "~/contract/errors";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runIntent, textOf } from "~/http/form-action.server";
@@ -13,12 +12,13 @@ import {
   type SignedIn,
 } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/validation.server";
-import { type PairingSecret, pairingSecretSchema } from "~/nouns/pairings/contract";
 import { revokePairing } from "~/nouns/pairings/operations.server";
 import { approvePairing, cancelPairing, getPairingForApproval } from "~/nouns/pairings/pair.server";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
 import { ToastRegion } from "~/ui/toasts";
+import { ContractError } from "~/wire/errors";
+import { type PairingSecret, pairingSecretSchema } from "~/wire/pairings/contract";
 import { PhonePairing } from "./phone-pairing";
 
 /** The phone's page. The secret is in the fragment, so the server gets it only with the posts below. */

@@ -1,8 +1,8 @@
 import { useLocation } from "@remix-run/react";
 import { useState } from "react";
-import { idempotencyField } from "~/contract/idempotency-field";
 import { randomId } from "~/secure-only";
 import { useActionResult } from "~/ui/action-result";
+import { idempotencyField } from "~/wire/idempotency-field";
 
 /**
  * Idempotency key of a form that creates something: double clicks and retries after a lost answer create it once.

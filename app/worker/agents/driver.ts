@@ -1,7 +1,7 @@
-import type { Effort } from "~/contract/who";
-import type { PersonMessage } from "~/nouns/comments/contract";
-import type { QuestionKind } from "~/nouns/questions/contract";
-import type { KnownAgent } from "~/nouns/workers/known-agents";
+import type { PersonMessage } from "~/wire/comments/contract";
+import type { QuestionKind } from "~/wire/questions/contract";
+import type { Effort } from "~/wire/who";
+import type { KnownAgent } from "~/wire/workers/known-agents";
 import type { Allowance } from "../base/options";
 import type { Confine } from "../base/process";
 import type { Entry, Transcript } from "../base/transcript";

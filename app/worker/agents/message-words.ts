@@ -1,4 +1,4 @@
-import type { PersonMessage } from "~/nouns/comments/contract";
+import type { PersonMessage } from "~/wire/comments/contract";
 
 /** People's messages as a prompt to an agent at work. */
 export function wordsOfMessages(messages: readonly PersonMessage[]): string {

@@ -1,9 +1,9 @@
-import "~/contract/zod-words";
+import "~/wire/zod-words";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { splitWords } from "~/cli/words";
-import { agentJobKinds } from "~/nouns/agent-jobs/contract";
+import { splitWords } from "~/command-words";
+import { agentJobKinds } from "~/wire/agent-jobs/contract";
 import { isAlsoRepo } from "./allowed-repositories";
 import { WorkerProblem } from "./problems";
 import { readReach } from "./reach";

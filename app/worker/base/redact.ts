@@ -1,4 +1,4 @@
-import { apiTokenPrefix } from "~/nouns/api-tokens/contract";
+import { apiTokenPrefix } from "~/wire/api-tokens/contract";
 
 /** Removes secrets from text that leaves this machine. */
 export interface Redactor {

@@ -1,4 +1,4 @@
-import type { outputKinds } from "~/nouns/agent-jobs/job-output";
+import type { outputKinds } from "~/wire/agent-jobs/job-output";
 import type { Redactor } from "./redact";
 
 export type EntryKind = (typeof outputKinds)[number];

@@ -1,4 +1,4 @@
-import { type ProvenCriterion, storyProofSchema } from "~/nouns/proof/contract";
+import { type ProvenCriterion, storyProofSchema } from "~/wire/proof/contract";
 import { interruption } from "../base/interruption";
 import type { Journal } from "../base/journal";
 import type { WorkerOptions } from "../base/options";

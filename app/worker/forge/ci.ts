@@ -1,4 +1,4 @@
-import { type ObservedPull, pullLimits } from "~/nouns/pulls/contract";
+import { type ObservedPull, pullLimits } from "~/wire/pulls/contract";
 import { ForgeProblem } from "./forge";
 import type { Requests } from "./requests";
 

@@ -1,5 +1,5 @@
-import type { ObservedIssue } from "~/nouns/intake/contract";
-import type { ObservedPull } from "~/nouns/pulls/contract";
+import type { ObservedIssue } from "~/wire/intake/contract";
+import type { ObservedPull } from "~/wire/pulls/contract";
 import type { ForgeKind } from "../base/forge-kinds";
 
 /** A login at a Git host. `user` is known for passwords from git only. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { lengths } from "~/contract/limits";
-import { beginning } from "~/contract/text";
-import { issueLimits } from "~/nouns/intake/contract";
+import { issueLimits } from "~/wire/intake/contract";
+import { lengths } from "~/wire/limits";
+import { beginning } from "~/wire/text";
 import type { Forge, ListedIssue } from "./forge";
 import type { Requests } from "./requests";
 

@@ -6,7 +6,7 @@ import {
   nextIssueNoteSchema,
   observedIssuesSchema,
   reportedIssueNoteSchema,
-} from "~/nouns/intake/contract";
+} from "~/wire/intake/contract";
 import { interruptible } from "../base/interruption";
 import type { Journal } from "../base/journal";
 import { messageOf, Refusal } from "../base/problems";

@@ -1,5 +1,5 @@
 import { ZodError, type z } from "zod";
-import { type ObservedPull, observedSchema, pullLimits, pullListSchema } from "~/nouns/pulls/contract";
+import { type ObservedPull, observedSchema, pullLimits, pullListSchema } from "~/wire/pulls/contract";
 import type { Journal } from "../base/journal";
 import { isOwnBranch } from "../git/remote";
 import type { Service } from "../service/service";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ZodError } from "zod";
-import { pullTextsSchema } from "~/nouns/pulls/contract";
+import { pullTextsSchema } from "~/wire/pulls/contract";
 import { interruptible } from "../base/interruption";
 import type { WorkerOptions } from "../base/options";
 import { messageOf } from "../base/problems";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
+import type { DiffFile } from "~/wire/agent-jobs/job-diff";
 import type { Journal } from "../base/journal";
 import { messageOf } from "../base/problems";
 import { git } from "./git";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ConflictFile, conflictLimits, type ReportJobConflictInput } from "~/nouns/agent-jobs/job-conflict";
+import { type ConflictFile, conflictLimits, type ReportJobConflictInput } from "~/wire/agent-jobs/job-conflict";
 import type { Journal } from "../base/journal";
 import { sendable } from "../base/sendable";
 import { committer, conflictedPaths, git, gitEnd } from "./git";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { type DiffFile, diffLimits } from "~/nouns/agent-jobs/job-diff";
-import { isFoldedFile } from "~/nouns/reviews/folded-files";
+import { type DiffFile, diffLimits } from "~/wire/agent-jobs/job-diff";
+import { isFoldedFile } from "~/wire/reviews/folded-files";
 import { interruption } from "../base/interruption";
 import { sendable } from "../base/sendable";
 import { gitStart } from "./checkout";

@@ -1,8 +1,8 @@
 import { cp, lstat, stat } from "node:fs/promises";
 import { basename, dirname, join, normalize, sep } from "node:path";
 import { z } from "zod";
-import { reviewMarksSchema } from "~/nouns/reviews/marks";
-import { knownAgents } from "~/nouns/workers/known-agents";
+import { reviewMarksSchema } from "~/wire/reviews/marks";
+import { knownAgents } from "~/wire/workers/known-agents";
 import { forgeWishSchema } from "../base/forge-kinds";
 import { allowances } from "../base/options";
 import { readReach } from "../base/reach";

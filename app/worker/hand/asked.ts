@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { agentJobSchema } from "~/nouns/agent-jobs/contract";
+import { agentJobSchema } from "~/wire/agent-jobs/contract";
 import { writeWhole } from "../base/files";
 import type { WorkerOptions } from "../base/options";
 import { Refusal } from "../base/problems";

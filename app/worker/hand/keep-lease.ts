@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { heartbeatAnswerSchema } from "~/nouns/agent-jobs/contract";
+import { heartbeatAnswerSchema } from "~/wire/agent-jobs/contract";
 import { openJournal } from "../base/journal";
 import { Refusal } from "../base/problems";
 import { isRunning } from "../base/work-folder";

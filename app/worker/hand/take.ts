@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { type KnownAgent, knownAgents } from "~/nouns/workers/known-agents";
+import { type KnownAgent, knownAgents } from "~/wire/workers/known-agents";
 import { personsEnvironment } from "../base/environment";
 import { interruptible } from "../base/interruption";
 import { endLeftRunning } from "../base/orphans";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { JobPayload } from "~/nouns/workers/contract";
+import type { JobPayload } from "~/wire/workers/contract";
 import type { Journal } from "../base/journal";
 import type { WorkerOptions } from "../base/options";
 import type { WorkFolder } from "../base/work-folder";

@@ -1,5 +1,5 @@
-import type { VerifyResult } from "~/nouns/agent-jobs/contract";
-import { taskExecutionSchema, verificationSchema } from "~/nouns/sprint-runs/contract";
+import type { VerifyResult } from "~/wire/agent-jobs/contract";
+import { taskExecutionSchema, verificationSchema } from "~/wire/sprint-runs/contract";
 import { Refusal } from "../base/problems";
 import { commitLeftovers, halfDone } from "../git/commit";
 import { git } from "../git/git";

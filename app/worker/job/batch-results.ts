@@ -1,6 +1,6 @@
-import type { VerifyResult } from "~/nouns/agent-jobs/contract";
-import { type Guide, guideLimits } from "~/nouns/reviews/guide";
-import { Crossing } from "~/nouns/reviews/line-crossing";
+import type { VerifyResult } from "~/wire/agent-jobs/contract";
+import { type Guide, guideLimits } from "~/wire/reviews/guide";
+import { Crossing } from "~/wire/reviews/line-crossing";
 import { sendable } from "../base/sendable";
 import { readDiff } from "../git/read-diff";
 import type { Attempt } from "./attempt";

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import type { JobPayload } from "~/nouns/workers/contract";
+import type { JobPayload } from "~/wire/workers/contract";
 import { RepositoryNotAllowed } from "../base/allowed-repositories";
 import { notesOf } from "../base/files";
 import { interruptible, uninterrupted } from "../base/interruption";

@@ -1,4 +1,4 @@
-import { verificationSchema } from "~/nouns/sprint-runs/contract";
+import { verificationSchema } from "~/wire/sprint-runs/contract";
 import { commitLeftovers, halfDone } from "../git/commit";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { landingSchema, type NextLanding, nextLandingSchema } from "~/nouns/landings/contract";
+import { landingSchema, type NextLanding, nextLandingSchema } from "~/wire/landings/contract";
 import { interruptible, uninterrupted } from "../base/interruption";
 import { messageOf, Refusal } from "../base/problems";
 import { sendable, sendableEnd } from "../base/sendable";

@@ -1,4 +1,4 @@
-import { type LandingReport, landingSchema, type NextLanding } from "~/nouns/landings/contract";
+import { type LandingReport, landingSchema, type NextLanding } from "~/wire/landings/contract";
 import { uninterrupted } from "../base/interruption";
 import { messageOf } from "../base/problems";
 import { ForgeProblem } from "../forge/forge";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { NextLanding } from "~/nouns/landings/contract";
+import type { NextLanding } from "~/wire/landings/contract";
 import { learnSecret } from "../base/options";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { agentQuestionSchema } from "~/nouns/questions/contract";
+import { agentQuestionSchema } from "~/wire/questions/contract";
 import { writeWhole } from "../base/files";
 
 /** Lists by product or repository. */

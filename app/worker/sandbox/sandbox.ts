@@ -1,4 +1,4 @@
-import type { Confinement } from "~/nouns/workers/confinement";
+import type { Confinement } from "~/wire/workers/confinement";
 import { personsVariables } from "../base/environment";
 import type { Confine } from "../base/process";
 import type { Reach } from "../base/reach";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { heartbeatAnswerSchema, type UsageSoFar } from "~/nouns/agent-jobs/contract";
-import type { PersonMessage } from "~/nouns/comments/contract";
-import type { JobPayload } from "~/nouns/workers/contract";
+import { heartbeatAnswerSchema, type UsageSoFar } from "~/wire/agent-jobs/contract";
+import type { PersonMessage } from "~/wire/comments/contract";
+import type { JobPayload } from "~/wire/workers/contract";
 import type { Journal } from "../base/journal";
 import { AttemptOver, messageOf, Refusal, TakenOver } from "../base/problems";
 import type { Service } from "./service";

@@ -1,4 +1,4 @@
-import { claimSchema, jobPayloadSchema } from "~/nouns/workers/contract";
+import { claimSchema, jobPayloadSchema } from "~/wire/workers/contract";
 
 /** A commit must be a hash, not an option or a ref that git would read differently. Agents can report anything. */
 const isCommit = (text: string): boolean => /^[0-9a-f]{7,64}$/.test(text);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { productSchema } from "~/nouns/products/contract";
+import { productSchema } from "~/wire/products/contract";
 import type { WorkerOptions } from "../base/options";
 import { WorkerProblem } from "../base/problems";
 import type { Service } from "./service";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { workerProtocol, workerProtocolHeader } from "~/nouns/workers/worker-protocol";
+import { workerProtocol, workerProtocolHeader } from "~/wire/workers/worker-protocol";
 import type { Journal } from "../base/journal";
 import { LimitReached, messageOf, Refusal, refusalOf, WorkerProblem } from "../base/problems";
 import { cleanedValue } from "../base/redact";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { changeEventName } from "../../../app/contract/events";
 import type { Upstream, UpstreamListener } from "../../../app/realtime/upstream";
+import { changeEventName } from "../../../app/wire/events";
 import { followMessages } from "./feed";
 
 export interface Topics {

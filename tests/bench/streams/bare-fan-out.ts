@@ -1,6 +1,6 @@
 import http from "node:http";
 import { z } from "zod";
-import { changeMessageSchema } from "~/contract/events";
+import { changeMessageSchema } from "~/wire/events";
 import { followMessages } from "../../../supabase/embedded/realtime/feed";
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { changeMessageSchema } from "~/contract/events";
+import { changeMessageSchema } from "~/wire/events";
 import { followMessages } from "../../../supabase/embedded/realtime/feed";
 import { atMost } from "../at-most";
 import { type Door, patchFor } from "./patch";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { agentJobKinds, agentJobStatuses, taskExecutionStatuses, verifyResults } from "~/nouns/agent-jobs/contract";
 import { createIdea } from "~/nouns/ideas/operations.server";
-import { sprintRunStatuses } from "~/nouns/sprint-runs/contract";
+import { agentJobKinds, agentJobStatuses, taskExecutionStatuses, verifyResults } from "~/wire/agent-jobs/contract";
+import { sprintRunStatuses } from "~/wire/sprint-runs/contract";
 import { createTestDatabase } from "../../setup/database";
 
 const t = await createTestDatabase();

@@ -8,7 +8,6 @@ import {
   whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, getForecast, setBudget, setBudgetSettings } from "~/nouns/budgets/operations.server";
-import type { AgentQuestion } from "~/nouns/questions/contract";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import {
   getSprintRun,
@@ -16,6 +15,7 @@ import {
   resumeSprintRun,
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
+import type { AgentQuestion } from "~/wire/questions/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, type SprintOptions } from "../../setup/world";
 import { statusOf } from "../refusal";

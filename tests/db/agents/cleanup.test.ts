@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import { claimAgentJob, reportAgentJob, reportMerged, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { addFile } from "~/nouns/files/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
@@ -9,6 +8,7 @@ import { getProof } from "~/nouns/proof/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { cancelSprintRun, pauseSprintRun, resumeSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
+import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, type SprintWorld, wait, waitStory } from "../../setup/world";
 import { atTime, days, later, serviceAt } from "./at-time";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { hostsSchema } from "~/contract/text";
 import { claimAgentJob, getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { createProduct, getProduct, updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
-import { confinements } from "~/nouns/workers/confinement";
-import type { ClaimAgentJobInput } from "~/nouns/workers/contract";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
+import { hostsSchema } from "~/wire/text";
+import { confinements } from "~/wire/workers/confinement";
+import type { ClaimAgentJobInput } from "~/wire/workers/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, type SprintWorld } from "../../setup/world";
 

@@ -7,14 +7,14 @@ import {
   updateTaskExecution,
   whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
-import type { doneRequirements } from "~/nouns/products/contract";
 import { updateProduct } from "~/nouns/products/operations.server";
-import type { ReportedEvidence } from "~/nouns/proof/contract";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { listQuestions } from "~/nouns/questions/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
+import type { doneRequirements } from "~/wire/products/contract";
+import type { ReportedEvidence } from "~/wire/proof/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, type SprintOptions } from "../../setup/world";
 import { refusalOf } from "../refusal";

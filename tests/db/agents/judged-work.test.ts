@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ContractError } from "~/contract/errors";
 import {
   cancelAgentJob,
   claimAgentJob,
@@ -23,6 +22,7 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
+import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, type SprintOptions, type SprintWorld, type TestUser } from "../../setup/world";
 import { refusalOf } from "../refusal";
@@ -330,31 +330,26 @@ async function act(world: SprintWorld, verb: (typeof verbs)[number], claimed: st
 }
 
 describe("whatever is started, skipped, cancelled, resumed or retried", () => {
-  it(
-    "never gives out a task that waits for a review",
-    { tags: "thorough" },
-    async () => {
-      const run = fc.array(fc.constantFrom(...verbs), { minLength: 6, maxLength: 24 });
-      const seeds = fc.constantFrom("SPRINT" as const, "STORY" as const);
-      await fc.assert(
-        fc.asyncProperty(seeds, run, async (strategy, steps) => {
-          const world = await seedJudged({ strategy, stories: [1, 1, 1] });
-          for (const step of steps) {
-            const before = await t.taskStatuses(world);
-            const claimed: string[] = [];
-            await act(world, step, claimed).catch((error: unknown) => {
-              if (!(error instanceof ContractError)) throw error;
-            });
-            const after = await t.taskStatuses(world);
-            for (const [place, { id }] of world.tasks.entries()) {
-              if (before[place] !== "REVIEW") continue;
-              expect([after[place], claimed.includes(id)]).toEqual(["REVIEW", false]);
-            }
+  it("never gives out a task that waits for a review", { tags: "thorough", timeout: 300_000 }, async () => {
+    const run = fc.array(fc.constantFrom(...verbs), { minLength: 6, maxLength: 24 });
+    const seeds = fc.constantFrom("SPRINT" as const, "STORY" as const);
+    await fc.assert(
+      fc.asyncProperty(seeds, run, async (strategy, steps) => {
+        const world = await seedJudged({ strategy, stories: [1, 1, 1] });
+        for (const step of steps) {
+          const before = await t.taskStatuses(world);
+          const claimed: string[] = [];
+          await act(world, step, claimed).catch((error: unknown) => {
+            if (!(error instanceof ContractError)) throw error;
+          });
+          const after = await t.taskStatuses(world);
+          for (const [place, { id }] of world.tasks.entries()) {
+            if (before[place] !== "REVIEW") continue;
+            expect([after[place], claimed.includes(id)]).toEqual(["REVIEW", false]);
           }
-        }),
-        { numRuns: 40 },
-      );
-    },
-    300_000,
-  );
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
 });

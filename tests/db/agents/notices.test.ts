@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import type { DueNotice } from "~/nouns/notices/contract";
 import {
   createWebhook,
   deleteWebhook,
@@ -15,6 +14,7 @@ import {
   updateWebhook,
 } from "~/nouns/notices/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
+import type { DueNotice } from "~/wire/notices/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { heartbeatAgentJob, reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import type { AskQuestionInput } from "~/nouns/questions/contract";
 import {
   answerQuestion,
   askQuestion,
@@ -9,6 +8,7 @@ import {
 } from "~/nouns/questions/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
 import { resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
+import type { AskQuestionInput } from "~/wire/questions/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal } from "../../setup/world";
 import { statusOf } from "../refusal";

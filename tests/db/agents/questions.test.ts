@@ -4,7 +4,6 @@ import { callAs } from "~/db/rpc.server";
 import { cancelAgentJob, claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { archiveIdea, updateIdea } from "~/nouns/ideas/operations.server";
 import { archiveProduct, leaveProduct, restoreProduct } from "~/nouns/products/operations.server";
-import type { AskQuestionInput } from "~/nouns/questions/contract";
 import {
   answerQuestion,
   answerUserQuestion,
@@ -18,6 +17,7 @@ import {
   listQuestions,
 } from "~/nouns/questions/operations.server";
 import { expireQuestions } from "~/nouns/schedules/operations.server";
+import type { AskQuestionInput } from "~/wire/questions/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create } from "../../setup/world";
 import { asUser, outcomeOf } from "../as-user";

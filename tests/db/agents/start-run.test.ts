@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
-import { blockersDetailSchema } from "~/nouns/sprint-runs/contract";
 import {
   cancelSprintRun,
   getSprintRun,
@@ -13,6 +12,7 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
+import { blockersDetailSchema } from "~/wire/sprint-runs/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create, type SprintWorld } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { callAsRaw } from "~/db/rpc.server";
-import { doneRequirements } from "~/nouns/products/contract";
+import { doneRequirements } from "~/wire/products/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, finish, type SprintOptions, type TestUser } from "../../setup/world";
 import { person, sampled, tokenOf } from "./decision-world";

@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { createSession } from "~/nouns/accounts/log-in.server";
 import { reportAgentJob, reviewPlan } from "~/nouns/agent-jobs/operations.server";
-import type { ChangeThingsInput } from "~/nouns/changes/contract";
 import { changeThings, undoChange } from "~/nouns/changes/operations.server";
 import { movePbi, updatePbi } from "~/nouns/pbis/operations.server";
 import { setMemberRole, updateProduct } from "~/nouns/products/operations.server";
@@ -11,6 +10,7 @@ import { cancelSprintRun, getSprintRun, resumeSprint, startSprintRun } from "~/n
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog, assignStory, deleteStory, updateStory } from "~/nouns/stories/operations.server";
 import { editTask, setTaskStatus } from "~/nouns/tasks/operations.server";
+import type { ChangeThingsInput } from "~/wire/changes/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create, type World } from "../../setup/world";
 import { refusalOf } from "../refusal";

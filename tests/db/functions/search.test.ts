@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createPbi } from "~/nouns/pbis/operations.server";
-import type { SearchResult } from "~/nouns/search/contract";
 import { resolveReference, search } from "~/nouns/search/operations.server";
 import { createTask } from "~/nouns/tasks/operations.server";
+import type { SearchResult } from "~/wire/search/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { TaskStatus } from "~/contract/status";
 import { createPbi, updatePbi } from "~/nouns/pbis/operations.server";
 import { getBacklog } from "~/nouns/products/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
@@ -11,6 +10,7 @@ import {
   updateStory,
 } from "~/nouns/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
+import type { TaskStatus } from "~/wire/status";
 import { createTestDatabase } from "../../setup/database";
 import { at, type World } from "../../setup/world";
 import { asUser } from "../as-user";

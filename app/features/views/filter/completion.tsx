@@ -1,10 +1,10 @@
 import { useFetcher, useParams } from "@remix-run/react";
 import { type RefObject, useCallback, useEffect, useId, useState } from "react";
-import { labelWord } from "~/contract/item-filter";
-import { pbiStatuses, storyStatuses, taskStatuses } from "~/contract/status";
 import { priorityOptions } from "~/features/items/lists/priority";
 import type { ProductChoices } from "~/features/items/menu-choices";
 import { statusLook } from "~/ui/status";
+import { labelWord } from "~/wire/item-filter";
+import { pbiStatuses, storyStatuses, taskStatuses } from "~/wire/status";
 
 interface CompletionProps {
   input: RefObject<HTMLInputElement>;

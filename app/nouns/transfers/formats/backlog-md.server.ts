@@ -1,13 +1,13 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
-import type { ImportDraft } from "../contract";
+import { ContractError } from "~/wire/errors";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft } from "~/wire/transfers/draft";
+import { toState } from "~/wire/transfers/state";
 import { judgeFile, parseFile, type SourceItem, toKey } from "./backlog-md/parse-file.server";
 import { planPbis } from "./backlog-md/plan";
 import { keysOf, toStory, wholeText } from "./backlog-md/stories";
-import { Draft } from "./draft";
 import { decodeText, type Folder, readFolder, rootOf, type UploadedFile } from "./folder.server";
-import { toState } from "./state";
 
 const inTasks = /^((?:.*\/)?)(?:tasks|completed|drafts|milestones)\/[^/]+\.md$/;
 

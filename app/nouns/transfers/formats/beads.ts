@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
-import type { ImportDraft } from "../contract";
-import { timeOf, withComments, withFacts } from "./clean-text";
-import { Draft } from "./draft";
+import { ContractError } from "~/wire/errors";
+import { timeOf, withComments, withFacts } from "~/wire/transfers/clean-text";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft } from "~/wire/transfers/draft";
 import { addFamilies } from "./family";
 import { readJson } from "./read-json";
 

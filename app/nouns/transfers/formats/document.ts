@@ -1,6 +1,6 @@
-import type { ImportDraft } from "../contract";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft } from "~/wire/transfers/draft";
 import { type ExportDocument, exportDocumentSchema, exportFormat, exportVersion } from "../export-document";
-import { Draft } from "./draft";
 import { readJson } from "./read-json";
 
 type Pbi = ExportDocument["pbis"][number];

@@ -1,5 +1,5 @@
+import type { Draft, StoryFields, TaskFields } from "~/wire/transfers/draft";
 import { append } from "../append";
-import type { Draft, StoryFields, TaskFields } from "./draft";
 
 /** An issue of a tool in which issues have parents. */
 export interface Issue {

@@ -1,7 +1,7 @@
 import { unzipSync } from "fflate";
-import { ContractError } from "~/contract/errors";
-import { importLimits } from "../contract";
-import type { LeftOut } from "./left-out";
+import { ContractError } from "~/wire/errors";
+import { importLimits } from "~/wire/transfers/contract";
+import type { LeftOut } from "~/wire/transfers/left-out";
 
 export interface UploadedFile {
   name: string;

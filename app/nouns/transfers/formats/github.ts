@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { ImportDraft } from "../contract";
-import { type Item, isOfForm, readItems, stateOfBox } from "./boxes";
-import { timeOf, withComments, withFacts } from "./clean-text";
-import { Draft } from "./draft";
+import { type Item, isOfForm, readItems, stateOfBox } from "~/wire/transfers/boxes";
+import { timeOf, withComments, withFacts } from "~/wire/transfers/clean-text";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft } from "~/wire/transfers/draft";
+import type { WorkState } from "~/wire/transfers/state";
 import { readJson } from "./read-json";
-import type { WorkState } from "./state";
 
 const named = z.object({ name: z.string() });
 

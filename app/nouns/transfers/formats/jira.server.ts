@@ -1,10 +1,10 @@
+import { timeOf, withComments, withFacts } from "~/wire/transfers/clean-text";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft } from "~/wire/transfers/draft";
+import { toState, type WorkState } from "~/wire/transfers/state";
 import { append } from "../append";
-import type { ImportDraft } from "../contract";
-import { timeOf, withComments, withFacts } from "./clean-text";
-import { Draft } from "./draft";
 import { addFamilies } from "./family";
 import { type CsvRow, readCsv } from "./read-csv.server";
-import { toState, type WorkState } from "./state";
 
 const priorities: Readonly<Record<string, number>> = {
   blocker: 1,

@@ -1,9 +1,9 @@
-import type { ImportDraft } from "../contract";
-import { timeOf, withFacts } from "./clean-text";
-import { Draft } from "./draft";
+import { timeOf, withFacts } from "~/wire/transfers/clean-text";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft } from "~/wire/transfers/draft";
+import { toState } from "~/wire/transfers/state";
 import { addFamilies } from "./family";
 import { type CsvRow, readCsv } from "./read-csv.server";
-import { toState } from "./state";
 
 const priorities: Readonly<Record<string, number>> = { urgent: 1, high: 2, medium: 3, low: 4 };
 

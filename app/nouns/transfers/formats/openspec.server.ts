@@ -1,8 +1,8 @@
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
+import { readItems, stateOfBox } from "~/wire/transfers/boxes";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft, type TaskFields } from "~/wire/transfers/draft";
 import { append } from "../append";
-import type { ImportDraft } from "../contract";
-import { readItems, stateOfBox } from "./boxes";
-import { Draft, type TaskFields } from "./draft";
 import { readFolder, rootOf, textsBelow, type UploadedFile } from "./folder.server";
 import { criteriaOf, finishedPlan, itemsWithoutBox, readSpec, stateOf, taskOf } from "./specs";
 

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
+import type { LeftOut } from "~/wire/transfers/left-out";
 import { append } from "../append";
-import type { LeftOut } from "./left-out";
 
 /** A CSV file; what no reader asked for is known afterwards. */
 interface Csv {

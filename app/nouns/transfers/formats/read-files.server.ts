@@ -1,5 +1,5 @@
-import { ContractError } from "~/contract/errors";
-import { type ImportDraft, type ImportFormat, importLimits } from "../contract";
+import { ContractError } from "~/wire/errors";
+import { type ImportDraft, type ImportFormat, importLimits } from "~/wire/transfers/contract";
 import { requireDraft } from "../prepared-import";
 import { readBacklogMd } from "./backlog-md.server";
 import { readBeads } from "./beads";

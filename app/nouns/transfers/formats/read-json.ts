@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "~/wire/errors";
 
 /** Parses JSON by a schema. The refusal names the place that differs. */
 export function readJson<Schema extends z.ZodType>(text: string, schema: Schema, expected: string): z.output<Schema> {

@@ -1,7 +1,7 @@
-import { ContractError } from "~/contract/errors";
-import type { ImportDraft } from "../contract";
-import { type Item, numberOf, readItems, stateOfBox } from "./boxes";
-import { Draft, type TaskFields } from "./draft";
+import { ContractError } from "~/wire/errors";
+import { type Item, numberOf, readItems, stateOfBox } from "~/wire/transfers/boxes";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft, type TaskFields } from "~/wire/transfers/draft";
 import { readFolder, rootOf, textsBelow, type UploadedFile } from "./folder.server";
 import { criteriaOf, finishedPlan, itemsWithoutBox, readSpec, stateOf, taskOf } from "./specs";
 

@@ -1,5 +1,5 @@
-import { type Item, readLine } from "./boxes";
-import type { TaskFields } from "./draft";
+import { type Item, readLine } from "~/wire/transfers/boxes";
+import type { TaskFields } from "~/wire/transfers/draft";
 
 /** A Markdown document of a spec folder: its first heading and the rest. */
 export interface Spec {

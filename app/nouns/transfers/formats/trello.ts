@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { timeOf, withComments, withFacts } from "~/wire/transfers/clean-text";
+import type { ImportDraft } from "~/wire/transfers/contract";
+import { Draft, type TaskFields } from "~/wire/transfers/draft";
+import { toState } from "~/wire/transfers/state";
 import { append, take } from "../append";
-import type { ImportDraft } from "../contract";
-import { timeOf, withComments, withFacts } from "./clean-text";
-import { Draft, type TaskFields } from "./draft";
 import { readJson } from "./read-json";
-import { toState } from "./state";
 
 const id = z.string().min(1);
 /** Order in a board, list or checklist. */

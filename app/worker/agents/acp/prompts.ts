@@ -1,4 +1,4 @@
-import type { PersonMessage } from "~/nouns/comments/contract";
+import type { PersonMessage } from "~/wire/comments/contract";
 import type { AgentQuestion, TurnMessages } from "../driver";
 import { wordsOfMessages } from "../message-words";
 import type { Live } from "./client";

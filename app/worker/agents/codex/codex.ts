@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { knownAgents } from "~/nouns/workers/known-agents";
+import { knownAgents } from "~/wire/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn, usageOfAnswer } from "../acp/agent";

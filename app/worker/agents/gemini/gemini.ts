@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { knownAgents } from "~/nouns/workers/known-agents";
+import { knownAgents } from "~/wire/workers/known-agents";
 import { findProgram } from "../../base/find-program";
 import { quotaOfAnswer, runAcpTurn } from "../acp/agent";
 import { type AgentTurn, inFolder, type KnownDriver, type ToolNeeds, type TurnOutput, type Usage } from "../driver";

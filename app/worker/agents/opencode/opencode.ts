@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { knownAgents } from "~/nouns/workers/known-agents";
+import { knownAgents } from "~/wire/workers/known-agents";
 import { ask, askIn, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn, usageOfAnswer } from "../acp/agent";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { itemsOf, numberOf, withMark } from "~/nouns/transfers/formats/boxes";
-import type { Upkeep } from "~/nouns/upkeep/contract";
+import { itemsOf, numberOf, withMark } from "~/wire/transfers/boxes";
+import type { Upkeep } from "~/wire/upkeep/contract";
 import { PeoplesWords } from "../../base/problems";
 import { readTextAt, type TextFile } from "../../git/commit-texts";
 import { gitPaths } from "../../git/git";

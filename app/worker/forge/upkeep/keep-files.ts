@@ -1,4 +1,4 @@
-import { nextUpkeepSchema, reportedUpkeepSchema, type Upkeep, type UpkeepReport } from "~/nouns/upkeep/contract";
+import { nextUpkeepSchema, reportedUpkeepSchema, type Upkeep, type UpkeepReport } from "~/wire/upkeep/contract";
 import { interruptible } from "../../base/interruption";
 import { messageOf, PeoplesWords } from "../../base/problems";
 import { sendable } from "../../base/sendable";

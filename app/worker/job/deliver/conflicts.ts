@@ -1,4 +1,4 @@
-import { type ConflictDecision, conflictDecisionSchema } from "~/nouns/agent-jobs/job-conflict";
+import { type ConflictDecision, conflictDecisionSchema } from "~/wire/agent-jobs/job-conflict";
 import { committer, git, gitEnd, isAncestor } from "../../git/git";
 import type { Work } from "../../git/integrate";
 import { type Clash, clashWith } from "../../git/merge-tree";

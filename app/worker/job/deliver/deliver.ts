@@ -1,5 +1,5 @@
-import { conflictLimits } from "~/nouns/agent-jobs/job-conflict";
-import { sprintRunSchema } from "~/nouns/sprint-runs/contract";
+import { conflictLimits } from "~/wire/agent-jobs/job-conflict";
+import { sprintRunSchema } from "~/wire/sprint-runs/contract";
 import { Refusal } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import { git } from "../../git/git";

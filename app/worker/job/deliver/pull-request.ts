@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ZodError } from "zod";
-import { httpUrlSchema } from "~/contract/text";
+import { httpUrlSchema } from "~/wire/text";
 import { uninterrupted } from "../../base/interruption";
 import { messageOf } from "../../base/problems";
 import { bringPull } from "../../forge/bring-pull";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ClaimedConflict } from "~/nouns/agent-jobs/job-conflict";
+import type { ClaimedConflict } from "~/wire/agent-jobs/job-conflict";
 import { commitLeftovers, stageAll } from "../../git/commit";
 import { commitOf, committer, conflictedPaths, git, gitEnd, isAncestor } from "../../git/git";
 import { type Clash, clashWith } from "../../git/merge-tree";

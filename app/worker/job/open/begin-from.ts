@@ -1,4 +1,4 @@
-import type { ClaimedBeginning } from "~/nouns/agent-jobs/beginning";
+import type { ClaimedBeginning } from "~/wire/agent-jobs/beginning";
 import { sendable } from "../../base/sendable";
 import { commitOf, committer, git, gitEnd, gitPaths, isAncestor } from "../../git/git";
 import { clashWith } from "../../git/merge-tree";

@@ -1,6 +1,6 @@
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
-import { agentName } from "~/contract/who";
+import { agentName } from "~/wire/who";
 import { anyAgent, findAgents } from "../../agents/catalog";
 import { personsEnvironment, personsVariables } from "../../base/environment";
 import type { WorkerOptions } from "../../base/options";

@@ -1,4 +1,4 @@
-import type { JobPayload } from "~/nouns/workers/contract";
+import type { JobPayload } from "~/wire/workers/contract";
 import { personsVariables } from "../../base/environment";
 import { endLeftRunning } from "../../base/orphans";
 import { type Reach, readReach } from "../../base/reach";

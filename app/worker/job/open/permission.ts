@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { type AgentQuestion, agentQuestionSchema } from "~/nouns/questions/contract";
-import type { JobPayload } from "~/nouns/workers/contract";
+import { type AgentQuestion, agentQuestionSchema } from "~/wire/questions/contract";
+import type { JobPayload } from "~/wire/workers/contract";
 import { allowWord, denyWord } from "../../agents/acp/permission";
 import { Refusal } from "../../base/problems";
 import { sendable } from "../../base/sendable";

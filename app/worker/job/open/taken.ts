@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { claimedConflictSchema } from "~/nouns/agent-jobs/job-conflict";
-import { confinementSchema } from "~/nouns/workers/confinement";
+import { claimedConflictSchema } from "~/wire/agent-jobs/job-conflict";
+import { confinementSchema } from "~/wire/workers/confinement";
 import { writeWhole } from "../../base/files";
 import { WorkerProblem } from "../../base/problems";
 import { isRunning, takeLock } from "../../base/work-folder";

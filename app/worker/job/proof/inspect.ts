@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { VerifyResult } from "~/nouns/agent-jobs/contract";
-import type { verifyRequirements } from "~/nouns/tasks/contract";
+import type { VerifyResult } from "~/wire/agent-jobs/contract";
+import type { verifyRequirements } from "~/wire/tasks/contract";
 import { sendable, sendableEnd } from "../../base/sendable";
 import { git, gitPaths } from "../../git/git";
 import type { Worktree } from "../../git/worktree";

@@ -1,4 +1,4 @@
-import type { ReportedEvidence } from "~/nouns/proof/contract";
+import type { ReportedEvidence } from "~/wire/proof/contract";
 import { uninterrupted } from "../../base/interruption";
 import { messageOf } from "../../base/problems";
 import { git } from "../../git/git";

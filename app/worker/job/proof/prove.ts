@@ -1,5 +1,5 @@
-import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import { type ClaimedCriterion, excerptBytes, type ReportedEvidence, storyProofSchema } from "~/nouns/proof/contract";
+import { agentJobSchema } from "~/wire/agent-jobs/contract";
+import { type ClaimedCriterion, excerptBytes, type ReportedEvidence, storyProofSchema } from "~/wire/proof/contract";
 import { driverFor } from "../../agents/catalog";
 import { personsVariables } from "../../base/environment";
 import { Refusal } from "../../base/problems";

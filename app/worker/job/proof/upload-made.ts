@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
-import { fileLimit, fileSchema } from "~/nouns/files/contract";
-import { typeOf } from "~/nouns/files/file-type";
-import type { ClaimedCriterion } from "~/nouns/proof/contract";
+import { fileLimit, fileSchema } from "~/wire/files/contract";
+import { typeOf } from "~/wire/files/file-type";
+import type { ClaimedCriterion } from "~/wire/proof/contract";
 import { messageOf } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import type { Attempt } from "../attempt";

@@ -1,4 +1,4 @@
-import { type AwaitedHead, mergedJobSchema } from "~/nouns/agent-jobs/contract";
+import { type AwaitedHead, mergedJobSchema } from "~/wire/agent-jobs/contract";
 import { RepositoryNotAllowed } from "../../base/allowed-repositories";
 import type { Journal } from "../../base/journal";
 import type { WorkerOptions } from "../../base/options";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import { agentQuestionSchema } from "~/nouns/questions/contract";
+import { agentJobSchema } from "~/wire/agent-jobs/contract";
+import { agentQuestionSchema } from "~/wire/questions/contract";
 import { messageOf, Refusal } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import { git } from "../../git/git";

@@ -1,4 +1,4 @@
-import type { UsageSoFar } from "~/nouns/agent-jobs/contract";
+import type { UsageSoFar } from "~/wire/agent-jobs/contract";
 import type { Usage } from "../../agents/driver";
 import { sendable } from "../../base/sendable";
 import type { CommandResult } from "../turn/result-file";

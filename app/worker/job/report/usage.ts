@@ -1,7 +1,7 @@
 import { access, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { agentJobSchema } from "~/nouns/agent-jobs/contract";
+import { agentJobSchema } from "~/wire/agent-jobs/contract";
 import { driverNamed } from "../../agents/catalog";
 import type { Usage } from "../../agents/driver";
 import { personsVariables } from "../../base/environment";

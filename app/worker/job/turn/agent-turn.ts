@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import { type JobOutput, jobOutputSchema } from "~/nouns/agent-jobs/job-output";
-import type { JobPayload } from "~/nouns/workers/contract";
+import { type JobOutput, jobOutputSchema } from "~/wire/agent-jobs/job-output";
+import type { JobPayload } from "~/wire/workers/contract";
 import { anyAgent, driverFor } from "../../agents/catalog";
 import type { AgentEnd, AgentTurn, GivenAnswer, Usage } from "../../agents/driver";
 import { runAgent } from "../../agents/run-agent";

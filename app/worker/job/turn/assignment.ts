@@ -1,6 +1,6 @@
-import type { Effort } from "~/contract/who";
-import type { ClaimedConflict } from "~/nouns/agent-jobs/job-conflict";
-import type { JobPayload } from "~/nouns/workers/contract";
+import type { ClaimedConflict } from "~/wire/agent-jobs/job-conflict";
+import type { Effort } from "~/wire/who";
+import type { JobPayload } from "~/wire/workers/contract";
 import { anyAgent, isBuiltIn } from "../../agents/catalog";
 import type { AgentWish, WorkerOptions } from "../../base/options";
 import type { Rules } from "../../git/rules";

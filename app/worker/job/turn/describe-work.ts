@@ -1,4 +1,4 @@
-import type { ConflictFile } from "~/nouns/agent-jobs/job-conflict";
+import type { ConflictFile } from "~/wire/agent-jobs/job-conflict";
 import type { Assignment } from "./assignment";
 
 type Section = readonly [heading: string, text: string | null | undefined];

@@ -1,5 +1,5 @@
 import { appendFile, open, writeFile } from "node:fs/promises";
-import type { PersonMessage } from "~/nouns/comments/contract";
+import type { PersonMessage } from "~/wire/comments/contract";
 import { readClaudeStream } from "../../agents/claude/stream";
 import { readCodexLines } from "../../agents/codex/jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "../../agents/driver";

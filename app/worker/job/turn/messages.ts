@@ -1,4 +1,4 @@
-import type { PersonMessage } from "~/nouns/comments/contract";
+import type { PersonMessage } from "~/wire/comments/contract";
 import type { TurnMessages } from "../../agents/driver";
 import type { DeliveredMessages } from "../../service/heartbeat";
 

@@ -1,6 +1,6 @@
-import { lengths } from "~/contract/limits";
-import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import { taskExecutionSchema } from "~/nouns/sprint-runs/contract";
+import { agentJobSchema } from "~/wire/agent-jobs/contract";
+import { lengths } from "~/wire/limits";
+import { taskExecutionSchema } from "~/wire/sprint-runs/contract";
 import { endLeftRunning } from "../../base/orphans";
 import { sendable } from "../../base/sendable";
 import { changingNothing } from "../../git/planning";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { httpUrlSchema } from "~/contract/text";
-import { failureClasses, verifyResults } from "~/nouns/agent-jobs/contract";
-import { lessonLimits } from "~/nouns/lessons/contract";
-import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
-import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
-import { type Guide, guideLimits } from "~/nouns/reviews/guide";
+import { failureClasses, verifyResults } from "~/wire/agent-jobs/contract";
+import { lessonLimits } from "~/wire/lessons/contract";
+import { evidenceKinds, evidenceVerdicts } from "~/wire/proof/contract";
+import { type QuestionKind, questionLimits } from "~/wire/questions/contract";
+import { type Guide, guideLimits } from "~/wire/reviews/guide";
+import { httpUrlSchema } from "~/wire/text";
 import { readPlain } from "../../base/files";
 import type { Journal } from "../../base/journal";
 import { messageOf } from "../../base/problems";

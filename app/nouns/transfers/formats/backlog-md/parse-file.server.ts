@@ -1,6 +1,6 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { timeOf } from "../clean-text";
+import { timeOf } from "~/wire/transfers/clean-text";
 
 /** Kind of a Backlog.md file, by its folder. */
 type Place = "task" | "completed" | "archived task" | "draft" | "archived draft" | "milestone" | "archived milestone";

@@ -1,5 +1,5 @@
+import type { LeftOut } from "~/wire/transfers/left-out";
 import { append } from "../../append";
-import type { LeftOut } from "../left-out";
 import { type SourceItem, toKey } from "./parse-file.server";
 
 /** A PBI of the folder. */

@@ -1,7 +1,7 @@
-import type { ImportedStory } from "~/nouns/transfers/contract";
-import { readItems, readLine, stateOfBox } from "../boxes";
-import type { Draft, StoryFields, TaskFields } from "../draft";
-import { tellsState, toPriority, toState, type WorkState } from "../state";
+import { readItems, readLine, stateOfBox } from "~/wire/transfers/boxes";
+import type { ImportedStory } from "~/wire/transfers/contract";
+import type { Draft, StoryFields, TaskFields } from "~/wire/transfers/draft";
+import { tellsState, toPriority, toState, type WorkState } from "~/wire/transfers/state";
 import type { SourceItem } from "./parse-file.server";
 import type { PlannedStory } from "./plan";
 

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { reviewMarksSchema } from "../reviews/marks";
+import { attemptInQuery, attemptSchema, idSchema, text } from "../text";
+
+/** Kinds of changes to a file. Submodules are listed without their content. */
+export const diffStatuses = ["added", "modified", "deleted", "renamed", "copied", "type_changed", "submodule"] as const;
+
+/** Most bytes of all patches (`bytes`), of one patch and of the request body, and most files. */
+export const diffLimits = { bytes: 2_097_152, fileBytes: 262_144, files: 5_000, body: 6_291_456 } as const;
+
+/** A file's path, as in git. */
+export const filePathSchema = text(4_096).refine((value) => value !== "", { message: "Must not be empty." });
+const sha = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
+const lines = z.int().min(0).max(100_000_000);
+
+/** One file of a diff, as sent to the service. */
+export const diffFileInput = z.object({
+  path: filePathSchema,
+  old_path: filePathSchema.optional(),
+  status: z.enum(diffStatuses),
+  additions: lines,
+  deletions: lines,
+  binary: z.boolean().default(false),
+  /** Generated file or lock file: pages show it folded. */
+  folded: z.boolean().optional(),
+  /** Output of `git diff`, with its header. */
+  patch: text(diffLimits.fileBytes)
+    .refine((value) => bytesOf(value) <= diffLimits.fileBytes, {
+      message: `A patch holds at most ${diffLimits.fileBytes} bytes. Cut it, and say truncated.`,
+    })
+    .optional(),
+  /** The patch was cut or left out because of its size. */
+  truncated: z.boolean().optional(),
+});
+
+/** Body of `PUT /api/jobs/:id/diff`. */
+export const saveJobDiffBody = z
+  .object({
+    attempt: attemptSchema,
+    base_sha: sha,
+    head_sha: sha,
+    files: z.array(diffFileInput).max(diffLimits.files),
+    /** Paths that the repository's main branch wants marked, besides the product's. */
+    review_marks: reviewMarksSchema.optional(),
+  })
+  .refine(({ files }) => files.reduce((sum, file) => sum + bytesOf(file.patch ?? ""), 0) <= diffLimits.bytes, {
+    path: ["files"],
+    message: `All patches together hold at most ${diffLimits.bytes} bytes. Leave some out, and say truncated.`,
+  });
+
+export const saveJobDiffInput = saveJobDiffBody.safeExtend({ job_id: idSchema });
+export type SaveJobDiffInput = z.infer<typeof saveJobDiffInput>;
+
+/** Query of `GET /api/jobs/:id/diff`. */
+export const jobDiffQuery = z.object({ attempt: attemptInQuery.optional() });
+
+/** `index` leaves only one file. */
+export const jobDiffInput = jobDiffQuery.extend({ job_id: idSchema, index: z.int().min(0).optional() });
+
+export const diffFileSchema = z.object({
+  path: z.string(),
+  old_path: z.string().optional(),
+  status: z.enum(diffStatuses),
+  additions: z.int(),
+  deletions: z.int(),
+  binary: z.boolean(),
+  folded: z.boolean().optional(),
+  patch: z.string().optional(),
+  truncated: z.boolean().optional(),
+});
+export type DiffFile = z.infer<typeof diffFileSchema>;
+
+export const jobDiffSchema = z.object({
+  job_id: z.string(),
+  attempt: z.int(),
+  base_sha: z.string(),
+  head_sha: z.string(),
+  additions: z.int(),
+  deletions: z.int(),
+  created_at: z.string(),
+  /** Attempts that have sent a diff. */
+  attempts: z.array(z.int()),
+  files: z.array(diffFileSchema),
+});
+export type JobDiff = z.infer<typeof jobDiffSchema>;
+
+function bytesOf(value: string): number {
+  return new TextEncoder().encode(value).length;
+}
