@@ -36,7 +36,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "shared",
-          include: ["tests/**/*.test.{ts,tsx}"],
+          include: ["{tests,bench}/**/*.test.{ts,tsx}"],
           exclude: [...alone, ...leftOut],
           isolate: false,
         },

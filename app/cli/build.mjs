@@ -17,10 +17,10 @@ const sources = {
     "remix.config.js",
     "tailwind.config.ts",
   ],
-  programs: ["app", "supabase/embedded", "package-lock.json", "package.json"],
+  programs: ["app", "worker", "supabase/embedded", "package-lock.json", "package.json"],
 };
 const results = { pages: "build/pages/server/index.js", programs: "build/programs/start.js" };
-const programs = { start: "app/server/start.ts", admin: "app/cli/admin.ts", worker: "app/worker/main.ts" };
+const programs = { start: "app/server/start.ts", admin: "app/cli/admin.ts", worker: "worker/main.ts" };
 
 /** Builds a part if it is stale, one process at a time: parallel builds would delete each other's files. */
 export async function buildIfStale(part) {

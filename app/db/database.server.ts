@@ -1,12 +1,12 @@
 import { type CookieMethodsServer, createServerClient } from "@supabase/ssr";
 import { createClient } from "@supabase/supabase-js";
 import type { FileLimits } from "~/env-limits.server";
-import type { Upstream } from "~/realtime/upstream";
 import { type AuthSettings, readAuthSettings } from "./auth-settings.server";
 import { type DirectTransport, openDirectTransport } from "./direct-transport.server";
 import { openHttpTransport } from "./http-transport.server";
 import type { ConnectionKind } from "./statement.server";
 import type { Database as Tables } from "./types";
+import type { Upstream } from "./upstream";
 import { webSocketTransport } from "./web-socket-transport.server";
 import type { WrittenJson } from "./written-json";
 

@@ -1,9 +1,9 @@
 import type { ActionFunctionArgs, AppLoadContext, LoaderFunctionArgs } from "@remix-run/node";
 import { z } from "zod";
+import { bodyLimit } from "~/context/read-body";
 import { type Actor, Once } from "~/db/rpc.server";
 import { authenticate, type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
 import type { PassingOperation } from "~/nouns/operation.server";
-import { bodyLimit } from "~/server/read-body";
 import { idempotencyKeySchema } from "~/wire/concurrency";
 import { ContractError, demoRefusal, type ErrorStatus } from "~/wire/errors";
 import type { Audience } from "~/wire/oauth/contract";

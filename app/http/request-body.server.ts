@@ -1,7 +1,7 @@
+import type { RequestContext } from "~/context/load-context";
+import { openBodyLimit } from "~/context/read-body";
 import { type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
 import type { UploadedFile } from "~/nouns/transfers/formats/folder.server";
-import type { RequestContext } from "~/server/load-context";
-import { openBodyLimit } from "~/server/read-body";
 import { ContractError, type Issue } from "~/wire/errors";
 import { jsonLimits, openJsonLimits, parseMeasured, unacceptable } from "~/wire/measured-json";
 import { addressLimitKey } from "./client-address.server";

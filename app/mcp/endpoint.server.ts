@@ -1,13 +1,13 @@
 import { bearerAuthChallengeResponse, OAuthError, OAuthErrorCode } from "@modelcontextprotocol/server";
 import type { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { z } from "zod";
+import type { RequestContext } from "~/context/load-context";
+import { bodyLimit } from "~/context/read-body";
 import type { Actor } from "~/db/rpc.server";
 import { apiRoute, type Endpoint, endpoint, type RouteHandler } from "~/http/endpoint.server";
 import { problem } from "~/http/responses.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { resourceMetadataUrl, scopesOf } from "~/oauth/metadata.server";
-import type { RequestContext } from "~/server/load-context";
-import { bodyLimit } from "~/server/read-body";
 import { ContractError } from "~/wire/errors";
 import { measureJson, unacceptable } from "~/wire/measured-json";
 import type { Audience, Scope } from "~/wire/oauth/contract";

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import type { Offer } from "./endpoint.server";
+import { skillsExtension } from "./skills.server";
+import { defineTool } from "./tool.server";
 import {
   cancelJobTool,
   checkQueueEmptyTool,
@@ -10,14 +13,14 @@ import {
   verifyTaskAgainstPlanTool,
   waitForJobTool,
   whyNotMovingTool,
-} from "~/nouns/agent-jobs/tools.server";
-import { getBudgetsTool } from "~/nouns/budgets/tools.server";
-import { addCommentTool, listCommentsTool } from "~/nouns/comments/tools.server";
-import { addDependencyTool, listReadyTool, removeDependencyTool } from "~/nouns/dependencies/tools.server";
-import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "~/nouns/ideas/tools.server";
-import { createLabelTool, listLabelsTool, setLabelsTool } from "~/nouns/labels/tools.server";
-import { createPbiTool, markPbiPrMergedTool, setPbiPrTool } from "~/nouns/pbis/tools.server";
-import { createProductTool, getContextTool, listProductsTool } from "~/nouns/products/tools.server";
+} from "./tools/agent-jobs.server";
+import { getBudgetsTool } from "./tools/budgets.server";
+import { addCommentTool, listCommentsTool } from "./tools/comments.server";
+import { addDependencyTool, listReadyTool, removeDependencyTool } from "./tools/dependencies.server";
+import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "./tools/ideas.server";
+import { createLabelTool, listLabelsTool, setLabelsTool } from "./tools/labels.server";
+import { createPbiTool, markPbiPrMergedTool, setPbiPrTool } from "./tools/pbis.server";
+import { createProductTool, getContextTool, listProductsTool } from "./tools/products.server";
 import {
   answerUserQuestionTool,
   askUserQuestionTool,
@@ -25,8 +28,8 @@ import {
   getQuestionAnswerTool,
   listOpenQuestionsTool,
   listOpenUserQuestionsTool,
-} from "~/nouns/questions/tools.server";
-import { searchTool } from "~/nouns/search/tools.server";
+} from "./tools/questions.server";
+import { searchTool } from "./tools/search.server";
 import {
   cancelSprintRunTool,
   getSprintRunTool,
@@ -35,25 +38,17 @@ import {
   resumeSprintTool,
   startRunTool,
   startSprintRunTool,
-} from "~/nouns/sprint-runs/tools.server";
-import {
-  addStoryToSprintTool,
-  createSprintTool,
-  getSprintContextTool,
-  startSprintTool,
-} from "~/nouns/sprints/tools.server";
-import { createStoryTool, logCommitTool, logImplementationTool, logTestResultTool } from "~/nouns/stories/tools.server";
+} from "./tools/sprint-runs.server";
+import { addStoryToSprintTool, createSprintTool, getSprintContextTool, startSprintTool } from "./tools/sprints.server";
+import { createStoryTool, logCommitTool, logImplementationTool, logTestResultTool } from "./tools/stories.server";
 import {
   createTaskTool,
   getTaskTool,
   setAgentTool,
   updateTaskPlanTool,
   updateTaskStatusTool,
-} from "~/nouns/tasks/tools.server";
-import { workerHeartbeatTool } from "~/nouns/workers/tools.server";
-import type { Offer } from "./endpoint.server";
-import { skillsExtension } from "./skills.server";
-import { defineTool } from "./tool.server";
+} from "./tools/tasks.server";
+import { workerHeartbeatTool } from "./tools/workers.server";
 
 /** Instructions for every client of `/mcp`. */
 const instructions = [

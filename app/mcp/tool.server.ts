@@ -1,8 +1,8 @@
 import "~/wire/zod-words";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { Services } from "~/context/services.server";
 import { type Actor, Once } from "~/db/rpc.server";
-import type { Services } from "~/services.server";
 import type { Principal } from "~/wire/accounts/contract";
 import { idempotencyKeySchema } from "~/wire/concurrency";
 import { ContractError, type Issue } from "~/wire/errors";

@@ -1,5 +1,5 @@
+import type { RequestContext } from "~/context/load-context";
 import { hasMore, readOpenBody } from "~/http/request-body.server";
-import type { RequestContext } from "~/server/load-context";
 import { OAuthRefusal } from "./refusal.server";
 
 /** Counted before they are parsed. No request of OAuth has more than a dozen. */

@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
+import { createUpstream } from "~/db/upstream";
 import { type Hub, TopicHub } from "./hub";
-import { createUpstream } from "./upstream";
 
 export type { Hub } from "./hub";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { Upstream } from "~/db/upstream";
 import { changeEventSchema, changeMessageSchema } from "~/wire/events";
 import { HeardEvents, RecentEvents, type SentMessage, TopicEvent } from "./topic-events";
-import type { Upstream } from "./upstream";
 
 /** Callbacks of a topic's viewer. */
 export interface TopicViewer {

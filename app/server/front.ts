@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Services } from "~/context/services.server";
 import type { Env } from "~/env.server";
 import { createAddressReader } from "~/http/client-address.server";
 import { bracketed, loopbackNames, ownAddresses } from "~/own-origins.server";
-import type { Services } from "~/services.server";
 import { ContractError } from "~/wire/errors";
 import { answerApi } from "./answer-api";
 import { type BuildSource, createPageApp } from "./page-app";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { bodyLimit } from "~/context/read-body";
 import { Once } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import { requireMonitoring } from "~/http/monitoring.server";
@@ -19,7 +20,6 @@ import { importLimits } from "~/wire/transfers/contract";
 import type { ApiRequest } from "./answer-api";
 import { sendResponse, webHeaders } from "./node-adapter";
 import { howProgramsSignIn, sendJsonProblem, sendPlainProblem } from "./problems";
-import { bodyLimit } from "./read-body";
 import type { NodeRequestContext } from "./request-context";
 import { type RouteMatch, routesOf } from "./route-table";
 

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import type { RequestContext, ResponseSink } from "~/context/load-context";
+import { readBody } from "~/context/read-body";
+import type { Services } from "~/context/services.server";
 import type { Once } from "~/db/rpc.server";
-import type { Services } from "~/services.server";
-import type { RequestContext, ResponseSink } from "./load-context";
-import { readBody } from "./read-body";
 
 /** The load context of one request. Parts that only some routes need are created lazily. */
 export class NodeRequestContext implements RequestContext {

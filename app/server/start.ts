@@ -2,15 +2,15 @@ import { setMaxListeners } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { checkRegistration } from "~/cli/doctor/check-sign-in.server";
-import { describeFirstStart, type FirstStart, prepareFirstStart } from "~/cli/first-start.server";
+import type { Services } from "~/context/services.server";
+import { UploadPlaces } from "~/context/upload-places";
+import { readWorkerFile } from "~/context/worker-file.server";
 import { setupProblemOf } from "~/db/is-answering.server";
 import { type Env, EnvironmentError, readEnv } from "~/env.server";
 import { Metrics } from "~/metrics/metrics.server";
 import { startNoticeSender } from "~/notices/sender.server";
 import { bracketed } from "~/own-origins.server";
 import { createHub } from "~/realtime/hub.server";
-import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import manifest from "../../package.json";
 import { DataFolderProblem } from "../../supabase/embedded/data-folder/problem";
@@ -18,12 +18,12 @@ import { projectRoot } from "../../supabase/embedded/project-root";
 import { type Backend, openBackend } from "./backend";
 import { startBackupSchedule } from "./backup-schedule.server";
 import { builtFiles, developmentBuild } from "./build-source";
+import { checkRegistration } from "./check-sign-in.server";
+import { describeFirstStart, type FirstStart, prepareFirstStart } from "./first-start.server";
 import { createFront } from "./front";
 import { HttpServer, stopOnSignals } from "./http-server";
 import { createLog } from "./log";
 import { startIdentitySchedule, startScheduler } from "./scheduler.server";
-import { UploadPlaces } from "./upload-places";
-import { readWorkerFile } from "./worker-file.server";
 
 /** Starts the whole service in this process: database, realtime hub, schedule, notices, HTTP. */
 async function start(): Promise<void> {

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import type { RequestContext } from "~/context/load-context";
 import type { Actor } from "~/db/rpc.server";
 import { streamStarted } from "~/http/responses.server";
 import { canonicalId } from "~/http/validation.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
-import type { RequestContext } from "~/server/load-context";
 import { ContractError } from "~/wire/errors";
 import { readEventId } from "./encode";
 import { EventStream } from "./event-stream";

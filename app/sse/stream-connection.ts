@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { ResponseSink } from "~/server/load-context";
+import type { ResponseSink } from "~/context/load-context";
 import { encodeMessage, heartbeat } from "./encode";
 import type { OpenStreams } from "./open-streams.server";
 import type { FrameBatch, TickWriter, WriteTick } from "./write-tick";

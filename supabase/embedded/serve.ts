@@ -1,4 +1,4 @@
-import type { Upstream } from "../../app/realtime/upstream";
+import type { Upstream } from "../../app/db/upstream";
 import { openGateway } from "./data-api/gateway";
 import type { Mail } from "./data-api/lite-app";
 import { openTopics } from "./realtime/topics";

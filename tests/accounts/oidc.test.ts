@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { checkSignInProvider } from "~/cli/doctor/check-sign-in.server";
 import { EnvironmentError, readEnv } from "~/env.server";
 import { resetPassword } from "~/nouns/accounts/passwords.server";
 import { seal } from "~/nouns/identities/seal.server";
+import { checkSignInProvider } from "~/server/check-sign-in.server";
 import { startTestApp, type TestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { driverNamed, drivers, isOtherAcp } from "~/worker/agents/catalog";
+import { driverNamed, drivers, isOtherAcp } from "../../worker/agents/catalog";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 

@@ -2,8 +2,8 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
-import { acpCommand } from "~/worker/agents/acp/agent";
-import type { Entry } from "~/worker/base/transcript";
+import { acpCommand } from "../../worker/agents/acp/agent";
+import type { Entry } from "../../worker/base/transcript";
 import { isAlive } from "../worker/worker-process";
 import { inOne, makeStage, takeTurn, type Wish } from "./turn";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitIn } from "~/worker/agents/limits";
+import { limitIn } from "../../worker/agents/limits";
 
 describe("a model's service that has no room", () => {
   it.each([

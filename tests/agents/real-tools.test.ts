@@ -1,9 +1,9 @@
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { driverNamed, drivers } from "~/worker/agents/catalog";
-import type { Entry } from "~/worker/base/transcript";
-import { lendSession, returnSession } from "~/worker/hand/lend-session";
+import { driverNamed, drivers } from "../../worker/agents/catalog";
+import type { Entry } from "../../worker/base/transcript";
+import { lendSession, returnSession } from "../../worker/hand/lend-session";
 import { openModel, type ScriptedModel } from "./models/open-model";
 import type { Step } from "./models/script";
 import { environmentFor, type RealTool, toolsHere, toolsMissing } from "./toolbox";

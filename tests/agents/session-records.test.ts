@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { readClaudeStream } from "~/worker/agents/claude/stream";
-import { readCodexRecord } from "~/worker/agents/codex/codex";
-import type { TurnOutput, Usage } from "~/worker/agents/driver";
-import { nothingKnown } from "~/worker/agents/usage";
-import { createRedactor } from "~/worker/base/redact";
-import { openTranscript } from "~/worker/base/transcript";
+import { readClaudeStream } from "../../worker/agents/claude/stream";
+import { readCodexRecord } from "../../worker/agents/codex/codex";
+import type { TurnOutput, Usage } from "../../worker/agents/driver";
+import { nothingKnown } from "../../worker/agents/usage";
+import { createRedactor } from "../../worker/base/redact";
+import { openTranscript } from "../../worker/base/transcript";
 
 const home = mkdtempSync(join(tmpdir(), "backloom-records-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import type { AgentTurn, Driver, SessionCost, Usage } from "~/worker/agents/driver";
-import { runAgent } from "~/worker/agents/run-agent";
-import type { Entry } from "~/worker/base/transcript";
+import type { AgentTurn, Driver, SessionCost, Usage } from "../../worker/agents/driver";
+import { runAgent } from "../../worker/agents/run-agent";
+import type { Entry } from "../../worker/base/transcript";
 
 /** Homes and repositories of a file's turns; Codex wants no home below the temporary folder. */
 export function makeStage() {

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { describeFirstStart, prepareFirstStart } from "~/cli/first-start.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { getAgentContext, getProduct } from "~/nouns/products/operations.server";
 import { preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { describeFirstStart, prepareFirstStart } from "~/server/first-start.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { bearer } from "../setup/world";

@@ -8,7 +8,7 @@ import { variableDefaults, variableNames } from "~/env.server";
 import { allTools, mainTools, workerTools } from "~/mcp/offers.server";
 import { webhookEvents } from "~/wire/notices/contract";
 import { updateTaskBody } from "~/wire/tasks/contract";
-import { readRulesOf } from "~/worker/git/rules";
+import { readRulesOf } from "../../worker/git/rules";
 import { makeRepository } from "../worker/fixture";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
@@ -258,9 +258,9 @@ it("the page of MCP tools is the service's own list", () => {
 it("the page of configuration has every variable, and no other", () => {
   const page = readFileSync("docs/configuration.md", "utf8");
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = ""]) => name);
-  const program = readdirSync("app/worker", { recursive: true, encoding: "utf8" })
+  const program = readdirSync("worker", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => [...readFileSync(`app/worker/${file}`, "utf8").matchAll(/\.(BACKLOOM_[A-Z_]+)/g)])
+    .flatMap((file) => [...readFileSync(`worker/${file}`, "utf8").matchAll(/\.(BACKLOOM_[A-Z_]+)/g)])
     .map(([, name = ""]) => name);
   const ofCommands = /`(BACKLOOM_\w+_FILE)`/g;
   const given = [...everything.matchAll(ofCommands)].map(([, name]) => name);

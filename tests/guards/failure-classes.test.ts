@@ -7,14 +7,14 @@ const uses: Record<(typeof failureClasses)[number], { means: string; where: stri
   agent_error: {
     means: "the agent or its command failed, or left the work half done",
     where: [
-      "app/worker/job/batch-job.ts",
-      "app/worker/job/chat-job.ts",
-      "app/worker/job/run-job.ts",
-      "app/worker/job/task-job.ts",
-      "app/worker/job/turn/agent-turn.ts",
-      "app/worker/job/turn/execute.ts",
-      "app/worker/job/turn/plan-first.ts",
-      "app/worker/job/verify-job.ts",
+      "worker/job/batch-job.ts",
+      "worker/job/chat-job.ts",
+      "worker/job/run-job.ts",
+      "worker/job/task-job.ts",
+      "worker/job/turn/agent-turn.ts",
+      "worker/job/turn/execute.ts",
+      "worker/job/turn/plan-first.ts",
+      "worker/job/verify-job.ts",
       "supabase/schemas/agent_jobs/report.sql",
       "supabase/schemas/questions/rules.sql",
       "supabase/schemas/tasks/rules.sql",
@@ -22,15 +22,15 @@ const uses: Record<(typeof failureClasses)[number], { means: string; where: stri
   },
   verification_failed: {
     means: "the work is not what was to be done, or its test fails",
-    where: ["app/worker/job/proof/inspect.ts", "app/worker/job/proof/on-delivered.ts"],
+    where: ["worker/job/proof/inspect.ts", "worker/job/proof/on-delivered.ts"],
   },
   rate_limited: {
     means: "a model's limit: the tool said so (kind limit)",
-    where: ["app/worker/job/turn/agent-turn.ts"],
+    where: ["worker/job/turn/agent-turn.ts"],
   },
   infrastructure: {
     means: "machine, network or a lost lease",
-    where: ["app/worker/job/run-job.ts", "supabase/schemas/agent_jobs/leases.sql"],
+    where: ["worker/job/run-job.ts", "supabase/schemas/agent_jobs/leases.sql"],
   },
   cancelled: {
     means: "a person, or the end of its run, cancelled it",
@@ -43,7 +43,7 @@ const uses: Record<(typeof failureClasses)[number], { means: string; where: stri
   },
 };
 
-const files = ["app/worker", "supabase/schemas"].flatMap((folder) =>
+const files = ["worker", "supabase/schemas"].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(ts|sql)$/.test(file))
     .map((file) => [`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8")] as const),

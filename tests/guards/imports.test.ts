@@ -90,7 +90,7 @@ describe("imports point one way", () => {
       const from = roomOf(file);
       const mayImport = [from, ...(rooms.get(from) ?? []).map((room) => `worker/${room}`)];
       return targets
-        .filter((target) => from !== "" && target.startsWith("app/worker/"))
+        .filter((target) => from !== "" && target.startsWith("worker/"))
         .filter((target) => !mayImport.includes(roomOf(target)))
         .map((target) => `${file} → ${target}`);
     });

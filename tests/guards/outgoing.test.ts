@@ -13,7 +13,7 @@ const allowed: Readonly<Record<string, string>> = {
   "app/server/scheduler.server.ts": "this process's own scheduled endpoints",
   "app/server/http-server.ts": "listens",
   "app/cli/": "commands of the operator on the operator's machine",
-  "app/worker/": "the service that the worker was told to serve",
+  "worker/": "the service that the worker was told to serve",
   "app/live/": "the browser, to the service it came from",
   "app/features/diff/changed-file.tsx": "the browser, to the service it came from",
   "app/features/diff/diff-view.tsx": "the browser, to the service it came from",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { setups } from "~/routes/_app.connect/setups";
-import { optionNames, readOptions, usage } from "~/worker/base/options";
+import { optionNames, readOptions, usage } from "../../worker/base/options";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = ["README.md", "docs/worker.md", "docs/running.md"].map((file) => ({

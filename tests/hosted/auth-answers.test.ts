@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkSession } from "~/cli/doctor/check-session.server";
-import { checkRegistration } from "~/cli/doctor/check-sign-in.server";
 import { connectDatabase, type DatabaseOptions } from "~/db/database.server";
 import { setupProblemOf } from "~/db/is-answering.server";
+import { checkRegistration } from "~/server/check-sign-in.server";
 import { startTestApp } from "../setup/app";
 import { createEmptyDatabase, createTestDatabase } from "../setup/database";
 

@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import type { Services } from "~/context/services.server";
+import { UploadPlaces } from "~/context/upload-places";
+import type { WorkerFile } from "~/context/worker-file.server";
 import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
 import { sealSessionCookies } from "~/http/session.server";
@@ -8,9 +11,6 @@ import { createHub } from "~/realtime/hub.server";
 import { createFront } from "~/server/front";
 import { HttpServer, stopGracefully } from "~/server/http-server";
 import { createLog } from "~/server/log";
-import { UploadPlaces } from "~/server/upload-places";
-import type { WorkerFile } from "~/server/worker-file.server";
-import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import { atTheEnd } from "./at-the-end";
 import { createTestDatabase, type HostedRealtime } from "./database";

@@ -79,7 +79,7 @@ export async function createTestDatabase(
 
 /** Reasons in which people read what a validator or a stack said, whichever test made them. */
 async function rawFailures(sql: pg.Pool): Promise<string[]> {
-  const words = '"code": ?"invalid_|ZodError|TypeError: |\\n +at .*(app/worker|backloom-worker)';
+  const words = '"code": ?"invalid_|ZodError|TypeError: |\\n +at .*(worker|backloom-worker)';
   const read = sql.query<{ reason: string }>(
     `select left(x.reason, 500) as reason
      from (select failure_reason as reason from public.agent_jobs

@@ -6,7 +6,7 @@
 export const thoroughFiles = [
   "tests/races/**",
   "tests/upgrade/**",
-  "tests/bench/short.test.ts",
+  "bench/short.test.ts",
   "tests/agents/fake-endings.test.ts",
   "tests/api/{hostile-fuzz,one-account,worst-cases}.test.ts",
   "tests/guards/growth.test.ts",

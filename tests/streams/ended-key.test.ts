@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { RealtimeClient } from "@supabase/supabase-js";
 import { SignJWT } from "jose";
 import { afterAll, expect, it } from "vitest";
+import { createUpstream } from "~/db/upstream";
 import { webSocketTransport } from "~/db/web-socket-transport.server";
-import { createUpstream } from "~/realtime/upstream";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase({ realtime: {} });

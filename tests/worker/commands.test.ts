@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { startProcess } from "~/worker/base/process";
-import { gitWithin } from "~/worker/git/git";
-import { runCommand } from "~/worker/job/commands";
+import { startProcess } from "../../worker/base/process";
+import { gitWithin } from "../../worker/git/git";
+import { runCommand } from "../../worker/job/commands";
 
 const folder = mkdtempSync(join(tmpdir(), "backloom-commands-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

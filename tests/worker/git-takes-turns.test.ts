@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { committer, git, gitWithin } from "~/worker/git/git";
-import { addWorktree } from "~/worker/git/worktree";
-import { freeName } from "~/worker/job/open/leftovers";
+import { committer, git, gitWithin } from "../../worker/git/git";
+import { addWorktree } from "../../worker/git/worktree";
+import { freeName } from "../../worker/job/open/leftovers";
 
 const home = await mkdtemp(join(tmpdir(), "backloom-turns-"));
 afterAll(() => rm(home, { recursive: true }));

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { drivers } from "../../app/worker/agents/catalog";
-import { isForeign } from "../../app/worker/base/allowed-repositories";
-import { openJournal } from "../../app/worker/base/journal";
-import { askCredential } from "../../app/worker/git/ask-credential";
-import { splitHandWords } from "../../app/worker/hand/open-hand";
 import { projectRoot } from "../../supabase/embedded/project-root";
+import { drivers } from "../../worker/agents/catalog";
+import { isForeign } from "../../worker/base/allowed-repositories";
+import { openJournal } from "../../worker/base/journal";
+import { askCredential } from "../../worker/git/ask-credential";
+import { splitHandWords } from "../../worker/hand/open-hand";
 import { startWorker } from "./worker-process";
 
 it("words of other people neither steer the terminal nor pass for lines of the worker", () => {
@@ -21,7 +21,7 @@ it("words of other people neither steer the terminal nor pass for lines of the w
   expect(written).toContain("\n          12:00:00  All done\n");
 });
 
-const root = join(projectRoot, "app/worker");
+const root = join(projectRoot, "worker");
 const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }));

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { beginningOf } from "~/worker/base/orphans";
-import { isRunning } from "~/worker/base/work-folder";
+import { beginningOf } from "../../worker/base/orphans";
+import { isRunning } from "../../worker/base/work-folder";
 import { openStage, startRun } from "./fixture";
 import { endOf, isAlive, read } from "./worker-process";
 
@@ -80,7 +80,7 @@ describe("the end of a job without a sandbox", { timeout: 120_000 }, () => {
 function lockTaker() {
   const code = `
     import { createInterface } from "node:readline";
-    import { takeLock } from "./app/worker/base/work-folder.ts";
+    import { takeLock } from "./worker/base/work-folder.ts";
     console.log("ready");
     for await (const file of createInterface(process.stdin)) console.log(String(await takeLock(file)));`;
   const words = ["--import", "tsx", "--input-type=module", "--eval", code];

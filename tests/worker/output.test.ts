@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { jobOutputSchema } from "~/wire/agent-jobs/job-output";
-import { openOutput } from "~/worker/service/output-sender";
+import { openOutput } from "../../worker/service/output-sender";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
 

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import type { Assignment } from "~/worker/job/turn/assignment";
+import type { Assignment } from "../../worker/job/turn/assignment";
 import {
   describeContinuation,
   describePlanning,
   describeVerification,
   describeWork,
-} from "~/worker/job/turn/describe-work";
-import { resultSchema } from "~/worker/job/turn/result-file";
+} from "../../worker/job/turn/describe-work";
+import { resultSchema } from "../../worker/job/turn/result-file";
 
 const nothing = { questions: [], review: [], earlier_attempts: [], user_questions: [] };
 const job = {

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import { createConnection, Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { readReach } from "~/worker/base/reach";
-import { openJobNetwork, type RefusedHost } from "~/worker/sandbox/network/job-network";
+import { readReach } from "../../worker/base/reach";
+import { openJobNetwork, type RefusedHost } from "../../worker/sandbox/network/job-network";
 
 const net = vi.hoisted(() => ({ lookup: vi.fn(), connect: vi.fn() }));
 vi.mock("node:dns/promises", () => ({ lookup: net.lookup }));

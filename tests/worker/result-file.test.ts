@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getJobOutput } from "~/nouns/agent-jobs/operations.server";
-import { type ReadResult, readResult } from "~/worker/job/turn/result-file";
+import { type ReadResult, readResult } from "../../worker/job/turn/result-file";
 import { at } from "../setup/world";
 import { openStage, startRun, startUnplanned } from "./fixture";
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { isolation } from "~/worker/sandbox/probe";
+import { isolation } from "../../worker/sandbox/probe";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { startWorker, workerFile } from "./worker-process";

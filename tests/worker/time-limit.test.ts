@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { limitTime } from "~/worker/base/interruption";
+import { limitTime } from "../../worker/base/interruption";
 
 let collections: NodeJS.Timeout;
 beforeAll(() => {

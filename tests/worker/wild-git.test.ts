@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { withoutAlias } from "~/worker/forge/place";
-import { git as workersGit } from "~/worker/git/git";
-import { findKept } from "~/worker/git/kept-branch";
-import { remotesOf } from "~/worker/git/repository";
-import { addWorktree, mainOf } from "~/worker/git/worktree";
+import { withoutAlias } from "../../worker/forge/place";
+import { git as workersGit } from "../../worker/git/git";
+import { findKept } from "../../worker/git/kept-branch";
+import { remotesOf } from "../../worker/git/repository";
+import { addWorktree, mainOf } from "../../worker/git/worktree";
 import { at } from "../setup/world";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { endOf, read } from "./worker-process";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { checkRegistration, checkSignInProvider } from "~/cli/doctor/check-sign-in.server";
 import { setupProblemOf } from "~/db/is-answering.server";
 import { EnvironmentError } from "~/env.server";
 import type { Backend } from "~/server/backend";
+import { checkRegistration, checkSignInProvider } from "~/server/check-sign-in.server";
 import { defineCommand } from "../command";
 import { type Check, failed, passed, reasonOf } from "../doctor/check";
 import { checkAdvisors } from "../doctor/check-advisors.server";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import type { Upstream, UpstreamListener } from "../../../app/realtime/upstream";
+import type { Upstream, UpstreamListener } from "../../../app/db/upstream";
 import { changeEventName } from "../../../app/wire/events";
 import { followMessages } from "./feed";
 

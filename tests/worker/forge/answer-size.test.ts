@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { afterAll, expect, it } from "vitest";
-import { openRequests } from "~/worker/forge/requests";
+import { openRequests } from "../../../worker/forge/requests";
 
 const megabyte = 1_048_576;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ForgeKind, forgeKinds } from "~/worker/base/forge-kinds";
+import { type ForgeKind, forgeKinds } from "../../../worker/base/forge-kinds";
 import { openStage } from "../fixture";
 import { openLookScene, pullOf } from "./look-world";
 

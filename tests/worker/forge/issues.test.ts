@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { forgeKinds } from "~/worker/base/forge-kinds";
+import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { openStage } from "../fixture";
 import { startWorker } from "../worker-process";
 import { openForgeWorld, tokenOf } from "./world";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
-import { forgeKinds } from "~/worker/base/forge-kinds";
+import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
 import { openToolGate } from "../tool-gate";

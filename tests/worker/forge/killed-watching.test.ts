@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { forgeKinds } from "~/worker/base/forge-kinds";
-import { openJournal } from "~/worker/base/journal";
-import { pullLook } from "~/worker/forge/look-at-pulls";
+import { forgeKinds } from "../../../worker/base/forge-kinds";
+import { openJournal } from "../../../worker/base/journal";
+import { pullLook } from "../../../worker/forge/look-at-pulls";
 import { startTestApp } from "../../setup/app";
 import { at, claim } from "../../setup/world";
 import { gitIn, openStage, startRun } from "../fixture";

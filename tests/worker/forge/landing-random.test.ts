@@ -4,12 +4,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listLandings } from "~/nouns/landings/operations.server";
-import { readOptions } from "~/worker/base/options";
-import { takeWorkFolder } from "~/worker/base/work-folder";
-import { landBranches } from "~/worker/landing/land-branches";
-import { openSandbox } from "~/worker/sandbox/open-sandbox";
-import { findServedProduct } from "~/worker/service/served-product";
-import { connectService } from "~/worker/service/service";
+import { readOptions } from "../../../worker/base/options";
+import { takeWorkFolder } from "../../../worker/base/work-folder";
+import { landBranches } from "../../../worker/landing/land-branches";
+import { openSandbox } from "../../../worker/sandbox/open-sandbox";
+import { findServedProduct } from "../../../worker/service/served-product";
+import { connectService } from "../../../worker/service/service";
 import { gitIn, makeRepository, openStage, startRun } from "../fixture";
 import { redCommits } from "./landing-world";
 

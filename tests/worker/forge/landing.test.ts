@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { listLandings } from "~/nouns/landings/operations.server";
-import { forgeKinds } from "~/worker/base/forge-kinds";
+import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { at } from "../../setup/world";
 import { gitIn, makeRepository, openStage, startRun } from "../fixture";
 import { read, startWorker } from "../worker-process";

@@ -1,8 +1,8 @@
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
-import type { ForgeKind } from "~/worker/base/forge-kinds";
-import { openJournal } from "~/worker/base/journal";
-import { pullLook } from "~/worker/forge/look-at-pulls";
+import type { ForgeKind } from "../../../worker/base/forge-kinds";
+import { openJournal } from "../../../worker/base/journal";
+import { pullLook } from "../../../worker/forge/look-at-pulls";
 import { claim } from "../../setup/world";
 import { gitIn, type openStage, startRun } from "../fixture";
 import { connectBoth } from "./victim";

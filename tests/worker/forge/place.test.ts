@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "~/worker/forge/place";
+import { placeOf } from "../../../worker/forge/place";
 
 describe("the Git host of a remote", () => {
   it.each([

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
-import { forgeKinds } from "~/worker/base/forge-kinds";
+import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { tablesWith } from "../../db/tables-with";
 import { at } from "../../setup/world";
 import { type gitIn, openStage, type RunWish, startRun } from "../fixture";

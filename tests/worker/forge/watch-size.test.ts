@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type ForgeKind, forgeKinds } from "~/worker/base/forge-kinds";
-import { openJournal } from "~/worker/base/journal";
-import { openForgejo } from "~/worker/forge/forgejo/forgejo";
-import { openGitHub } from "~/worker/forge/github/github";
-import { openGitLab } from "~/worker/forge/gitlab/gitlab";
-import { pullLook } from "~/worker/forge/look-at-pulls";
-import { placeOf } from "~/worker/forge/place";
-import { openRequests } from "~/worker/forge/requests";
-import { connectService } from "~/worker/service/service";
+import { type ForgeKind, forgeKinds } from "../../../worker/base/forge-kinds";
+import { openJournal } from "../../../worker/base/journal";
+import { openForgejo } from "../../../worker/forge/forgejo/forgejo";
+import { openGitHub } from "../../../worker/forge/github/github";
+import { openGitLab } from "../../../worker/forge/gitlab/gitlab";
+import { pullLook } from "../../../worker/forge/look-at-pulls";
+import { placeOf } from "../../../worker/forge/place";
+import { openRequests } from "../../../worker/forge/requests";
+import { connectService } from "../../../worker/service/service";
 import { gitIn, openStage } from "../fixture";
 import { type ForgeWorld, openForgeWorlds, tokenOf } from "./world";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { getProof } from "~/nouns/proof/operations.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
 import { answerQuestion } from "~/nouns/questions/operations.server";
-import { forgeKinds } from "~/worker/base/forge-kinds";
+import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
 import { read, startWorker } from "../worker-process";

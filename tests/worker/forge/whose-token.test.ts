@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { readOptions } from "~/worker/base/options";
-import { openForge } from "~/worker/forge/open-forge";
+import { readOptions } from "../../../worker/base/options";
+import { openForge } from "../../../worker/forge/open-forge";
 import { makeHome, makeRepository } from "../fixture";
 
 const home = makeHome();

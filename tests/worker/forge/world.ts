@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import type { ForgeKind } from "~/worker/base/forge-kinds";
+import type { ForgeKind } from "../../../worker/base/forge-kinds";
 import { gitIn, listen } from "../fixture";
 import { forgejoApi } from "./fake-forgejo";
 import { gitHubApi } from "./fake-github";

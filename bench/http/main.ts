@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startCluster } from "../../supabase/embedded/postgres/cluster";
+import { findFreePort } from "../../supabase/embedded/postgres/free-port";
+import { loadSecrets } from "../../supabase/embedded/secrets";
+import { startEmbeddedSupabase } from "../../supabase/embedded/start";
+import { atMost } from "../at-most";
+import { type Contest, compare } from "./compare";
+import { type Dataset, fill } from "./dataset";
+import { measure } from "./load";
+import { hasPgbench, runPgbench } from "./pgbench";
+import { type Program, startBareServer, startService } from "./programs";
+
+const products = Number(process.env.BENCH_PRODUCTS ?? 50);
+const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
+
+/** With words as arguments only the comparisons whose name contains one of them run. */
+const words = process.argv.slice(2);
+const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
+
+/** A whole installation of its own: data folder, Postgres, service, reference program. */
+async function main(): Promise<void> {
+  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: print } });
+  const { databasePassword: password } = await loadSecrets(dataDir);
+  const cluster = await startCluster({ dataDir, password });
+  const adminUrl = cluster.url("supabase_admin", "postgres");
+  print(`Filling ${products} products x 40 PBIs x 10 stories x 8 tasks ...`);
+  const dataset = await fill(adminUrl, products);
+
+  const service = await startService(dataDir, await findFreePort(45_480));
+  const bare = await startBareServer(supabase.databaseUrl);
+  const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
+  try {
+    print(`Start to first answer: ${Math.round(service.startedWithin)} ms (goal: under 5,000)`);
+    await reportMemory(dataset, service);
+    for (const contest of contestsOf(dataset, service, bare)) {
+      if (isWanted(contest.name)) await compare(contest, pids);
+    }
+    if (isWanted("PATCH") && hasPgbench()) await comparePatch(dataset, service, adminUrl, pids);
+    if (!hasPgbench()) print("pgbench is not installed: PATCH was compared with bare Node only");
+  } finally {
+    await Promise.all([service.stop(), bare.stop()]);
+    await cluster.stop();
+    await supabase.stop();
+  }
+}
+
+/** Ten thousand requests of all kinds, then what the process holds. */
+async function reportMemory(dataset: Dataset, service: Program): Promise<void> {
+  const contests = contestsOf(dataset, service, service).filter(({ name }) => !/snapshot/.test(name));
+  let answered = 0;
+  while (answered < atMost(10_000)) {
+    for (const { connections, next } of contests) {
+      const load = { port: service.port, connections, next, milliseconds: 500 };
+      answered += (await measure(load)).perSecond / 2;
+    }
+  }
+  const memory = await service.memory();
+  const shown = memory === undefined ? "unknown here" : `${memory.toFixed(0)} MB`;
+  print(`Resident memory after ${Math.round(answered)} requests: ${shown} (goal: under 250)`);
+}
+
+function contestsOf(dataset: Dataset, service: Program, bare: Program): Contest[] {
+  const read = (path: () => string, name: string, connections: number, goal: string): Contest => ({
+    name: `${name}, ${connections} connections`,
+    goal,
+    connections,
+    next: () => requestOf("GET", path(), dataset.token),
+    service: service.port,
+    bare: bare.port,
+  });
+  const product = () => dataset.id("product", random(dataset.products));
+  const sprint = () => dataset.id("sprint", random(dataset.products));
+  const context = () => `/api/products/${product()}/agent-context`;
+  return [
+    read(context, "agent-context", 32, "requests at least 0.50x"),
+    read(context, "agent-context", 1, "p50 at most 1.5x"),
+    read(() => `/api/products/${product()}/next-story`, "next-story", 32, "requests at least 0.50x"),
+    read(() => `/api/sprints/${sprint()}/tasks`, "sprint tasks (10)", 32, "requests at least 0.50x"),
+    read(() => `/api/sprints/${sprint()}/tasks?limit=50`, "sprint tasks (50)", 32, "requests at least 0.50x"),
+    read(() => `/api/products/${product()}/backlog`, "backlog snapshot", 4, "requests at least 0.75x"),
+    {
+      name: "PATCH task, 8 connections",
+      goal: "requests at least 0.40x where pgbench is missing",
+      connections: 8,
+      next: () => patchOf(dataset),
+      service: service.port,
+      bare: bare.port,
+    },
+  ];
+}
+
+function comparePatch(dataset: Dataset, service: Program, adminUrl: string, pids: readonly number[]): Promise<void> {
+  return compare(
+    {
+      name: "PATCH task, 8 connections, against pgbench",
+      goal: "requests at least 0.40x",
+      connections: 8,
+      next: () => patchOf(dataset),
+      service: service.port,
+      bare: (seconds) => runPgbench(adminUrl, dataset, seconds),
+    },
+    pids,
+  );
+}
+
+function patchOf(dataset: Dataset): Buffer {
+  const status = Math.random() < 0.5 ? "todo" : "in_progress";
+  const path = `/api/tasks/${dataset.id("task", random(dataset.tasks))}`;
+  return requestOf("PATCH", path, dataset.token, JSON.stringify({ status }));
+}
+
+function requestOf(method: string, path: string, token: string, body = ""): Buffer {
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    "Host: 127.0.0.1",
+    `Authorization: Bearer ${token}`,
+    ...(body ? ["Content-Type: application/json", `Content-Length: ${body.length}`] : []),
+  ];
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** A whole number from 1 to `last`. */
+function random(last: number): number {
+  return 1 + Math.floor(Math.random() * last);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+try {
+  await main();
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,127 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startCluster } from "../../supabase/embedded/postgres/cluster";
+import { findFreePort } from "../../supabase/embedded/postgres/free-port";
+import { loadSecrets } from "../../supabase/embedded/secrets";
+import { startEmbeddedSupabase } from "../../supabase/embedded/start";
+import { type Contest, compare } from "../http/compare";
+import { startReference, startService } from "../http/programs";
+import { type Dataset, diffLines, fill } from "./dataset";
+import { open, type Page, rowsOf, weigh } from "./weight";
+
+const root = join(import.meta.dirname, "../../..");
+const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
+
+/** With words as arguments only the comparisons whose name contains one of them run. */
+const words = process.argv.slice(2);
+const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
+
+/** Pages of a signed-in person against those of a Remix program that has nothing else. */
+async function main(): Promise<void> {
+  buildReference();
+  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: print } });
+  const { databasePassword: password, sessionSecret } = await loadSecrets(dataDir);
+  const cluster = await startCluster({ dataDir, password });
+  const dataset = await fill(cluster.url("supabase_admin", "postgres"), sessionSecret);
+
+  const service = await startService(dataDir, await findFreePort(45_580));
+  const bare = await startReference(join(import.meta.dirname, "bare-front.mjs"));
+  const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
+  try {
+    await checkPages(dataset, service.port);
+    for (const contest of contestsOf(dataset, service.port, bare.port)) {
+      if (isWanted(contest.name)) await compare(contest, pids);
+    }
+    const memory = await service.memory();
+    print(`\nResident memory after that: ${memory?.toFixed(0) ?? "unknown"} MB (goal: under 250)`);
+  } finally {
+    await Promise.all([service.stop(), bare.stop()]);
+    await cluster.stop();
+    await supabase.stop();
+  }
+}
+
+function buildReference(): void {
+  const remix = join(root, "node_modules/@remix-run/dev/dist/cli.js");
+  const config = join(import.meta.dirname, "bare-remix/vite.config.ts");
+  const result = spawnSync(process.execPath, [remix, "vite:build", "--config", config], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  if (result.status !== 0) throw new Error(`${result.stderr}\n${result.stdout}`);
+}
+
+/** A page that lacks its rows would be fast for the wrong reason. */
+async function checkPages(dataset: Dataset, port: number): Promise<void> {
+  const client = join(root, "build/pages/client");
+  const expected = [
+    ["board", dataset.boardPath, 55],
+    ["backlog", dataset.backlogPath, 60],
+  ] as const;
+  for (const [name, path, count] of expected) {
+    const page = await open(port, path, dataset.cookie);
+    const found = rowsOf(page.html).length;
+    if (page.status !== 200 || found !== count) {
+      throw new Error(`${name}: status ${page.status} with ${found} rows instead of ${count}`);
+    }
+    print(await weigh(name, page, client));
+  }
+  const [changes, took] = await openFirst(port, dataset.changesPath, dataset.cookie);
+  const lines = changes.html.match(/<div class="l [ad]"/g)?.length ?? 0;
+  if (lines !== diffLines) throw new Error(`changes: ${lines} lines instead of ${diffLines}`);
+  print(`${await weigh("changes", changes, client)}; the first time in ${took} ms`);
+  for (const { path, entries, bytes } of dataset.transcripts) {
+    const [page, took] = await openFirst(port, path, dataset.cookie);
+    const shown = page.html.match(/<li [^>]*data-kind/g)?.length ?? 0;
+    if (shown === 0) throw new Error(`transcript: none of ${entries} entries`);
+    const kilobytes = Math.round(page.html.length / 1024);
+    const name = `transcript of ${entries} entries of ${bytes} bytes`;
+    print(`${name}: ${shown} shown, ${kilobytes} KB, the first time in ${took} ms (goal: 1,000 ms)`);
+  }
+}
+
+async function openFirst(port: number, path: string, cookie: string): Promise<[Page, number]> {
+  const began = performance.now();
+  const page = await open(port, path, cookie);
+  return [page, Math.round(performance.now() - began)];
+}
+
+/** Each page against one of bare Remix with as many rows; then against its static one, as far as that says something. */
+function contestsOf(dataset: Dataset, service: number, bare: number): Contest[] {
+  const against = (name: string, path: string, { twin = "/", connections = 32, goal = "reported" }): Contest => ({
+    name: `${name}, ${connections} connections`,
+    goal,
+    connections,
+    next: () => requestOf(path, dataset.cookie),
+    nextBare: () => requestOf(twin, ""),
+    service,
+    bare,
+  });
+  const [board, backlog] = ["sprint board of 50 tasks", "backlog of 440 rows"];
+  const { boardPath, backlogPath, changesPath } = dataset;
+  return [
+    against(board, boardPath, { twin: "/board", goal: "at least 0.5x of bare Remix" }),
+    against(backlog, backlogPath, { twin: "/backlog", goal: "at least 0.7x of bare Remix" }),
+    against("changes of 5,000 lines", changesPath, { connections: 4 }),
+    against(board, boardPath, { twin: "/board", connections: 1 }),
+    against(backlog, backlogPath, { twin: "/backlog", connections: 1 }),
+  ];
+}
+
+function requestOf(path: string, cookie: string): Buffer {
+  const head = [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", ...(cookie ? [`Cookie: ${cookie}`] : [])];
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n`);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+try {
+  await main();
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}

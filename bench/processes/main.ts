@@ -1,0 +1,168 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { connectDatabase } from "~/db/database.server";
+import { startCluster } from "../../supabase/embedded/postgres/cluster";
+import { findFreePort } from "../../supabase/embedded/postgres/free-port";
+import { loadSecrets } from "../../supabase/embedded/secrets";
+import { startEmbeddedSupabase } from "../../supabase/embedded/start";
+import { cpuUsage } from "../http/cpu";
+import { fill } from "../http/dataset";
+import { measure } from "../http/load";
+import { type Program, startService } from "../http/programs";
+import { createQueueWorld, startRuns } from "../jobs/world";
+import { median, verdict } from "../streams/statistics";
+import { startRelay } from "./start-relay";
+import { rateOfWorkers } from "./worker-loop";
+
+const counts = [1, 2, 4];
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const seconds = Number(process.env.BENCH_SECONDS ?? 3);
+const workers = 16;
+/** The start of a run of so many ends in time, also while the machine is busy. */
+const jobsOfProduct = 500;
+
+interface Round {
+  perSecond: number;
+  /** Processors that were busy for the service, for Postgres, for the asking, and for others. */
+  app: number;
+  postgres: number;
+  asking: number;
+  others: number;
+}
+
+/**
+ * The same questions to one, two and four processes of the service behind one address and over one Postgres, turn about. On a machine
+ * with few processors they take each other's: then what counts is what each does in a second of processor time.
+ */
+async function main(dataDir: string): Promise<void> {
+  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: console.log } });
+  const { databasePassword: password } = await loadSecrets(dataDir);
+  const cluster = await startCluster({ dataDir, password });
+  const dataset = await fill(cluster.url("supabase_admin", "postgres"), 10);
+  const sql = new pg.Pool({ connectionString: cluster.url("supabase_admin", "postgres"), max: 2 });
+  const database = connectDatabase({ ...supabase, connectionKind: "session" });
+  const workerToken = await prepareQueue(sql, database);
+  await database.close();
+  await sql.end();
+
+  const services: Program[] = [];
+  for (let n = 0; n < Math.max(...counts); n++) {
+    services.push(await startService(dataDir, await findFreePort(45_580 + n * 10)));
+  }
+  const relay = await startRelay();
+  const parts = {
+    app: services.map(({ process: child }) => child.pid ?? 0),
+    postgres: [cluster.pid()],
+    relay: [relay.pid],
+  };
+  const context = () => {
+    const product = dataset.id("product", 1 + Math.floor(Math.random() * dataset.products));
+    return Buffer.from(
+      `GET /api/products/${product}/agent-context HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${dataset.token}\r\n\r\n`,
+    );
+  };
+  const loops: Record<string, (forSeconds: number) => Promise<number>> = {
+    async "agent-context, 32 connections"(forSeconds) {
+      const load = { port: relay.port, connections: 32, next: context };
+      const { perSecond, failures } = await measure({ ...load, milliseconds: forSeconds * 1_000 });
+      if (failures > 0) throw new Error(`${failures} answers were no success`);
+      return perSecond;
+    },
+    [`claim and report, ${workers} workers`]: (forSeconds) =>
+      rateOfWorkers(relay.port, workerToken, workers, forSeconds),
+  };
+  try {
+    for (const [name, ask] of Object.entries(loops)) {
+      const found = new Map<number, Round[]>(counts.map((count) => [count, []]));
+      for (let round = 0; round <= rounds; round++) {
+        for (const count of round % 2 === 0 ? counts : [...counts].reverse()) {
+          await relay.lead(services.slice(0, count).map(({ port }) => port));
+          const measured = await measureRound(parts, () => ask(round === 0 ? 2 * seconds : seconds));
+          // The first turn only warms up.
+          if (round > 0) found.get(count)?.push(measured);
+        }
+      }
+      report(name, found);
+    }
+    await tellMemory(services);
+  } finally {
+    relay.stop();
+    await Promise.all(services.map((service) => service.stop()));
+    await cluster.stop();
+    await supabase.stop();
+  }
+}
+
+/** A person with a token, whose products have more jobs than all rounds need. */
+async function prepareQueue(sql: pg.Pool, database: ReturnType<typeof connectDatabase>) {
+  const jobs = Math.ceil((rounds + 2) * seconds * counts.length * 300);
+  const products = Math.max(workers, Math.ceil(jobs / jobsOfProduct));
+  const queue = await createQueueWorld(sql, database, jobs, products);
+  await startRuns(queue);
+  await sql.query("analyze");
+  const token = `blm_${randomBytes(32).toString("base64url")}`;
+  const { credential } = queue.actor;
+  await sql.query(
+    `insert into public.api_tokens (user_id, label, prefix, token_hash)
+     select ($1::jsonb ->> 'user_id')::uuid, 'bench', 'blm_', $2`,
+    [credential, createHash("sha256").update(token).digest()],
+  );
+  return token;
+}
+
+type Parts = Record<"app" | "postgres" | "relay", number[]>;
+
+async function measureRound(parts: Parts, ask: () => Promise<number>): Promise<Round> {
+  const processors = cpus().length;
+  const names = ["app", "postgres", "relay"] as const;
+  const read = () => Promise.all(names.map((name) => cpuUsage(parts[name])));
+  const [before, own, began] = [await read(), process.cpuUsage(), performance.now()];
+  const perSecond = await ask();
+  const { user, system } = process.cpuUsage(own);
+  const asked = (user + system) / 1_000 / (performance.now() - began);
+  const after = await read();
+  const grown = (n: number, part: "all" | "idle" | "ours") => (after[n]?.[part] ?? 0) - (before[n]?.[part] ?? 0);
+  const busyWith = (n: number) => (grown(n, "ours") / Math.max(1, grown(n, "all"))) * processors;
+  const [app, postgres, asking] = [busyWith(0), busyWith(1), busyWith(2) + asked];
+  const busy = (1 - grown(0, "idle") / Math.max(1, grown(0, "all"))) * processors;
+  const others = Math.max(0, busy - app - postgres - asking);
+  return { perSecond, app, postgres, asking, others };
+}
+
+function report(name: string, found: Map<number, Round[]>): void {
+  const one = found.get(1) ?? [];
+  console.log(`\n${name}`);
+  for (const [count, measured] of found) {
+    const of = (part: keyof Round) => median(measured.map((round) => round[part])).toFixed(2);
+    console.log(
+      `     ${count}: ${of("perSecond")} a second; busy processors: service ${of("app")}, Postgres ${of("postgres")}, asking ${of("asking")}, others ${of("others")} of ${cpus().length}`,
+    );
+  }
+  for (const [count, measured] of found) {
+    if (count === 1) continue;
+    const ratio = (value: (round: Round) => number) =>
+      median(measured.map((round, n) => value(round) / value(one[n] ?? round)));
+    const title = `${name}, ${count} processes against one`;
+    console.log(`     ${title}: ${ratio((round) => round.perSecond).toFixed(2)}x a second`);
+    const perTime = ratio((round) => round.perSecond / round.app);
+    console.log(verdict(`${title}, in a second of the service's processor time`, perTime, 0.8, "higher"));
+    const perQuery = ratio((round) => round.perSecond / round.postgres);
+    console.log(`     ${title}, in a second of Postgres' processor time: ${perQuery.toFixed(2)}x`);
+  }
+}
+
+async function tellMemory(services: readonly Program[]): Promise<void> {
+  const memory = await Promise.all(services.map((service) => service.memory()));
+  const shown = memory.map((megabytes = 0) => megabytes.toFixed(0)).join(", ");
+  console.log(`\n     resident memory of the processes in MB: ${shown}`);
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
+try {
+  await main(dataDir);
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
