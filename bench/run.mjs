@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { buildIfStale } from "~/cli/build.mjs";
+import { buildIfStale } from "../app/cli/build.mjs";
 
 const here = import.meta.dirname;
 const all = ["http", "pages", "streams", "jobs", "growth", "processes"].filter((name) =>
@@ -21,7 +21,7 @@ if (first !== undefined && ![...all, ...alone].includes(first)) {
 await buildIfStale("pages");
 await buildIfStale("programs");
 
-const tsx = join(here, "../../node_modules/tsx/dist/cli.mjs");
+const tsx = join(here, "../node_modules/tsx/dist/cli.mjs");
 for (const name of first === undefined ? all : [first]) {
   process.stdout.write(`\n== ${name}\n`);
   const { status } = spawnSync(process.execPath, [tsx, join(here, name, "main.ts"), ...parts], { stdio: "inherit" });

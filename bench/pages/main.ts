@@ -11,7 +11,7 @@ import { startReference, startService } from "../http/programs";
 import { type Dataset, diffLines, fill } from "./dataset";
 import { open, type Page, rowsOf, weigh } from "./weight";
 
-const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../..");
 const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
 
 /** With words as arguments only the comparisons whose name contains one of them run. */

@@ -7,7 +7,7 @@ const flags = ["--no-package-lock", "--ignore-scripts", "--loglevel=error"];
 
 /** Other people's queues are packages of this folder alone: installed here when they are first measured against. */
 export function areRivalsInstalled(): boolean {
-  const folder = import.meta.dirname;
+  const folder = join(import.meta.dirname, "..");
   if (names.every((name) => existsSync(join(folder, "node_modules", name)))) return true;
   console.log(`     installing ${names.join(" and ")} into ${folder}`);
   const { status } = spawnSync("npm", ["install", ...flags], { cwd: folder, stdio: "inherit" });
