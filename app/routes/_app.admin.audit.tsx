@@ -1,7 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { readAuditPage } from "~/features/accounts/audit-page.server";
 import { AuditTrail } from "~/features/accounts/audit-trail";
-import { readAuditPage } from "~/http/audit-page.server";
 import { pageLoader, requireAdmin } from "~/http/page-guards.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";

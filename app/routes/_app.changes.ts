@@ -1,5 +1,5 @@
 import { redirect } from "@remix-run/node";
-import { addDependencyOfRow } from "~/http/dependencies.server";
+import { addDependencyOfRow } from "~/features/dependencies/dependencies.server";
 import { doneForNow, textOf } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
 import { changeThings } from "~/nouns/changes/operations.server";

@@ -1,8 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { lessonIntents } from "~/features/lessons/lesson-forms.server";
 import { LessonEffect, RetireForm, returnedFor, SourceLink, VerdictForm } from "~/features/lessons/lesson-parts";
 import { runIntent } from "~/http/form-action.server";
-import { lessonIntents } from "~/http/lesson-forms.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { listLessons } from "~/nouns/lessons/operations.server";

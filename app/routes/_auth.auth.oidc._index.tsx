@@ -1,7 +1,7 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { depart, isConnectKey } from "~/features/accounts/oidc-departure.server";
 import { OidcRefusal } from "~/features/accounts/provider";
-import { depart, isConnectKey } from "~/http/oidc-departure.server";
 import { findActor, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { ContractError } from "~/wire/errors";

@@ -1,8 +1,8 @@
 import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { depart, forgetTrip, readTrip, requireOidc } from "~/features/accounts/oidc-departure.server";
 import { OidcRefusal } from "~/features/accounts/provider";
 import { addressLimitKey } from "~/http/client-address.server";
-import { depart, forgetTrip, readTrip, requireOidc } from "~/http/oidc-departure.server";
 import { findActor, pageLoader } from "~/http/page-guards.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";
 import { takeLimit } from "~/nouns/accounts/operations.server";

@@ -1,8 +1,8 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { AuthFrame } from "~/features/accounts/auth-frame";
+import { providerOf } from "~/features/accounts/oidc-departure.server";
 import { ProviderLink } from "~/features/accounts/provider";
-import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { findInvitation, hashInvitationCode, joinProduct } from "~/nouns/products/invitations.server";
 import { useActionResult } from "~/ui/action-result";

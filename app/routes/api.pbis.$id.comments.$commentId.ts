@@ -1,4 +1,4 @@
-import { commentRoute } from "~/http/comments.server";
+import { commentRoute } from "~/features/comments/comments.server";
 
 /** `/api/pbis/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("pbi");

@@ -1,4 +1,4 @@
-import { commentsRoute } from "~/http/comments.server";
+import { commentsRoute } from "~/features/comments/comments.server";
 
 /** `/api/pbis/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("pbi");

@@ -1,4 +1,4 @@
-import { commentsRoute } from "~/http/comments.server";
+import { commentsRoute } from "~/features/comments/comments.server";
 
 /** `/api/stories/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("story");

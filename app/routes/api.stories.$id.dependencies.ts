@@ -1,4 +1,4 @@
-import { dependenciesRoute } from "~/http/dependencies.server";
+import { dependenciesRoute } from "~/features/dependencies/dependencies.server";
 
 /** `/api/stories/:id/dependencies`: lists blockers and blocked stories; adds a blocker. */
 export const loader = dependenciesRoute("story");

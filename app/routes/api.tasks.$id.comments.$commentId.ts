@@ -1,4 +1,4 @@
-import { commentRoute } from "~/http/comments.server";
+import { commentRoute } from "~/features/comments/comments.server";
 
 /** `/api/tasks/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("task");

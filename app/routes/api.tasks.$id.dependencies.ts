@@ -1,4 +1,4 @@
-import { dependenciesRoute } from "~/http/dependencies.server";
+import { dependenciesRoute } from "~/features/dependencies/dependencies.server";
 
 /** `/api/tasks/:id/dependencies`: lists blockers and blocked tasks; adds a blocker. */
 export const loader = dependenciesRoute("task");

@@ -24,10 +24,7 @@ const uses: Record<(typeof failureClasses)[number], { means: string; where: stri
     means: "the work is not what was to be done, or its test fails",
     where: ["worker/job/proof/inspect.ts", "worker/job/proof/on-delivered.ts"],
   },
-  rate_limited: {
-    means: "a model's limit: the tool said so (kind limit)",
-    where: ["worker/job/turn/agent-turn.ts"],
-  },
+  rate_limited: { means: "a model's limit: the tool said so (kind limit)", where: ["worker/job/turn/agent-turn.ts"] },
   infrastructure: {
     means: "machine, network or a lost lease",
     where: ["worker/job/run-job.ts", "supabase/schemas/agent_jobs/leases.sql"],

@@ -1,10 +1,10 @@
 import { json, redirect } from "@remix-run/node";
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
+import { commentIntents } from "~/features/comments/comments.server";
 import { editParameter } from "~/features/in-place/use-in-place";
-import { commentIntents } from "~/http/comments.server";
+import { viewIntents } from "~/features/views/view-forms.server";
 import { doneForNow, mergeEdit, readForm, runForm, runIntent } from "~/http/form-action.server";
-import { viewIntents } from "~/http/view-forms.server";
 import { createPbi, deletePbi, movePbi, updatePbi } from "~/nouns/pbis/operations.server";
 import { createFromList, createStory } from "~/nouns/stories/operations.server";
 import { listLimits, readPastedList } from "~/nouns/stories/pasted-list";

@@ -1,5 +1,5 @@
+import { readShownComments } from "~/features/comments/comments.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
-import { readShownComments } from "~/http/comments.server";
 import type { SignedIn } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/validation.server";
 import { getStoryPage, getTaskPage } from "~/nouns/pages/operations.server";

@@ -1,7 +1,7 @@
 import type { Actor } from "~/db/rpc.server";
 import { isOver } from "~/features/jobs/job-badges";
+import { curesOfStart, runWithLeftOut } from "~/features/runs/run-cures.server";
 import { partsOf } from "~/features/runs/stopped-run";
-import { curesOfStart, runWithLeftOut } from "~/http/run-cures.server";
 import { getSprintRun, resumeSprint, startRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import type { SprintRunDetail } from "~/wire/sprint-runs/contract";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { applyCures, curesOfStart, keepCures } from "~/http/run-cures.server";
+import { applyCures, curesOfStart, keepCures } from "~/features/runs/run-cures.server";
 import { canonicalId } from "~/http/validation.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";

@@ -2,7 +2,7 @@ import { json, redirect } from "@remix-run/node";
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
-import { budgetIntents } from "~/http/budget-forms.server";
+import { budgetIntents } from "~/features/budgets/budget-forms.server";
 import { done, mergeEdit, readForm, runForm, runIntent, runOperation, textOf } from "~/http/form-action.server";
 import { forgetProduct } from "~/http/page-guards.server";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";

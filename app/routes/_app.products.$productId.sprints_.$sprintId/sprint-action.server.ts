@@ -1,11 +1,11 @@
 import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { removeDependencyForm } from "~/http/dependencies.server";
+import { removeDependencyForm } from "~/features/dependencies/dependencies.server";
+import { createCardForm, moveTaskForm } from "~/features/items/task-forms.server";
+import { applyCures, curesOfStart, keepCures, pressedCures, runWithLeftOut } from "~/features/runs/run-cures.server";
+import { viewIntents } from "~/features/views/view-forms.server";
 import { done, doneForNow, mergeEdit, readForm, runIntent, textOf } from "~/http/form-action.server";
-import { applyCures, curesOfStart, keepCures, pressedCures, runWithLeftOut } from "~/http/run-cures.server";
-import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
-import { viewIntents } from "~/http/view-forms.server";
 import { resumeSprint, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { cancelSprint, completeSprint, getSprint, startSprint, updateSprint } from "~/nouns/sprints/operations.server";
 import { addStoryToSprint, removeStoryFromSprint, startOver } from "~/nouns/stories/operations.server";

@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/node";
+import { connectAddress } from "~/features/accounts/oidc-departure.server";
 import { providerName } from "~/features/accounts/provider";
-import { connectAddress } from "~/http/oidc-departure.server";
 import { accountIdentity } from "~/nouns/identities/operations.server";
 import type { Principal } from "~/wire/accounts/contract";
 import type { ShownCompanyAccount } from "./company-account";

@@ -1,6 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Comments } from "~/features/comments/comments";
+import { readShownComments } from "~/features/comments/comments.server";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { FilesSection } from "~/features/files/file-list";
 import { PageTitle, StoryTexts } from "~/features/in-place/item-texts";
@@ -16,7 +17,6 @@ import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RecurrenceSection } from "~/features/recurrence/recurrence-section";
 import { BeginsFrom, RunThis, StartOver } from "~/features/runs/start-run";
-import { readShownComments } from "~/http/comments.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";

@@ -1,7 +1,7 @@
 import { redirect } from "@remix-run/node";
 import type { Actor } from "~/db/rpc.server";
-import { commentIntents } from "~/http/comments.server";
-import { dependencyIntents } from "~/http/dependencies.server";
+import { commentIntents } from "~/features/comments/comments.server";
+import { dependencyIntents } from "~/features/dependencies/dependencies.server";
 import { fileIntents } from "~/http/files.server";
 import {
   done,

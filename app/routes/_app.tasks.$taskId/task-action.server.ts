@@ -1,9 +1,9 @@
 import type { Actor } from "~/db/rpc.server";
-import { commentIntents } from "~/http/comments.server";
-import { dependencyIntents } from "~/http/dependencies.server";
+import { commentIntents } from "~/features/comments/comments.server";
+import { dependencyIntents } from "~/features/dependencies/dependencies.server";
+import { moveTaskForm } from "~/features/items/task-forms.server";
 import { fileIntents } from "~/http/files.server";
 import { doneForNow, mergeEdit, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
-import { moveTaskForm } from "~/http/task-forms.server";
 import { getTaskPage } from "~/nouns/pages/operations.server";
 import { deleteTask, editTask, moveTask } from "~/nouns/tasks/operations.server";
 import { editTaskInput, moveTaskInput } from "~/wire/tasks/contract";

@@ -1,10 +1,10 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import { providerOf } from "~/features/accounts/oidc-departure.server";
 import { ProviderLink } from "~/features/accounts/provider";
 import { useForgetRecentPlaces } from "~/features/places/recent-places";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
-import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { signingInBrowser, startSession } from "~/http/signing-in.server";

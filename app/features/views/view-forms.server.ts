@@ -1,9 +1,9 @@
 import { redirect } from "@remix-run/node";
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
+import { readForm } from "~/http/form-action.server";
 import { createSavedView, deleteSavedView, updateSavedView } from "~/nouns/saved-views/operations.server";
 import { lookOf, savedViewIdInput, type ViewPage, viewNameSchema } from "~/wire/saved-views/contract";
-import { readForm } from "./form-action.server";
 
 const named = savedViewIdInput.extend({ name: viewNameSchema, shared: z.boolean().optional() });
 

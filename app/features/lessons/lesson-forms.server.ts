@@ -1,7 +1,7 @@
 import type { Actor } from "~/db/rpc.server";
+import { done, readForm, textOf } from "~/http/form-action.server";
 import { decideLesson } from "~/nouns/lessons/operations.server";
 import { decideLessonInput } from "~/wire/lessons/contract";
-import { done, readForm, textOf } from "./form-action.server";
 
 const told = { accept: "Accepted: agents read it from now on", decline: "Declined", retire: "Retired" };
 

@@ -1,6 +1,8 @@
 import type { Actor } from "~/db/rpc.server";
-import { earlierParameter, type ShownComments } from "~/features/comments/shown-comment";
-import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
+import { done, readForm, runForm, runOperation } from "~/http/form-action.server";
+import type { SignedIn } from "~/http/page-guards.server";
+import { canonicalId } from "~/http/validation.server";
 import { addComment, deleteComment, editComment, listComments } from "~/nouns/comments/operations.server";
 import {
   addCommentBody,
@@ -11,10 +13,8 @@ import {
   editCommentInput,
 } from "~/wire/comments/contract";
 import { cursorSchema } from "~/wire/text";
-import { apiRoute, operationEndpoint } from "./endpoint.server";
-import { done, readForm, runForm, runOperation } from "./form-action.server";
-import type { SignedIn } from "./page-guards.server";
-import { canonicalId } from "./validation.server";
+import { renderMarkdown } from "../markdown/markdown.server";
+import { earlierParameter, type ShownComments } from "./shown-comment";
 
 const nouns: Record<CommentPlace, string> = { pbi: "PBI", story: "Story", task: "Task" };
 const named: Record<CommentPlace, string> = { pbi: "PBI", story: "story", task: "task" };

@@ -1,5 +1,5 @@
-import { collapsedColumnsCookie, columns } from "~/features/board/board-settings";
-import { readCookie } from "./session.server";
+import { readCookie } from "~/http/session.server";
+import { collapsedColumnsCookie, columns } from "./board-settings";
 
 /** Returns the board columns this user collapsed, joined by dots. The cookie is scoped to the pages of one product. */
 export function collapsedColumns(request: Request, userId: string): string {

@@ -1,9 +1,9 @@
 import type { Actor } from "~/db/rpc.server";
+import { canonicalId } from "~/http/validation.server";
 import { updatePbi } from "~/nouns/pbis/operations.server";
 import { makeStoryTasks } from "~/nouns/tasks/operations.server";
 import { ContractError } from "~/wire/errors";
 import { blockersDetailSchema } from "~/wire/sprint-runs/contract";
-import { canonicalId } from "./validation.server";
 
 /** Cures that the start operation itself takes. */
 const cures = ["plan_first", "use_description", "leave_out"];

@@ -1,6 +1,6 @@
 import type { Actor } from "~/db/rpc.server";
+import { runOperation } from "~/http/form-action.server";
 import { deleteBudget, setBudget } from "~/nouns/budgets/operations.server";
-import { runOperation } from "./form-action.server";
 
 /** Intents for budget forms, shared by every page that shows budgets. */
 export function budgetIntents(actor: Actor, form: FormData, productId: string, back: string) {

@@ -2,11 +2,11 @@ import { type AppLoadContext, redirect } from "@remix-run/node";
 import { serializeCookieHeader } from "@supabase/ssr";
 import { z } from "zod";
 import type { OidcSettings } from "~/env-oidc.server";
-import { providerName } from "~/features/accounts/provider";
+import { ownCookie, readCookie } from "~/http/session.server";
 import { startSignIn } from "~/nouns/identities/provider.server";
 import { readStamped, seal, stamp, unseal } from "~/nouns/identities/seal.server";
 import { ContractError } from "~/wire/errors";
-import { ownCookie, readCookie } from "./session.server";
+import { providerName } from "./provider";
 
 /** State kept while the browser is at the identity provider, sealed in a cookie scoped to /auth/oidc. */
 const tripSchema = z.object({

@@ -1,10 +1,10 @@
 import type { Actor } from "~/db/rpc.server";
-import { columnLabel } from "~/features/board/board-settings";
+import { done, doneForNow, readForm, textOf } from "~/http/form-action.server";
 import { createTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { releasedWords } from "~/wire/dependencies/contract";
 import { ContractError } from "~/wire/errors";
 import { createTaskInput, setTaskStatusInput } from "~/wire/tasks/contract";
-import { done, doneForNow, readForm, textOf } from "./form-action.server";
+import { columnLabel } from "../board/board-settings";
 
 /** Moves a task to another status from any page, and says which items that unblocked. */
 export async function moveTaskForm(actor: Actor, form: FormData, back: string): Promise<Response> {

@@ -1,4 +1,6 @@
 import type { Actor } from "~/db/rpc.server";
+import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
+import { done, doneForNow, readForm, runForm, textOf } from "~/http/form-action.server";
 import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 import { addDependency, listDependencies, removeDependency } from "~/nouns/dependencies/operations.server";
 import { reportMergedInput } from "~/wire/agent-jobs/contract";
@@ -9,8 +11,6 @@ import {
   releasedWords,
   removeDependencyInput,
 } from "~/wire/dependencies/contract";
-import { apiRoute, operationEndpoint } from "./endpoint.server";
-import { done, doneForNow, readForm, runForm, textOf } from "./form-action.server";
 
 const nouns: Record<DependencyKind, string> = { task: "Task", story: "Story" };
 
