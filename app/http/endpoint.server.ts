@@ -4,13 +4,14 @@ import { bodyLimit } from "~/context/read-body";
 import { type Actor, Once } from "~/db/rpc.server";
 import { authenticate, type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
 import type { PassingOperation } from "~/nouns/operation.server";
+import { canonicalId } from "~/wire/canonical-id";
 import { idempotencyKeySchema } from "~/wire/concurrency";
 import { ContractError, demoRefusal, type ErrorStatus } from "~/wire/errors";
 import type { Audience } from "~/wire/oauth/contract";
 import { requireCredential, requireCronSecret } from "./credential.server";
 import { fieldsOf, parseJsonBody, parseMultipart, readOpenBody } from "./request-body.server";
 import { json, jsonText, methodNotAllowed, noContent, problem } from "./responses.server";
-import { canonicalId, queryOf, validate } from "./validation.server";
+import { queryOf, validate } from "./validation.server";
 
 /** What GET /api/openapi.json says about an endpoint, besides what follows from its checks. */
 export interface Documentation {

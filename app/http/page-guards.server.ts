@@ -11,9 +11,9 @@ import type { Env } from "~/env.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { getShell } from "~/nouns/pages/operations.server";
 import type { Principal } from "~/wire/accounts/contract";
+import { canonicalId, isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError, demoRefusal, type ErrorBody } from "~/wire/errors";
 import { clearSessionCookies, ownCookie, readCookie, readSessionCookie, withCookies } from "./session.server";
-import { canonicalId, isCanonicalUuid } from "./validation.server";
 
 export interface SignedIn {
   actor: Actor;

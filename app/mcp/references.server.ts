@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { isCanonicalUuid } from "~/http/validation.server";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { resolveReference } from "~/nouns/search/operations.server";
+import { isCanonicalUuid } from "~/wire/canonical-id";
 
 export type ReferenceKind = "product" | "pbi" | "story" | "task" | "sprint" | "idea";
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type AppLoadContext, redirect } from "@remix-run/node";
 import { requireActor, type SignedIn } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/validation.server";
 import { createOauthCode } from "~/nouns/oauth/operations.server";
 import type { Principal } from "~/wire/accounts/contract";
+import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { type Audience, type Scope, scopeSchema } from "~/wire/oauth/contract";
 import {

@@ -1,8 +1,8 @@
 import { redirect } from "@remix-run/node";
 import { done, textOf } from "~/http/form-action.server";
 import { writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
+import { canonicalId } from "~/wire/canonical-id";
 
 /** GET changes nothing. */
 export function loader() {

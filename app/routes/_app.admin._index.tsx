@@ -3,7 +3,6 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireAdmin, requireWriter } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { adminListUsers, adminUpdateUser } from "~/nouns/accounts/operations.server";
 import { resetPasswordOf } from "~/nouns/accounts/passwords.server";
 import { PressForm } from "~/ui/action-form";
@@ -18,6 +17,7 @@ import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { type ManagedUser, roles } from "~/wire/accounts/contract";
+import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
 const here = "/admin";

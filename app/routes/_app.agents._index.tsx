@@ -9,7 +9,6 @@ import { jobKinds, tokensOf } from "~/features/jobs/job-card";
 import { ProductAccess } from "~/features/products/product-access";
 import { done, readForm } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/validation.server";
 import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
@@ -23,6 +22,7 @@ import { isHeld } from "~/ui/status";
 import { FilterLinks } from "~/ui/tabs";
 import { WriteFields } from "~/ui/write-access";
 import { type AgentJob, jobIdInput } from "~/wire/agent-jobs/contract";
+import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ProductFilter } from "./_app/palette/product-filter";
 
 export const loader = personLoader(async ({ actor, request, context }) => {

@@ -11,7 +11,6 @@ import { useIsViewer } from "~/features/products/product-access";
 import { QuestionCard } from "~/features/questions/question-card";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { useLive } from "~/live/live-provider";
 import { getAgentJob, getJobOutput, reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import { listJobMessages, messageJob } from "~/nouns/comments/operations.server";
@@ -23,6 +22,7 @@ import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { type AgentJobDetail, reviewPlanInput } from "~/wire/agent-jobs/contract";
 import type { OutputEntry } from "~/wire/agent-jobs/job-output";
+import { canonicalId } from "~/wire/canonical-id";
 import { type JobMessage, messageJobInput } from "~/wire/comments/contract";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 

@@ -18,7 +18,6 @@ import { useComments } from "~/features/review/use-comments";
 import { AgentSays, CriterionProof, JobPlace, ShownCriteria, toConfirm } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
@@ -26,6 +25,7 @@ import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.ser
 import { deleteJobComment, listSameFiles, listViewed, readGuide, reviewJob } from "~/nouns/reviews/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { countText } from "~/ui/numbers";
+import { canonicalId } from "~/wire/canonical-id";
 import { addJobCommentBody, reviewJobBody } from "~/wire/reviews/contract";
 import { attemptInQuery } from "~/wire/text";
 import { useJob } from "./_app.jobs_.$jobId/job-data";

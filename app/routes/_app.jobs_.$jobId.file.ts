@@ -3,8 +3,8 @@ import { z } from "zod";
 import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { showFile } from "~/features/diff/show-diff.server";
 import { personLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { attemptInQuery } from "~/wire/text";
 

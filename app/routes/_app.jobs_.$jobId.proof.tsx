@@ -2,10 +2,10 @@ import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ProofPart } from "~/features/proof/proof-part";
 import { personLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
+import { canonicalId } from "~/wire/canonical-id";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
 export const loader = personLoader(async ({ actor, params }) =>

@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requireActor } from "~/http/page-guards.server";
 import { problem } from "~/http/responses.server";
-import { canonicalId } from "~/http/validation.server";
 import { getAvatar } from "~/nouns/accounts/avatar.server";
+import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
 /** The user's picture, or with `?user=` that of someone they work with. Always served as an image only. */

@@ -3,7 +3,6 @@ import { useLoaderData } from "@remix-run/react";
 import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { listSessions, revokeOtherSessions, revokeSession } from "~/nouns/accounts/operations.server";
 import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { listGrants } from "~/nouns/oauth/operations.server";
@@ -17,6 +16,7 @@ import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
 import type { Session } from "~/wire/accounts/contract";
+import { canonicalId } from "~/wire/canonical-id";
 import { type Grant, scopes, scopeWords } from "~/wire/oauth/contract";
 
 const here = "/settings/devices";

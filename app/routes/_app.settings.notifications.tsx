@@ -6,7 +6,6 @@ import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { userAgentOf } from "~/http/signing-in.server";
-import { canonicalId } from "~/http/validation.server";
 import { listPushSubscriptions, subscribePush, unsubscribePush } from "~/nouns/notices/operations.server";
 import { askForNotifications, secureOnly } from "~/secure-only";
 import { PressForm } from "~/ui/action-form";
@@ -18,6 +17,7 @@ import { enhancedField } from "~/ui/form-fields";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import { canonicalId } from "~/wire/canonical-id";
 import { subscribePushInput } from "~/wire/notices/contract";
 
 const here = "/settings/notifications";

@@ -2,7 +2,6 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { createApiToken, listApiTokens, revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { listProducts } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
@@ -20,6 +19,7 @@ import { RelativeTime, useNow } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
 import { type ApiToken, newApiTokenSchema } from "~/wire/api-tokens/contract";
+import { canonicalId } from "~/wire/canonical-id";
 import { scopes, scopeWords } from "~/wire/oauth/contract";
 
 /** The user's API tokens (specification: Authentication 1). */

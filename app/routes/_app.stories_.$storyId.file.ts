@@ -2,7 +2,7 @@ import { json } from "@remix-run/node";
 import { showOne } from "~/features/diff/show-diff.server";
 import { readStoryDiff } from "~/features/review/story-changes.server";
 import { personLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
+import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
 /** Lines of one file of a story's changes, for a page that already shows them. */

@@ -5,8 +5,8 @@ import { parseJsonBody, readOpenBody } from "~/http/request-body.server";
 import { json, problem } from "~/http/responses.server";
 import { sealSessionCookies, withCookies } from "~/http/session.server";
 import { signingInBrowser } from "~/http/signing-in.server";
-import { isCanonicalUuid } from "~/http/validation.server";
 import { type ClaimedPairing, claimPairing } from "~/nouns/pairings/pair.server";
+import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { pairingClaimSchema } from "~/wire/pairings/contract";
 

@@ -1,9 +1,9 @@
+import { openEventStream } from "~/http/open-event-stream.server";
 import { readPairCookieHash } from "~/http/pair-cookie.server";
 import { openStreamRoute } from "~/http/stream-route.server";
-import { canonicalId } from "~/http/validation.server";
 import { getPairingState } from "~/nouns/pairings/operations.server";
-import { openEventStream } from "~/sse/open-event-stream.server";
 import { pairingStream } from "~/sse/pairing-stream.server";
+import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
 /** `GET /api/auth/pair/stream/:pairingId`: status of a pairing, for the desktop whose cookie started it. */

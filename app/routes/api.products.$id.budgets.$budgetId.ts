@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { isCanonicalUuid } from "~/http/validation.server";
 import { deleteBudget } from "~/nouns/budgets/operations.server";
+import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
 /** `DELETE /api/products/:id/budgets/:budgetId`: for the owner, in a session. */

@@ -1,6 +1,6 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { canonicalId } from "~/http/validation.server";
 import { deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
+import { canonicalId } from "~/wire/canonical-id";
 import { updateLabelBody } from "~/wire/labels/contract";
 
 /** `/api/products/:id/labels/:labelId`: changes or deletes a label. */

@@ -1,6 +1,7 @@
+import { openEventStream } from "~/http/open-event-stream.server";
 import { streamRoute } from "~/http/stream-route.server";
 import { backlogQuerySchema, backlogStream } from "~/sse/backlog-stream.server";
-import { openEventStream, productToWatch } from "~/sse/open-event-stream.server";
+import { productToWatch } from "~/sse/product-to-watch.server";
 import { idSchema } from "~/wire/text";
 
 /** `GET /api/realtime/backlog?product_id=`; `&live=1` adds agent activity (specification: Backlog stream). */

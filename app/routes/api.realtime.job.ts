@@ -1,6 +1,6 @@
+import { openEventStream } from "~/http/open-event-stream.server";
 import { streamRoute } from "~/http/stream-route.server";
 import { jobQuerySchema, jobStream, jobToWatch } from "~/sse/job-stream.server";
-import { openEventStream } from "~/sse/open-event-stream.server";
 import { idSchema } from "~/wire/text";
 
 /** `GET /api/realtime/job?job_id=`: streams changes of a job and its agent's output. */

@@ -1,6 +1,6 @@
+import { openEventStream } from "~/http/open-event-stream.server";
 import { streamRoute } from "~/http/stream-route.server";
 import { notificationsStream } from "~/sse/notifications-stream.server";
-import { openEventStream } from "~/sse/open-event-stream.server";
 
 /** `GET /api/realtime/notifications` (specification: Notifications stream). */
 export const loader = streamRoute({

@@ -1,5 +1,6 @@
+import { openEventStream } from "~/http/open-event-stream.server";
 import { streamRoute } from "~/http/stream-route.server";
-import { openEventStream, productQuerySchema, productToWatch } from "~/sse/open-event-stream.server";
+import { productQuerySchema, productToWatch } from "~/sse/product-to-watch.server";
 import { soloStream } from "~/sse/solo-stream.server";
 import { idSchema } from "~/wire/text";
 

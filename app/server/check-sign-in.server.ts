@@ -1,7 +1,7 @@
-import { type Check, failed, passed, reasonOf } from "~/cli/doctor/check";
 import { readAuthSettings } from "~/db/auth-settings.server";
 import type { Env } from "~/env.server";
 import { checkProvider } from "~/nouns/identities/provider.server";
+import { type Check, failed, passed, reasonOf } from "./check";
 
 /** Checks that registration closed here is also closed at Supabase Auth. */
 export async function checkRegistration({

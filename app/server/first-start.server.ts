@@ -1,7 +1,7 @@
-import { randomPassword } from "~/cli/secret-words";
 import type { Database } from "~/db/database.server";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { hasAccounts, setActiveProduct } from "~/nouns/accounts/operations.server";
+import { randomPassword } from "~/nouns/accounts/random-password";
 import { issueApiToken } from "~/nouns/api-tokens/operations.server";
 import { exportDocumentSchema, exportFormat, exportVersion } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";

@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { RequestContext, ResponseSink } from "~/context/load-context";
+import type { RequestContext } from "~/context/load-context";
 import { readBody } from "~/context/read-body";
 import type { Services } from "~/context/services.server";
 import type { Once } from "~/db/rpc.server";
+import type { ResponseSink } from "~/sse/response-sink";
 
 /** The load context of one request. Parts that only some routes need are created lazily. */
 export class NodeRequestContext implements RequestContext {

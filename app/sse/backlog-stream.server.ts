@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { backlogPayload, deliverBacklog } from "~/realtime/deliver-backlog";
 import { topics } from "~/wire/events";
-import { productQuerySchema } from "./open-event-stream.server";
+import { productQuerySchema } from "./product-to-watch.server";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 const backlogStateSchema = z.object({ viewer: streamViewerSchema, product_id: z.string() });

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { canonicalId } from "~/http/validation.server";
 import { authenticate } from "~/nouns/accounts/operations.server";
 import { getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { deliverJob, jobPayload } from "~/realtime/deliver-job";
 import { agentJobWithAttemptsSchema } from "~/wire/agent-jobs/contract";
 import type { OutputEntry } from "~/wire/agent-jobs/job-output";
+import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { type ChangeEvent, topics } from "~/wire/events";
 import { formatPlace, type JobOutputs, type OutputPlace, outputMessage, parsePlace } from "./job-outputs";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { ResponseSink } from "~/context/load-context";
 import { encodeMessage, heartbeat } from "./encode";
 import type { OpenStreams } from "./open-streams.server";
+import type { ResponseSink } from "./response-sink";
 import type { FrameBatch, TickWriter, WriteTick } from "./write-tick";
 
 export interface ConnectionOptions {

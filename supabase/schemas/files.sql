@@ -146,7 +146,7 @@ begin
   select f.* into v_file from public.files f
   where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
   if v_file.id is null then
-    perform private.refuse(404, 'This file does not exist. It may have been deleted. List the product's files to see what is there.');
+    perform private.refuse(404, 'This file does not exist. It may have been deleted. List the product''s files to see what is there.');
   end if;
   perform private.take_rate_limit('file', auth.uid()::text);
   perform private.share_product(v_file.product_id);
@@ -178,7 +178,7 @@ begin
   select f.* into v_file from public.files f
   where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
   if v_file.id is null then
-    perform private.refuse(404, 'This file does not exist. It may have been deleted. List the product's files to see what is there.');
+    perform private.refuse(404, 'This file does not exist. It may have been deleted. List the product''s files to see what is there.');
   end if;
   if p_length > 0 then
     perform private.take_rate_limit('file_read', auth.uid()::text);

@@ -9,7 +9,10 @@ const rows = [...readme.matchAll(/^\| `([\w/]+)\/` \|[^|]*\| ([^|]*) \|$/gm)].ma
     imports.startsWith("nothing") ? [] : imports.split(", "),
   ],
 );
-const allowed = Object.fromEntries(rows.filter(([folder]) => folder !== "routes" && !folder.includes("/")));
+const allowed: Record<string, string[]> = {
+  ...Object.fromEntries(rows.filter(([folder]) => folder !== "routes" && !folder.includes("/"))),
+  worker: ["command-words", "wire"],
+};
 const rooms = new Map(rows.filter(([folder]) => folder.startsWith("worker/")));
 
 interface Import {
@@ -18,26 +21,33 @@ interface Import {
   to: string;
 }
 
-const texts = import.meta.glob<string>("../../app/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+const texts = import.meta.glob<string>(["../../app/**/*.{ts,tsx}", "../../worker/**/*.ts"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 const sources = Object.entries(texts).map(([file, text]) => ({ file: file.replace("../../", ""), text }));
-const imports = sources.filter(({ file }) => file.split("/").length > 2).flatMap(importsOf);
+const imports = sources.flatMap(importsOf);
 
 function importsOf({ file, text }: { file: string; text: string }): Import[] {
-  const [, from = ""] = file.split("/");
-  return [...text.matchAll(/^(import|export)\s(type\s)?[^;]*?from "([^"]+)"/gm)].flatMap(
-    ([, , typeOnly, target = ""]) => {
-      const to = folderOf(file, target);
-      // A type leaves no trace in the running program.
-      return to === undefined || typeOnly ? [] : [{ from, file, to }];
-    },
-  );
+  const from = folderIn(file);
+  return [...text.matchAll(/^(?:import|export)\s[^;]*?from "([^"]+)"/gm)].flatMap(([, target = ""]) => {
+    const to = folderOf(file, target);
+    return to === undefined ? [] : [{ from, file, to }];
+  });
+}
+
+/** The folder of app/ that a file is in, or its own name there; the worker is one. */
+function folderIn(path: string): string {
+  const [top = "", folder = ""] = path.split("/");
+  return top === "app" ? folder.replace(/\?.*$|\.tsx?$/, "") : top;
 }
 
 function folderOf(file: string, target: string): string | undefined {
-  if (target.startsWith("~/")) return target.split("/")[1]?.replace(/\?.*$/, "");
+  if (target.startsWith("~/")) return folderIn(target.replace("~/", "app/"));
   if (!target.startsWith(".")) return undefined;
-  const [top, folder] = posix.join(file, "..", target).split("/");
-  return top === "app" ? folder : undefined;
+  const path = posix.join(file, "..", target);
+  return /^(app|worker)\//.test(path) ? folderIn(path) : undefined;
 }
 
 /** What each file of app/ imports of the others, types included: a circle of types is read as one, too. `import()` is left out. */
@@ -74,18 +84,30 @@ describe("imports point one way", () => {
     expect([...graph.values()].flat().length).toBeGreaterThan(1_000);
   });
 
-  it("nothing imports values from routes, and routes only from their own folder", () => {
-    const wrong = imports.filter(({ from, to }) => to === "routes" && from !== "routes");
+  it("No folder imports another that leads back to it", () => {
+    const folders = new Map(sources.map(({ file }) => [folderIn(file), new Set<string>()]));
+    for (const { from, to } of imports) if (from !== to) folders.get(from)?.add(to);
+    const reach = (folder: string, reached: Set<string>): Set<string> => {
+      for (const next of folders.get(folder) ?? []) if (!reached.has(next)) reach(next, reached.add(next));
+      return reached;
+    };
+    const circular = [...folders.keys()].filter((folder) => reach(folder, new Set()).has(folder));
+    expect(circular).toEqual([]);
+    expect(folders.get("mcp")).toContain("nouns");
+  });
+
+  it("Routes are imported by no other folder but the browser's entry", () => {
+    const wrong = imports.filter(({ from, to }) => to === "routes" && !["routes", "entry.client"].includes(from));
     expect(wrong).toEqual([]);
   });
 
-  it.each(Object.keys(allowed))("app/%s imports only what lies below it", (folder) => {
+  it.each(Object.keys(allowed))("%s imports only what lies below it", (folder) => {
     const wrong = imports.filter(({ from, to }) => from === folder && to !== folder && !allowed[folder]?.includes(to));
     expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
   });
 
   it("hold between the worker's rooms too, types included", () => {
-    const roomOf = (file: string) => /^app\/(worker\/\w+)\//.exec(file)?.[1] ?? "";
+    const roomOf = (file: string) => /^(worker\/\w+)\//.exec(file)?.[1] ?? "";
     const wrong = [...graph].flatMap(([file, targets]) => {
       const from = roomOf(file);
       const mayImport = [from, ...(rooms.get(from) ?? []).map((room) => `worker/${room}`)];
@@ -104,16 +126,17 @@ describe("imports point one way", () => {
     }
   });
 
-  it("app/contract and the contract of each noun import no package but zod", () => {
+  it("app/wire imports no package but zod", () => {
     const packages = sources
-      .filter(({ file }) => /^app\/(contract\/|nouns\/[\w-]+\/contract\.ts)/.test(file))
+      .filter(({ file }) => file.startsWith("app/wire/"))
       .flatMap(({ file, text }) => [...text.matchAll(/from "([^"./~][^"]*)"/g)].map(([, name]) => `${file}: ${name}`));
     expect(packages.filter((line) => !/: zod(\/mini)?$/.test(line))).toEqual([]);
   });
 
   it("every folder of app is listed here", () => {
     const known = new Set([...Object.keys(allowed), "routes", "styles"]);
-    expect([...new Set(imports.map(({ from }) => from))].filter((name) => !known.has(name))).toEqual([]);
+    const folders = imports.filter(({ file }) => file.split("/").length > 2).map(({ from }) => from);
+    expect([...new Set(folders)].filter((name) => !known.has(name))).toEqual([]);
   });
 
   it("anyone who reads where to go next checks that it is a path of ours", () => {
@@ -122,9 +145,9 @@ describe("imports point one way", () => {
     expect(readers.length).toBeGreaterThan(0);
   });
 
-  it("only app/env.server.ts reads the environment", () => {
+  it("Only app/env.server.ts and the programs read the environment", () => {
     const readers = sources.filter(({ text }) => /process\.env\b/.test(withoutComments(text))).map(({ file }) => file);
-    const entries = /^app\/(env\.server|server\/start|cli\/|worker\/)/;
+    const entries = /^(app\/(env\.server|server\/start|cli\/)|worker\/)/;
     expect(readers.filter((file) => !entries.test(file))).toEqual([]);
   });
 });

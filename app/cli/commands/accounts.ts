@@ -2,11 +2,11 @@ import { z } from "zod";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { resolveAccount } from "~/nouns/accounts/operations.server";
 import { resetPassword } from "~/nouns/accounts/passwords.server";
+import { randomPassword } from "~/nouns/accounts/random-password";
 import { issueApiToken } from "~/nouns/api-tokens/operations.server";
 import { emailSchema, passwordSchema, roles, usernameSchema } from "~/wire/accounts/contract";
 import { newApiTokenSchema } from "~/wire/api-tokens/contract";
 import { CommandError, defineCommand, UsageError } from "../command";
-import { randomPassword } from "../secret-words";
 import type { Target } from "../target.server";
 
 /** `user create`: the only way to create an administrator on a hosted project. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Check, failed, passed, reasonOf } from "./check";
+import { type Check, failed, passed, reasonOf } from "~/server/check";
 
 const reportSchema = z.object({
   results: z.array(z.looseObject({ name: z.string().optional(), title: z.string().optional() })),

@@ -2,7 +2,7 @@ import pg from "pg";
 import { z } from "zod";
 import { type DirectTransport, openDirectTransport } from "~/db/direct-transport.server";
 import { connectionSettings } from "~/db/postgres-connection.server";
-import { type Check, failed, passed, reasonOf } from "./check";
+import { type Check, failed, passed, reasonOf } from "~/server/check";
 
 const name = "connections";
 

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { callService } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import type { Backend } from "~/server/backend";
+import { type Check, failed, passed, reasonOf } from "~/server/check";
 import manifest from "../../../package.json";
-import { type Check, failed, passed, reasonOf } from "./check";
 
 const factsSchema = z.object({
   migrations: z.array(z.string()),

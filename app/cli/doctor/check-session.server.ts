@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database, SupabaseConnection } from "~/db/database.server";
 import { createAccount } from "~/nouns/accounts/create-account.server";
+import { randomPassword } from "~/nouns/accounts/random-password";
+import { type Check, failed, passed, reasonOf } from "~/server/check";
 import { changeEventName, topics } from "~/wire/events";
-import { randomPassword } from "../secret-words";
-import { type Check, failed, passed, reasonOf } from "./check";
 
 /**
  * Timeout (ms) for an event. An idle Realtime joins at once but needs up to half a minute to connect to the database,

@@ -2,8 +2,8 @@ import type { Actor } from "~/db/rpc.server";
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { done, readForm, runForm, runOperation } from "~/http/form-action.server";
 import type { SignedIn } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { addComment, deleteComment, editComment, listComments } from "~/nouns/comments/operations.server";
+import { canonicalId } from "~/wire/canonical-id";
 import {
   addCommentBody,
   addCommentInput,

@@ -1,8 +1,7 @@
 import { useFetcher } from "@remix-run/react";
-import { useEffect } from "react";
+import { type ComponentProps, useEffect } from "react";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
-import type { loader as storyLoader } from "~/routes/_app.stories.$storyId/route";
-import type { loader as taskLoader } from "~/routes/_app.tasks.$taskId/route";
+import type { StoryPageData } from "~/wire/pages/contract";
 import { focusRow } from "./active-row";
 import { StoryPanel, TaskPanel } from "./item-panels";
 import KnownPanel from "./known-panel";
@@ -26,16 +25,24 @@ interface PeekProps {
   onClose: () => void;
 }
 
+interface TaskRead extends Pick<ComponentProps<typeof TaskPanel>, "page" | "description" | "plan"> {
+  why: ComponentProps<typeof BlockedReasons>["reasons"] | null;
+}
+
+interface StoryRead extends Pick<ComponentProps<typeof StoryPanel>, "description" | "criteria"> {
+  page: StoryPageData;
+}
+
 /** Loads the data of an item's page. */
-function useRead<Loader>(to: string) {
-  const { data, load } = useFetcher<Loader>({ key: `peek ${to}` });
+function useRead<Data>(to: string) {
+  const { data, load } = useFetcher<Data>({ key: `peek ${to}` });
   useEffect(() => load(to), [load, to]);
   return data;
 }
 
 function TaskPeek({ id, onClose }: PeekProps) {
   const to = `/tasks/${id}`;
-  const data = useRead<typeof taskLoader>(to);
+  const data = useRead<TaskRead>(to);
   if (!data) return <KnownPanel item={`task:${id}`} onClose={onClose} />;
   const { page, description, plan, why } = data;
   return (
@@ -51,7 +58,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
 
 function StoryPeek({ id, onClose }: PeekProps) {
   const to = `/stories/${id}`;
-  const data = useRead<typeof storyLoader>(to);
+  const data = useRead<StoryRead>(to);
   if (!data) return <KnownPanel item={`story:${id}`} onClose={onClose} />;
   const { page, description, criteria } = data;
   return (

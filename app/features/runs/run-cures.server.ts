@@ -1,7 +1,7 @@
 import type { Actor } from "~/db/rpc.server";
-import { canonicalId } from "~/http/validation.server";
 import { updatePbi } from "~/nouns/pbis/operations.server";
 import { makeStoryTasks } from "~/nouns/tasks/operations.server";
+import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { blockersDetailSchema } from "~/wire/sprint-runs/contract";
 

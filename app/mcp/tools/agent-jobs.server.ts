@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { canonicalId } from "~/http/validation.server";
 import { reportJobUsageInput, reportWithDiffInput } from "~/nouns/agent-jobs/job-report";
 import {
   cancelAgentJob,
@@ -14,6 +13,7 @@ import {
 import { reportWithDiff } from "~/nouns/agent-jobs/report-with-diff.server";
 import { restartWorker } from "~/nouns/workers/operations.server";
 import { heartbeatAgentJobInput, jobIdInput, whyNotMovingInput } from "~/wire/agent-jobs/contract";
+import { canonicalId } from "~/wire/canonical-id";
 import {
   updateTaskExecutionInput,
   verifySprintTaskInput,

@@ -9,7 +9,6 @@ import { ProductAccess } from "~/features/products/product-access";
 import { RunThis } from "~/features/runs/start-run";
 import { countStopped, RetryForms, statesOf } from "~/features/runs/stopped-run";
 import { personLoader } from "~/http/page-guards.server";
-import { canonicalId } from "~/http/validation.server";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { PressForm } from "~/ui/action-form";
@@ -22,6 +21,7 @@ import { isHeld } from "~/ui/status";
 import { NavTabs } from "~/ui/tabs";
 import { WriteFields } from "~/ui/write-access";
 import type { AgentJobDetail } from "~/wire/agent-jobs/contract";
+import { canonicalId } from "~/wire/canonical-id";
 import type { JobData } from "./job-data";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";

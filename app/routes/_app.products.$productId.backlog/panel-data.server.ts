@@ -1,10 +1,10 @@
 import { readShownComments } from "~/features/comments/comments.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import type { SignedIn } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/validation.server";
 import { getStoryPage, getTaskPage } from "~/nouns/pages/operations.server";
 import { getPbi } from "~/nouns/pbis/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
+import { isCanonicalUuid } from "~/wire/canonical-id";
 import type { BacklogTree } from "~/wire/pages/contract";
 import { type FilledField, filledFields } from "./tree-address";
 

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { applyCures, curesOfStart, keepCures } from "~/features/runs/run-cures.server";
-import { canonicalId } from "~/http/validation.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";
 import { getTaskDetail } from "~/nouns/tasks/operations.server";
+import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import type { Blocker, planReviewForm, StartedRun } from "~/wire/sprint-runs/contract";
 

@@ -1,7 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { personLoader } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/validation.server";
 import { search } from "~/nouns/search/operations.server";
 import { CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
@@ -10,6 +9,7 @@ import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusDot, StatusPill } from "~/ui/status";
+import { isCanonicalUuid } from "~/wire/canonical-id";
 import { matchesFilter, readFilter } from "~/wire/item-filter";
 import type { SearchResult } from "~/wire/search/contract";
 import { beginning } from "~/wire/text";

@@ -11,12 +11,12 @@ import {
   requireWriter,
   type SignedIn,
 } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/validation.server";
 import { revokePairing } from "~/nouns/pairings/operations.server";
 import { approvePairing, cancelPairing, getPairingForApproval } from "~/nouns/pairings/pair.server";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
 import { ToastRegion } from "~/ui/toasts";
+import { isCanonicalUuid } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { type PairingSecret, pairingSecretSchema } from "~/wire/pairings/contract";
 import { PhonePairing } from "./phone-pairing";

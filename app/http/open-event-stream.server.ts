@@ -1,13 +1,8 @@
-import { z } from "zod";
 import type { RequestContext } from "~/context/load-context";
-import type { Actor } from "~/db/rpc.server";
-import { streamStarted } from "~/http/responses.server";
-import { canonicalId } from "~/http/validation.server";
-import { authenticate } from "~/nouns/accounts/operations.server";
-import { ContractError } from "~/wire/errors";
-import { readEventId } from "./encode";
-import { EventStream } from "./event-stream";
-import type { StreamSource } from "./stream-source";
+import { readEventId } from "~/sse/encode";
+import { EventStream } from "~/sse/event-stream";
+import type { StreamSource } from "~/sse/stream-source";
+import { streamStarted } from "./responses.server";
 
 const headers = {
   "content-type": "text/event-stream",
@@ -42,19 +37,4 @@ export async function openEventStream(
     stream.fail(error);
   }
   return streamStarted();
-}
-
-export const productQuerySchema = z.object({ product_id: z.string().optional() });
-
-/**
- * Returns the requested product id. Throws 400 if it is missing, but checks the credential first, so that strangers learn
- * nothing but 401 (specification: Solo stream).
- */
-export async function productToWatch(
-  actor: Actor,
-  { product_id: productId }: z.infer<typeof productQuerySchema>,
-): Promise<string> {
-  if (productId) return canonicalId(productId);
-  await authenticate(actor);
-  throw new ContractError(400, "Say which product: ?product_id=<id>.");
 }
