@@ -47,9 +47,8 @@ it("knows a code in each of the shapes in which the database writes one", () => 
 
 it("llms.txt names only tools and statuses that there are", () => {
   const words = readFileSync("public/llms.txt", "utf8");
-  const listed = readdirSync("app", { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith("tools.server.ts"))
-    .map((file) => readFileSync(`app/${file}`, "utf8"))
+  const listed = readdirSync("app/mcp/tools")
+    .map((file) => readFileSync(`app/mcp/tools/${file}`, "utf8"))
     .flatMap((source) => [...source.matchAll(/name: "([a-z_]+)"/g)].map(([, name]) => name));
   const tools = [...words.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name = ""]) => name);
   expect(tools.length).toBeGreaterThan(4);
@@ -101,9 +100,12 @@ function namesIn(document: string): string[] {
 }
 
 it("documents name only controls that there are", () => {
-  const pages = readdirSync("app", { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file))
-    .map((file) => readFileSync(`app/${file}`, "utf8").replaceAll(/\s+/g, " "))
+  const pages = ["app", "worker"]
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((file) => /\.tsx?$/.test(file))
+        .map((file) => readFileSync(`${folder}/${file}`, "utf8").replaceAll(/\s+/g, " ")),
+    )
     .join("\n");
   const named = documents.flatMap(({ file, text }) => namesIn(text).map((name) => ({ file, name: name.trim() })));
   expect(named.length).toBeGreaterThan(120);
@@ -123,7 +125,7 @@ it("documents name only controls that there are", () => {
 });
 
 it("documents of the code name only files that there are", () => {
-  const files = ["app", "docs", "supabase", "tests"].flatMap((folder) =>
+  const files = ["app", "worker", "docs", "supabase", "tests"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => `/${folder}/${file}`),
   );
   const readMe = ["app", "supabase", "supabase/embedded", "tests"].map((at) => `${at}/README.md`);
@@ -348,7 +350,7 @@ const namesElsewhere = [
 ];
 
 it("documents name only functions, fields and codes that there are", () => {
-  const sources = ["app", "supabase", "tests"].flatMap((folder) =>
+  const sources = ["app", "worker", "supabase", "tests"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => /^(?!migrations|guards).*\.(tsx?|mjs|sql)$/.test(file))
       .map((file) => readFileSync(`${folder}/${file}`, "utf8")),

@@ -58,7 +58,7 @@ function gives([file, text]: readonly [string, string], name: string): boolean {
 describe("a failure class", () => {
   it.each(failureClasses)("%s is given for one kind of failure only", (name) => {
     const found = files.filter((file) => gives(file, name)).map(([file]) => file);
-    expect(found.sort(), uses[name].means).toEqual(uses[name].where);
+    expect(found.sort(), uses[name].means).toEqual(uses[name].where.toSorted());
   });
 
   it("rate_limited is given in one place, where a tool has named its limit", () => {

@@ -302,7 +302,7 @@ const others: Readonly<Record<string, string>> = {
   readLine: "one line: its expressions are in regular-expressions, its callers above",
 };
 
-const sources = import.meta.glob<string>("../../app/{contract,nouns,features,http,mcp,oauth}/**/*.ts", {
+const sources = import.meta.glob<string>("../../app/{wire,nouns,features,http,mcp,oauth}/**/*.ts", {
   query: "?raw",
   import: "default",
   eager: true,

@@ -4,7 +4,7 @@ import { operation, patchOperation } from "~/nouns/operation.server";
 
 const files = import.meta.glob<string>("../../app/nouns/**/*.ts", { query: "?raw", import: "default", eager: true });
 const lists = Object.entries(files).filter(([file]) => file.endsWith("/operations.server.ts"));
-const others = Object.entries(files).filter(([file]) => !/(operations|tools)\.server\.ts$/.test(file));
+const others = Object.entries(files).filter(([file]) => !/operations\.server\.ts$/.test(file));
 
 /** What a list of operations says: the name in our code and that of the SQL function. */
 const described = lists.flatMap(([, text]) =>

@@ -46,7 +46,7 @@ const files: Record<Exclude<Place, "strings">, Record<string, string>> = {
     import: "default",
     eager: true,
   }),
-  code: import.meta.glob<string>("../../app/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true }),
+  code: import.meta.glob<string>("../../{app,worker}/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true }),
   sql: import.meta.glob<string>("../../supabase/schemas/**/*.sql", { query: "?raw", import: "default", eager: true }),
   tests: import.meta.glob<string>(["../**/*.ts", "!./plain-words.test.ts"], {
     query: "?raw",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 /** What reads requests, jobs and files of others. The browser reads what its own user gives it. */
 const texts = import.meta.glob<string>(
-  ["../../app/**/*.{ts,tsx}", "!../../app/{live,styles}/**", "!../../app/entry.client.tsx"],
+  ["../../{app,worker}/**/*.{ts,tsx}", "!../../app/{live,styles}/**", "!../../app/entry.client.tsx"],
   { query: "?raw", import: "default", eager: true },
 );
 

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 /** What runs in the browser. The module with the fallbacks is the one place for these names. */
 const texts = import.meta.glob<string>(
   [
-    "../../app/{contract,nouns,features,live,routes,ui}/**/*.{ts,tsx}",
+    "../../app/{wire,nouns,features,live,routes,ui}/**/*.{ts,tsx}",
     "../../app/{root,entry.client}.tsx",
     "!../../app/**/*.server.*",
   ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-const texts = import.meta.glob<string>("../../app/**/*.{ts,tsx,mjs}", {
+const texts = import.meta.glob<string>("../../{app,worker}/**/*.{ts,tsx,mjs}", {
   query: "?raw",
   import: "default",
   eager: true,

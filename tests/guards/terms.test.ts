@@ -53,7 +53,8 @@ const wrong = (texts: readonly Text[]) =>
 it("each term has one name in pages, messages, commands and documents", () => {
   expect(rows.length).toBeGreaterThan(25);
   expect(forbidden.length).toBeGreaterThan(15);
-  const programs = filesIn("app", /\.tsx?$/).filter((file) => file !== "app/db/types.ts");
+  const sources = [...filesIn("app", /\.tsx?$/), ...filesIn("worker", /\.ts$/)];
+  const programs = sources.filter((file) => file !== "app/db/types.ts");
   const documents = ["README.md", ...filesIn("docs", /\.md$/)].filter((file) => file !== "docs/terms.md");
   const texts = [
     ...programs.flatMap((file) => textsOfProgram(file, readFileSync(file, "utf8"))),

@@ -1,8 +1,14 @@
 import { expect, it } from "vitest";
 import { thoroughFiles, thoroughJourneys } from "../setup/thorough.mjs";
 
-const texts = import.meta.glob<string>("../**/*.{test,spec}.ts", { query: "?raw", import: "default", eager: true });
-const files = Object.keys(texts).map((file) => file.replace(/^\.\//, "tests/guards/").replace("../", "tests/"));
+const texts = import.meta.glob<string>(["../**/*.{test,spec}.ts", "../../bench/*.test.ts"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const files = Object.keys(texts).map((file) =>
+  file.replace(/^\.\//, "tests/guards/").replace("../../", "").replace("../", "tests/"),
+);
 
 /** A pattern with one list in braces, as a pattern for each of its members. */
 function eachOf(pattern: string): string[] {

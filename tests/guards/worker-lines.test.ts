@@ -51,7 +51,7 @@ describe("what the pages say of the worker", () => {
   });
 
   it("runs the worker from where it was downloaded, in each line to type", () => {
-    const places = ["README.md", "app", "docs", "supabase/schemas"];
+    const places = ["README.md", "app", "worker", "docs", "supabase/schemas"];
     const words = ["grep", "-nE", "(node|-o) backloom-worker.mjs", "--", ...places];
     const { stdout, stderr } = spawnSync("git", words, { cwd: root, encoding: "utf8" });
     expect(stdout + stderr).toBe("");
