@@ -24,6 +24,14 @@ type Fitting<Name extends FunctionName, Input extends z.ZodObject, Given, Field>
       : `${Name} has no argument p_${Exclude<Field, keyof Arguments<Name>> & string}`
     : z.ZodType<Arguments<Name>>;
 
+/** Refuses an `own` that leaves out a field which is an argument: it would be sent inside the rest and lost. */
+type Named<Name extends FunctionName, Input extends z.ZodObject, Own> =
+  Exclude<keyof Input["shape"] & keyof Arguments<Name>, Own> extends infer Missing extends string
+    ? [Missing] extends [never]
+      ? unknown
+      : `own leaves out ${Missing}`
+    : never;
+
 /** Input of a call; optional if all of its fields are. */
 type Given<Input extends z.ZodObject> = keyof Input["shape"] extends never
   ? []
@@ -75,7 +83,7 @@ export function patchOperation<
   Output extends z.ZodType,
 >(
   name: Name,
-  input: Input & Fitting<Name, Input, Pick<z.output<Input>, Own> & Record<Rest, unknown>, Own>,
+  input: Input & Fitting<Name, Input, Pick<z.output<Input>, Own> & Record<Rest, unknown>, Own> & Named<Name, Input, Own>,
   { own, rest }: { own: readonly Own[]; rest: Rest },
   output: Output,
 ): Operation<Input, Output> {
