@@ -87,6 +87,7 @@ begin
 end;
 $$;
 grant execute on function operations.add_file to authenticated;
+comment on function operations.add_file is 'scope plan or work';
 
 -- The item a file belongs to must be in its product, and a comment must be the caller's own.
 create function private.require_file_place(
@@ -189,6 +190,7 @@ begin
 end;
 $$;
 grant execute on function operations.read_file to authenticated;
+comment on function operations.read_file is 'reads';
 
 -- The newest first, and how much room they take. A cursor leads to older ones.
 create function operations.list_files(p_product_id uuid, p_limit integer default 100, p_cursor text default null)

@@ -26,6 +26,7 @@ begin
 end;
 $$;
 grant execute on function operations.search to authenticated;
+comment on function operations.search is 'reads';
 
 -- Words match by prefix, codes too. Ranking parses a match's text again, so only the newest 200 are ranked, by
 -- their prefixes; older ones follow by creation time. The words are searched alone, without a sequential scan: next to

@@ -70,6 +70,7 @@ begin
 end;
 $$;
 grant execute on function operations.next_upkeep to authenticated;
+comment on function operations.next_upkeep is 'scope work';
 
 -- A worker reports what became of a file, with its lease, for the content of that digest. An open pull request, a
 -- branch and a conflict are looked at again; what was merged or closed waits for other content. `put_off` returns it for
@@ -105,6 +106,7 @@ begin
 end;
 $$;
 grant execute on function operations.report_upkeep to authenticated;
+comment on function operations.report_upkeep is 'scope work';
 
 create trigger _400_touch before update on public.upkeeps for each row execute function private.tg_any__touch();
 

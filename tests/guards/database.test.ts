@@ -23,6 +23,14 @@ describe("the database's manners", () => {
     expect(rows).toEqual([]);
   });
 
+  it("An operation declares its scope, or that it only reads, in one of three forms", async () => {
+    const rows = await t.query`
+      select p.proname, d.description from pg_description d join pg_proc p on p.oid = d.objoid
+      where d.classoid = 'pg_proc'::regclass and p.pronamespace = 'operations'::regnamespace
+        and (p.provolatile <> 'v' or d.description not in ('reads', 'scope work', 'scope plan or work'))`;
+    expect(rows).toEqual([]);
+  });
+
   it("no one who is not signed in can call a function or touch a table", async () => {
     const rows = await t.query`
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace

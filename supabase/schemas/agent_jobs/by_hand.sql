@@ -49,6 +49,7 @@ begin
 end;
 $$;
 grant execute on function operations.take_agent_job to authenticated;
+comment on function operations.take_agent_job is 'scope work';
 
 -- A person names a task by its code. Returns its unfinished job; 404, or 409 with what to do.
 create function private.job_to_take(p_task text, p_product text)

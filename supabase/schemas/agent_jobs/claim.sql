@@ -7,6 +7,8 @@ declare
   v_queued integer;
   v_held integer;
   v_claimable boolean;
+  -- Any worker of the user's, as able as workers can be.
+  v_asker private.asker := private.asker_of(v_user_id, p_confinement => 'bwrap');
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
@@ -17,9 +19,9 @@ begin
   join public.product_members m on m.product_id = j.product_id and m.user_id = v_user_id
     and private.is_open_to_token(m.product_id)
   where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id);
-  v_claimable := private.next_product(row(v_user_id, null, 'bwrap', null, null)::private.asker, p_product_id, null, null, '{}') is not null;
+  v_claimable := private.next_product(v_asker, p_product_id, null, null, '{}') is not null;
   return json_build_object('empty', v_queued = 0 and v_held = 0, 'claimable', v_claimable, 'queued', v_queued, 'held', v_held,
-    'reason', case when not v_claimable then private.nothing_to_claim(row(v_user_id, null, 'bwrap', null, null)::private.asker, p_product_id) end);
+    'reason', case when not v_claimable then private.nothing_to_claim(v_asker, p_product_id) end);
 end;
 $$;
 grant execute on function operations.check_queue_empty to authenticated;
@@ -55,7 +57,8 @@ declare
   v_job public.agent_jobs;
   v_rooms private.budget_room[];
   v_full_budgets uuid[];
-  v_asker private.asker := row(v_user_id, null, coalesce(p_confinement, 'none'), coalesce(p_also_repos, '[]'), coalesce(p_agents, '[]'));
+  v_asker private.asker := private.asker_of(v_user_id, p_confinement => coalesce(p_confinement, 'none'),
+    p_also_repos => coalesce(p_also_repos, '[]'), p_agents => coalesce(p_agents, '[]'));
 begin
   if p_quota_pct not between 0 and 100 then
     perform private.refuse(422, 'quota_pct must be 0 to 100.');
@@ -108,6 +111,7 @@ begin
 end;
 $$;
 grant execute on function operations.claim_agent_job to authenticated;
+comment on function operations.claim_agent_job is 'scope work';
 
 -- A claim first takes back jobs that dead workers hold in its user's products, so that the very next claim takes
 -- over an expired lease, and checks budgets under which an earlier claim found nothing left. Products are locked in one
@@ -175,9 +179,7 @@ begin
     select j.id, j.wants
     from private.claimable_jobs j
     where j.product_id = p_product_id
-      and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
-      and (p_kinds is null or p_kinds ? j.kind::text)
-      and private.worker_gates(j.wants, p_asker) = '{}'
+      and private.is_asked_for(j.sprint_run_id, j.kind, j.wants, p_asker, p_sprint_run_id, p_kinds)
       and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
     order by j.claim_rank, j.created_at, j.position, j.id
     limit 1
@@ -233,9 +235,7 @@ begin
       select j.claim_rank, j.created_at, j.position, j.id
       from private.claimable_jobs j
       where j.product_id = w.product_id
-        and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
-        and (p_kinds is null or p_kinds ? j.kind::text)
-        and private.worker_gates(j.wants, p_asker) = '{}'
+        and private.is_asked_for(j.sprint_run_id, j.kind, j.wants, p_asker, p_sprint_run_id, p_kinds)
       order by j.claim_rank, j.created_at, j.position, j.id
       limit 1
     ) c

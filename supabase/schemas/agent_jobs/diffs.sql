@@ -113,6 +113,7 @@ begin
 end;
 $$;
 grant execute on function operations.save_job_diff to authenticated;
+comment on function operations.save_job_diff is 'scope work';
 
 -- A product keeps at most 256 MiB of diffs. The excess goes, oldest first: diffs of superseded attempts are
 -- deleted, and when none are left, the newest diffs of old jobs keep their list of files and lose the lines

@@ -23,6 +23,13 @@ create type private.job_wants as (
 create type private.asker as (
   user_id uuid, worker_id uuid, confinement public.confinement, also_repos jsonb, agents jsonb);
 
+-- The same from its parts by name, for a user's workers in general where no worker is named.
+create function private.asker_of(
+  p_user_id uuid, p_worker_id uuid default null, p_confinement text default null, p_also_repos jsonb default null, p_agents jsonb default null)
+returns private.asker language sql immutable set search_path = '' as $$
+  select row(p_user_id, p_worker_id, p_confinement, p_also_repos, p_agents)::private.asker;
+$$;
+
 -- Every queued job with the gates that are closed before it for every worker, in the order in which they are
 -- reported. Jobs in the phase review wait for a person or CI, those in the phase plan for a person (specification: Agent
 -- job). A new gate needs a branch in private.gate_reasons, which says why, and in nothing_to_claim, or workers hear order.
@@ -77,6 +84,18 @@ begin
       when (p_wants.agent is not null or p_wants.model is not null or p_wants.requires_opus)
         and p_asker.agents <> '[]' and private.agent_for(p_wants, p_asker.agents) is null then 'agent' end
   ], null);
+end;
+$$;
+
+-- Whether a claim asks for a job: for its run and its kind, if it names them, and with no gate closed to who asks.
+create function private.is_asked_for(
+  p_job_run_id uuid, p_kind public.agent_job_kind, p_wants private.job_wants,
+  p_asker private.asker, p_sprint_run_id uuid, p_kinds jsonb)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return (p_sprint_run_id is null or p_job_run_id = p_sprint_run_id)
+    and (p_kinds is null or p_kinds ? p_kind::text)
+    and private.worker_gates(p_wants, p_asker) = '{}';
 end;
 $$;
 

@@ -62,6 +62,7 @@ begin
 end;
 $$;
 grant execute on function operations.heartbeat_agent_job to authenticated;
+comment on function operations.heartbeat_agent_job is 'scope work';
 
 -- The one place for how long a claim lasts without a call from its worker (specification: Agent job, lease_until).
 create function private.lease() returns interval language plpgsql immutable set search_path = '' as $$

@@ -28,6 +28,7 @@ begin
 end;
 $$;
 grant execute on function operations.cancel_agent_job to authenticated;
+comment on function operations.cancel_agent_job is 'scope plan or work';
 
 -- Before a worker reports done, it compares its diff with the plan and submits the result.
 -- Refusals: 404, 403, 409, 422. Definer: jobs are written by functions only (specification: Agent job, verify_result).
@@ -45,3 +46,4 @@ begin
 end;
 $$;
 grant execute on function operations.verify_task_against_plan to authenticated;
+comment on function operations.verify_task_against_plan is 'scope work';

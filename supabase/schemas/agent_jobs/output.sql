@@ -99,6 +99,7 @@ begin
 end;
 $$;
 grant execute on function operations.append_job_output to authenticated;
+comment on function operations.append_job_output is 'scope work';
 
 -- An attempt keeps 5 MiB of output. The excess is deleted from the middle, because people read how an attempt
 -- began and ended. A quarter of the space is freed at once, so that this is rare.

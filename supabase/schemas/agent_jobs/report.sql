@@ -167,6 +167,7 @@ begin
 end;
 $$;
 grant execute on function operations.report_agent_job to authenticated;
+comment on function operations.report_agent_job is 'scope work';
 
 -- A PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or now as the
 -- summary (specification: User question).

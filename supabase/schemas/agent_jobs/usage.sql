@@ -109,6 +109,7 @@ begin
 end;
 $$;
 grant execute on function operations.report_job_usage to authenticated;
+comment on function operations.report_job_usage is 'scope work';
 
 -- Totals of the attempt and single events may come mixed and repeatedly; the job's numbers follow. They replace
 -- what was reported of the current turn so far (specification: Agent job, token usage).

@@ -284,8 +284,8 @@ begin
   from public.agent_workers w
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
-  cross join lateral (select private.worker_gates(v_wants, row(w.user_id, w.id, w.confinement,
-    w.also_repos, private.able_agents(w.offers, u.min_quota_pct))::private.asker) as gates) x
+  cross join lateral (select private.worker_gates(v_wants, private.asker_of(w.user_id, w.id, w.confinement::text,
+    w.also_repos, private.able_agents(w.offers, u.min_quota_pct))) as gates) x
   where private.is_online(w.last_seen_at, w.stopped_at) and not x.gates && '{conversation,needs_other_worker}'
     and coalesce(w.product_id, p_job.product_id) = p_job.product_id;
 

@@ -33,7 +33,7 @@ begin
   end if;
 
   if v_call.p_writes and v_principal.scopes is not null then
-    perform private.require_scope(v_principal.scopes, p_function);
+    perform private.require_scope(v_principal.scopes, v_call.p_scopes);
   end if;
 
   if v_call.p_writes and p_key is not null then
@@ -166,8 +166,11 @@ grant execute on function public.call_service to service_role;
 -- Safe by construction: the function is one of `operations` that the role may execute, names are quoted, types come
 -- from the catalog, and the values stay in the single parameter $1.
 -- Unknown operation or argument: PT404, like the Data API.
+-- The comment on an operation declares who may call it. A volatile one writes, and demo accounts may not (specification:
+-- Authentication 3), unless it says `reads`: such a one only counts against a limit. A limited token needs the scope
+-- that it names (`scope work`, `scope plan or work`), or else `plan`.
 create function private.build_call(
-  p_role text, p_function text, p_arguments jsonb, out p_statement text, out p_writes boolean)
+  p_role text, p_function text, p_arguments jsonb, out p_statement text, out p_writes boolean, out p_scopes text[])
 language plpgsql
 stable
 set search_path = ''
@@ -177,10 +180,10 @@ declare
   v_types oid[];
   v_type text;
   v_separator text := '';
+  v_comment text;
 begin
-  -- A volatile function writes (specification: Authentication 3), but for three that read and count against a limit.
-  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v' and p.proname not in ('search', 'list_candidates', 'read_file')
-  into v_names, v_types, p_writes
+  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v', coalesce(obj_description(p.oid, 'pg_proc'), '')
+  into v_names, v_types, p_writes, v_comment
   from pg_catalog.pg_proc p
   where p.proname = p_function and p.pronamespace = 'operations'::regnamespace
     and has_function_privilege(p_role, p.oid, 'execute');
@@ -188,6 +191,8 @@ begin
   if not found then
     perform private.refuse(404, format('There is no operation %s.', p_function));
   end if;
+  p_writes := p_writes and v_comment <> 'reads';
+  p_scopes := string_to_array(coalesce(substring(v_comment from '^scope (.*)$'), 'plan'), ' or ');
 
   p_statement := '';
   for i in 1 .. coalesce(cardinality(v_names), 0) loop

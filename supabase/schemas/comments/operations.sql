@@ -25,6 +25,7 @@ begin
 end;
 $$;
 grant execute on function operations.add_comment to authenticated;
+comment on function operations.add_comment is 'scope plan or work';
 
 -- A comment on a task, or on its story, goes to every agent at work on it; if there is none, to the queued job. A
 -- job that ends at the same moment is waited for: either its end finds the message, or the message finds no job.
@@ -114,6 +115,7 @@ begin
 end;
 $$;
 grant execute on function operations.delete_comment to authenticated;
+comment on function operations.delete_comment is 'scope plan or work';
 
 -- Only its author edits a comment, and everyone sees that it was edited. Refusals: 404, 403, 429, 422.
 -- Definer: comments are written by functions only.
@@ -138,6 +140,7 @@ begin
 end;
 $$;
 grant execute on function operations.edit_comment to authenticated;
+comment on function operations.edit_comment is 'scope plan or work';
 
 -- People who watch a job can write to its agent from there. The message is a comment on the job's task, in a batch
 -- on the task it is at. Refusals: 404, 403, 409, 422, 429. Definer: comments are written by functions only.

@@ -39,6 +39,7 @@ begin
 end;
 $$;
 grant execute on function operations.report_job_conflict to authenticated;
+comment on function operations.report_job_conflict is 'scope work';
 
 -- Finds the job behind the commits a worker met on a branch of the run: the job that ended with that commit, otherwise
 -- an unfinished one with work on the branch, otherwise the last finished one.

@@ -96,6 +96,7 @@ begin
 end;
 $$;
 grant execute on function operations.list_candidates to authenticated;
+comment on function operations.list_candidates is 'reads';
 
 -- Removes a dependency; a missing one is not an error. Returns the remaining ones. Refusals: 404, 403.
 -- Definer: dependencies are written by functions only.
@@ -155,3 +156,4 @@ begin
 end;
 $$;
 grant execute on function operations.report_merged to authenticated;
+comment on function operations.report_merged is 'scope work';

@@ -60,6 +60,7 @@ begin
 end;
 $$;
 grant execute on function operations.next_issue_note to authenticated;
+comment on function operations.next_issue_note is 'scope work';
 
 -- An issue whose item is done gets a comment, and is closed when all of the item's work has landed. A merged item
 -- is done with the story it was merged into. Nothing is written while the product has no label (docs/forges.md).
@@ -162,6 +163,7 @@ begin
 end;
 $$;
 grant execute on function operations.observe_issues to authenticated;
+comment on function operations.observe_issues is 'scope work';
 
 -- An issue closed before anyone decided on it needs no decision. Accepted stories stay.
 create function private.decline_issue(p_product_id uuid, p_url text)
@@ -225,3 +227,4 @@ begin
 end;
 $$;
 grant execute on function operations.report_issue_note to authenticated;
+comment on function operations.report_issue_note is 'scope work';

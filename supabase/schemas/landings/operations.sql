@@ -62,6 +62,7 @@ begin
 end;
 $$;
 grant execute on function operations.next_landing to authenticated;
+comment on function operations.next_landing is 'scope work';
 
 -- CI of a fresh commit takes a while to register, and until then there is nothing to see. Where earlier pull
 -- requests had CI, it is waited for; ten minutes after the landing began it has had its chance (docs/forges.md).
@@ -121,3 +122,4 @@ begin
 end;
 $$;
 grant execute on function operations.report_landing to authenticated;
+comment on function operations.report_landing is 'scope work';

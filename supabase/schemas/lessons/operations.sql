@@ -82,6 +82,7 @@ begin
 end;
 $$;
 grant execute on function operations.propose_lesson to authenticated;
+comment on function operations.propose_lesson is 'scope work';
 
 -- The lessons that come with a report must not keep it from being accepted: without rework, or beyond three a job,
 -- they are left out, and so is a text that the product has already, as reports are repeated.

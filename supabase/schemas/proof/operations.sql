@@ -26,6 +26,7 @@ begin
 end;
 $$;
 grant execute on function operations.add_evidence to authenticated;
+comment on function operations.add_evidence is 'scope work';
 
 -- A person may waive a criterion, with a reason; agents and tokens never. It is audited and shown forever.
 -- Refusals: 404, 403 (also for tokens), 409 when it was waived before, 422. Definer: waivers are written by functions

@@ -31,6 +31,7 @@ begin
 end;
 $$;
 grant execute on function operations.observe_pulls to authenticated;
+comment on function operations.observe_pulls is 'scope work';
 
 -- What the audit trail keeps of an observed pull request.
 create function private.pull_said(p_seen jsonb) returns jsonb language plpgsql immutable set search_path = '' as $$

@@ -96,6 +96,7 @@ begin
 end;
 $$;
 grant execute on function operations.answer_user_question to authenticated;
+comment on function operations.answer_user_question is 'scope plan or work';
 
 -- A user asks about one of their ideas; a PLAN_CHAT job carries the question to one of their workers. A draft
 -- becomes "discussing". Refusals: 404, 403, 429, 409 for an archived idea, 422.
@@ -191,6 +192,7 @@ begin
 end;
 $$;
 grant execute on function operations.ask_question to authenticated;
+comment on function operations.ask_question is 'scope plan or work';
 
 -- A question that only one person may answer cannot be assigned to another, and an expired one never grants a
 -- permission (specification: Agent question).
@@ -313,6 +315,7 @@ begin
 end;
 $$;
 grant execute on function operations.cancel_question to authenticated;
+comment on function operations.cancel_question is 'scope plan or work';
 
 -- The scheduled expiry: open questions past their expiry become expired, pending pairings past theirs cancelled.
 -- It can be called at any time, by any number of processes at once; the counts add up (specification: Scheduled

@@ -30,6 +30,7 @@ begin
 end;
 $$;
 grant execute on function operations.save_job_guide to authenticated;
+comment on function operations.save_job_guide is 'scope work';
 
 -- What a guide is made of besides the changes of an attempt: what its agent wrote about that commit, which of the files
 -- are tests, what the proof says, and which criteria its stories have. Null without changes. Refusals: 404, 403. Definer: access is checked first (docs/review.md).

@@ -222,6 +222,7 @@ begin
 end;
 $$;
 grant execute on function operations.update_task_execution to authenticated;
+comment on function operations.update_task_execution is 'scope work';
 
 -- One form of an execution record (specification: Sprint run).
 create function private.execution_json(p_execution public.task_executions)
@@ -262,6 +263,7 @@ begin
 end;
 $$;
 grant execute on function operations.verify_sprint_task to authenticated;
+comment on function operations.verify_sprint_task is 'scope work';
 
 -- A task is in at most one unfinished run. Returns which run holds which tasks of a product, optionally only runs
 -- without a sprint, because an unfinished sprint run is its own blocker of the next start.

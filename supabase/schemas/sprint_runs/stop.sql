@@ -52,6 +52,7 @@ begin
 end;
 $$;
 grant execute on function operations.pause_sprint_run to authenticated;
+comment on function operations.pause_sprint_run is 'scope plan or work';
 
 -- The only way to pause a run: stores the context, opens and links a question. Its jobs are no longer given out;
 -- held claims continue. Called under the product lock by pause_sprint_run and when a question expires with STOP

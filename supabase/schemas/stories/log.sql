@@ -119,3 +119,4 @@ begin
 end;
 $$;
 grant execute on function operations.append_story_log to authenticated;
+comment on function operations.append_story_log is 'scope plan or work';

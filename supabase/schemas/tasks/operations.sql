@@ -111,6 +111,7 @@ begin
 end;
 $$;
 grant execute on function operations.set_task_status to authenticated;
+comment on function operations.set_task_status is 'scope plan or work';
 
 -- The hot write of agents. Definer, so that row level security does not check a row whose product was just checked.
 -- Refuses `failed`, and `review` but where a person or CI decides what is done (specification: PATCH /api/tasks/:id).
@@ -169,6 +170,7 @@ begin
 end;
 $$;
 grant execute on function operations.update_task to authenticated;
+comment on function operations.update_task is 'scope plan or work';
 
 -- The REST API's todo is the database's TO_DO (specification: Conventions). Null stays null.
 create function private.parse_task_status(p_status text)

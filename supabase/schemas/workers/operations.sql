@@ -39,6 +39,7 @@ begin
 end;
 $$;
 grant execute on function operations.restart_worker to authenticated;
+comment on function operations.restart_worker is 'scope work';
 
 -- A worker reports that it is online, its quota, the agents on its machine, or that it stops. Returns whether it
 -- may get work.
@@ -75,3 +76,4 @@ begin
 end;
 $$;
 grant execute on function operations.worker_heartbeat to authenticated;
+comment on function operations.worker_heartbeat is 'scope work';
