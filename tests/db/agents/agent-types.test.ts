@@ -13,7 +13,7 @@ describe("the values of the contract and of the database", () => {
     ["verify_result", verifyResults, "ALIGNED PARTIAL EMPTY DIVERGENT"],
     ["sprint_run_status", sprintRunStatuses, "QUEUED RUNNING PAUSED DONE FAILED CANCELLED"],
     ["task_execution_status", taskExecutionStatuses, "PENDING RUNNING DONE FAILED SKIPPED"],
-  ])("are the same for %s", async (type, inContract, words) => {
+  ])("The contract and the database have the same values of %s", async (type, inContract, words) => {
     const { rows } = await t.sql.query<{ value: string }>(
       `select unnest(enum_range(null::public.${type}))::text as value`,
     );
@@ -36,7 +36,7 @@ describe("a job", () => {
     ["TASK_IMPLEMENTATION", { task: true, run: true }],
     ["SPRINT_IMPLEMENTATION", { task: true, run: true }],
     ["PLAN_CHAT", { idea: true }],
-  ])("of kind %s with what it is about begins without a retry", async (kind, has) => {
+  ])("A %s job that names what it is about begins without a retry", async (kind, has) => {
     expect(await insert(kind, has)).toEqual([{ retry_count: 0 }]);
   });
 
@@ -48,11 +48,11 @@ describe("a job", () => {
     ["SPRINT_IMPLEMENTATION", { task: true }],
     ["PLAN_CHAT", { task: true, run: true }],
     ["PLAN_CHAT", {}],
-  ])("of kind %s with %j is refused", async (kind, has) => {
+  ])("A %s job that names %j is refused", async (kind, has) => {
     await expect(insert(kind, has)).rejects.toThrow(/agent_jobs_(task_or_idea|kind_target)|Start a sprint run instead/);
   });
 
-  it("has every field of the contract in its form", async () => {
+  it("A job has every field of the contract in its form", async () => {
     const { job, report } = await t.holdJob();
     const text = expect.any(String);
     const number = expect.any(Number);

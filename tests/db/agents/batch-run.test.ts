@@ -28,7 +28,7 @@ async function heldBatch() {
 }
 
 describe("a batch job", () => {
-  it("carries all its tasks in order with their frozen plans", async () => {
+  it("A batch job carries all its tasks in order with their frozen plans", async () => {
     const { job, world, taskStatuses } = await heldBatch();
     expect(job.task).toBeNull();
     expect(job.executions?.map((e) => [e.task_id, e.plan, e.status])).toEqual([
@@ -39,7 +39,7 @@ describe("a batch job", () => {
     expect(await taskStatuses()).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
   });
 
-  it("moves each task by its execution and names the task at work, until all is done", async () => {
+  it("A batch job moves each task by its execution and names the task at work until all are done", async () => {
     const { world, run, job, attempt, taskId, execute, taskStatuses } = await heldBatch();
     expect(await execute(0, "running")).toMatchObject({ status: "running" });
     expect(await execute(0, "done", "ALIGNED")).toMatchObject({ status: "done", verify_result: "ALIGNED" });
@@ -60,7 +60,7 @@ describe("a batch job", () => {
     expect(await taskStatuses()).toEqual(["DONE", "DONE", "REVIEW"]);
   });
 
-  it("measures each task by its frozen demand", async () => {
+  it("A task of a batch is measured by the requirement frozen at the start, not by a later edit", async () => {
     const { world, attempt, taskId, execute } = await heldBatch();
     await t.query`update public.tasks set verify_required = 'ANY'
       where product_id = ${world.product.id}`;
@@ -84,7 +84,7 @@ describe("a batch job", () => {
     ).toBe(404);
   });
 
-  it("fails with the task whose execution failed, and sprint and run with it", async () => {
+  it("A failed execution fails its task, the batch job, the sprint, and the run", async () => {
     const { world, run, job, attempt, execute, taskStatuses } = await heldBatch();
     await execute(0, "done", "ALIGNED");
     await execute(1, "failed");
@@ -98,7 +98,7 @@ describe("a batch job", () => {
     expect((await execute(1, "failed")).status).toBe("failed");
   });
 
-  it("fails its current task and its run when it fails", async () => {
+  it("A batch job that fails also fails its current task, its run, and its sprint", async () => {
     const { world, run, attempt, execute, taskStatuses } = await heldBatch();
     await execute(0, "done", "ALIGNED");
     await reportAgentJob(world.actor, { ...attempt, status: "failed" });
@@ -107,7 +107,7 @@ describe("a batch job", () => {
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
-  it("neither does again nor fails what a person finished by hand", async () => {
+  it("A batch job neither repeats nor fails a task that a person finished by hand", async () => {
     const { world, run, attempt, taskId, taskStatuses } = await heldBatch();
     await updateTask(world.actor, { task_id: taskId(0), status: "done" });
     const { executions } = await getSprintRun(world.actor, { sprint_run_id: run.id });
@@ -116,7 +116,7 @@ describe("a batch job", () => {
     expect(await taskStatuses()).toEqual(["DONE", "FAILED", "TO_DO"]);
   });
 
-  it("fails its last task when it fails after it, so that its sprint can be resumed", async () => {
+  it("A batch job that fails after its last task fails that task, so that its sprint can be resumed", async () => {
     const { world, attempt, execute, taskId, taskStatuses } = await heldBatch();
     for (const n of [0, 1, 2]) await execute(n, "done", "ALIGNED");
     await reportAgentJob(world.actor, { ...attempt, status: "failed" });
@@ -128,7 +128,7 @@ describe("a batch job", () => {
 });
 
 describe("resuming a paused batch run", () => {
-  it("starts a new run on the old branch with a new job while executions are unfinished", async () => {
+  it("Resuming a paused batch run with unfinished executions starts a new run on the old branch", async () => {
     const { world, run, job, execute, taskId } = await heldBatch();
     await execute(0, "done", "ALIGNED");
     await execute(1, "running");
@@ -157,7 +157,7 @@ describe("resuming a paused batch run", () => {
     expect((await claim(world.actor)).run?.previous_run_id).toBe(run.id);
   });
 
-  it("continues the run itself when nothing is unfinished", async () => {
+  it("Resuming a paused batch run with no unfinished execution continues the same run", async () => {
     const { world, run, execute } = await heldBatch();
     for (const n of [0, 1, 2]) await execute(n, "done", "ALIGNED");
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });

@@ -53,8 +53,8 @@ async function scene(amount: number, options: SprintOptions = {}) {
   return { ...world, run, read, budget, beat, finish, answer };
 }
 
-describe("a budget that is probably not enough", () => {
-  it("is named before the start, and does not prevent it", async () => {
+describe("what people and workers see of a budget", () => {
+  it("The pre-flight warns of a budget that is probably too small for the run", async () => {
     const { actor, product, sprint, finish } = await scene(100, { stories: Array(6).fill(1) });
     for (let n = 0; n < 5; n++) await finish(await claim(actor), 2);
     const day = { product_id: product.id, scope: "product", period: "day", unit: "USD" } as const;
@@ -74,7 +74,7 @@ describe("a budget that is probably not enough", () => {
     expect(await look()).toEqual([]);
   });
 
-  it("is told to the worker with the claim, without what others have reserved", async () => {
+  it("A claim tells the worker how much budget is left, without what others have reserved", async () => {
     const { actor, finish } = await scene(5);
     const first = await claim(actor, "w-1");
     expect(first.budget_left).toEqual([{ unit: "USD", amount: 5 }]);
@@ -84,7 +84,7 @@ describe("a budget that is probably not enough", () => {
     expect((await claim(actor, "w-1")).budget_left).toEqual([{ unit: "USD", amount: 1 }]);
   });
 
-  it("is listed with its task, next to the task's other budgets", async () => {
+  it("The budgets of a task are listed next to those of its run and sprint", async () => {
     const { actor, product, tasks, sprint } = await scene(5);
     const [task, other] = [at(tasks, 0), at(tasks, 1)];
     const usd = { product_id: product.id, unit: "USD", amount: 1 };
@@ -98,7 +98,7 @@ describe("a budget that is probably not enough", () => {
 });
 
 describe("a budget of a run", () => {
-  it("takes no job from a person who has it in a terminal", async () => {
+  it("A used-up run budget takes no job from a person who has it in a terminal", async () => {
     const { actor, product, beat, finish } = await scene(2);
     const taken = await takeAgentJob(actor, { task: "T-1", product: product.code });
     const [first, second] = [await claim(actor, "w-1"), await claim(actor, "w-2")];
@@ -109,7 +109,7 @@ describe("a budget of a run", () => {
     await finish(held, 0);
   });
 
-  it("is reserved by claims, and by no more of them than it has room for", async () => {
+  it("A run budget is reserved by claims, and by no more of them than it has room for", async () => {
     const { actor, budget } = await scene(2);
     await claim(actor, "w-1");
     await claim(actor, "w-2");
@@ -117,7 +117,7 @@ describe("a budget of a run", () => {
     expect(await budget()).toMatchObject({ amount: 2, spent: 0, reserved: 2, left: 0, at_work: 2 });
   });
 
-  it("gives room again when a job took less than was reserved for it", async () => {
+  it("A run budget has room again when a job took less than was reserved for it", async () => {
     const { actor, finish } = await scene(2);
     const job = await claim(actor, "w-1");
     await claim(actor, "w-2");
@@ -125,7 +125,7 @@ describe("a budget of a run", () => {
     expect(await claim(actor, "w-3")).toMatchObject({ attempt: 1 });
   });
 
-  it("stops the job that reaches it: the job waits, no retry counted, and the run asks", async () => {
+  it("A job that reaches its run's budget stops and waits, with no retry counted, and the run asks", async () => {
     const { actor, beat, read, budget } = await scene(2, { stories: [1] });
     const job = await claim(actor);
     expect(await beat(job, 0.9)).toMatchObject({ action: "continue" });
@@ -159,7 +159,7 @@ describe("a budget of a run", () => {
     expect(why.reasons.map(({ code }) => code)).toEqual(expect.arrayContaining(["budget"]));
   });
 
-  it("takes the last numbers of an attempt that it stopped", async () => {
+  it("A run budget counts the last numbers of an attempt that it stopped", async () => {
     const { actor, beat, read, budget } = await scene(1, { stories: [1] });
     const job = await claim(actor);
     await beat(job, 1.2);
@@ -169,7 +169,7 @@ describe("a budget of a run", () => {
     expect((await budget()).overshoot).toBeCloseTo(0.3);
   });
 
-  it("continues when it is raised by the button, with the stopped job first", async () => {
+  it("A run whose budget is raised by the button continues with the stopped job first", async () => {
     const { actor, beat, answer, read, budget } = await scene(1);
     const job = await claim(actor);
     await beat(job, 1.2);
@@ -179,7 +179,7 @@ describe("a budget of a run", () => {
     expect(await claim(actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
   });
 
-  it("lets only what was begun finish, and asks again", async () => {
+  it("A run told to finish what was begun gives out nothing new, and asks again afterwards", async () => {
     const { actor, beat, answer, read, finish } = await scene(1);
     const job = await claim(actor);
     await beat(job, 1.2);
@@ -193,7 +193,7 @@ describe("a budget of a run", () => {
     expect((await read()).pause_context).toMatchObject({ reason: "budget" });
   });
 
-  it("ends the run when a person stops it", async () => {
+  it("A run that reached its budget is cancelled when a person answers to stop it", async () => {
     const { actor, beat, answer, read } = await scene(1);
     await beat(await claim(actor), 1.2);
     await answer(2);
@@ -201,7 +201,7 @@ describe("a budget of a run", () => {
     expect((await read()).jobs.map(({ status }) => status)).toEqual(Array(3).fill("cancelled"));
   });
 
-  it("pauses the run at the claim that finds nothing left", async () => {
+  it("A claim that finds no budget left pauses the run", async () => {
     const { actor, finish, read } = await scene(1);
     await finish(await claim(actor), 1);
     expect(await claimRefusal(actor)).toBe("budget");
@@ -209,7 +209,7 @@ describe("a budget of a run", () => {
     expect((await read()).pause_question?.options[1]?.label).toBe("Do one more task");
   });
 
-  it("is not resumed past its end, but raised", async () => {
+  it("A run that reached its budget cannot be resumed, but continues when the budget is raised", async () => {
     const { actor, beat, run, product, read } = await scene(1);
     await beat(await claim(actor), 1.2);
     expect(await statusOf(resumeSprintRun(actor, { sprint_run_id: run.id }))).toBe(409);
@@ -217,7 +217,7 @@ describe("a budget of a run", () => {
     expect((await read()).status).toBe("queued");
   });
 
-  it("continues with the run that continues a batch, what was spent included", async () => {
+  it("A run that continues a batch keeps its budget, with what was already spent", async () => {
     const { actor, beat, answer, product } = await scene(1, { strategy: "SPRINT_BATCH" });
     await beat(await claim(actor), 1.2);
     await answer(0);
@@ -226,7 +226,7 @@ describe("a budget of a run", () => {
     expect(await claim(actor)).toMatchObject({ kind: "SPRINT_IMPLEMENTATION", attempt: 1 });
   });
 
-  it("counts tokens of fresh input, output and cache write, and never adds currencies", async () => {
+  it("A budget leaves out cache reads, other currencies, and what a subscription pays", async () => {
     const { actor, product, run, budget } = await scene(5, { stories: [1] });
     const job = await claim(actor);
     await reportJobUsage(actor, {
@@ -259,7 +259,7 @@ describe("a budget of a run", () => {
 });
 
 describe("a budget of a product", () => {
-  it("is open again the next day in the product's time zone, and its runs go on", async () => {
+  it("A product's daily budget opens again the next day in its time zone, and its runs go on", async () => {
     const { actor, product, read, finish } = await scene(100);
     await setBudgetSettings(actor, { product_id: product.id, time_zone: "Asia/Tokyo" });
     const given = { product_id: product.id, scope: "product", period: "day", unit: "USD" } as const;
@@ -276,7 +276,7 @@ describe("a budget of a product", () => {
 });
 
 describe("usage of an attempt that dies", () => {
-  it("is known up to its last heartbeat, and marked as an estimate", async () => {
+  it("Usage of an attempt that dies is known up to its last heartbeat and marked as an estimate", async () => {
     const { actor, beat, read } = await scene(10, { stories: [1] });
     const job = await claim(actor);
     await beat(job, 0.4);
@@ -289,7 +289,7 @@ describe("usage of an attempt that dies", () => {
     expect(rows).toEqual([{ estimated: true, seq: "-1" }]);
   });
 
-  it("counts once when its turn came to an end after all", async () => {
+  it("Usage told by heartbeat counts once when the attempt reports its final usage", async () => {
     const { actor, beat, finish, read } = await scene(10, { stories: [1] });
     const job = await claim(actor);
     await beat(job, 0.4);
@@ -301,7 +301,7 @@ describe("usage of an attempt that dies", () => {
 });
 
 describe("a worker that reports no usage", () => {
-  it("works under a budget with its silence shown, unless the product refuses it", async () => {
+  it("A worker that reports no usage works under a budget and is counted, unless the product refuses it", async () => {
     const { actor, product, budget } = await scene(10);
     const silent = await claim(actor, "quiet");
     const held = { job_id: silent.id, attempt: silent.attempt };
@@ -316,7 +316,7 @@ describe("a worker that reports no usage", () => {
 });
 
 describe("the forecast", () => {
-  it("is too few below five finished tasks, and lies between their fifths from then on", async () => {
+  it("A forecast needs five finished tasks, and then spans the 20th to the 80th percentile", async () => {
     const { actor, product, sprint, finish } = await scene(100, {
       stories: Array(8).fill(1),
       task: { p_estimated_minutes: 30 },
@@ -335,7 +335,7 @@ describe("the forecast", () => {
     expect(one.costs).toMatchObject([{ low: 1.8, high: 4.2 }]);
   });
 
-  it("shows estimates next to what the work took, and what surprised", async () => {
+  it("A forecast shows estimates next to actual times, and which tasks surprised", async () => {
     const { actor, product, finish } = await scene(100, { task: { p_estimated_minutes: 30 } });
     const job = await claim(actor);
     await finish(job, 1);

@@ -12,7 +12,7 @@ const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 describe("claiming", () => {
-  it("moves QUEUED to CLAIMED with attempt, lease and plan snapshot, the task to in progress, the run to RUNNING", async () => {
+  it("A claim gives a job its attempt, lease, and plan, starts the task, and sets the run to running", async () => {
     const world = await t.seedSprint();
     const run = await world.start();
     const before = Date.now();
@@ -41,7 +41,7 @@ describe("claiming", () => {
     expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("RUNNING");
   });
 
-  it("takes the plan as it is at the claim, and keeps it when the task is edited afterwards", async () => {
+  it("A claim takes the plan as it is then, and keeps it when the task is edited afterwards", async () => {
     const world = await t.seedSprint();
     await world.start();
     const edit = (plan: string) =>
@@ -53,7 +53,7 @@ describe("claiming", () => {
     expect((await getAgentJob(world.actor, { job_id: job.id })).plan_snapshot).toBe("Better plan");
   });
 
-  it("looks at one job of a product, however many can be claimed", async () => {
+  it("A claim looks at one job of a product, however many can be claimed", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: Array(12).fill(1) });
     await world.start();
     const administrator = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
@@ -71,7 +71,7 @@ describe("claiming", () => {
     expect(rows).toEqual([{ calls: 2 }]);
   });
 
-  it("gives the jobs of a branch out one after another under SPRINT", async () => {
+  it("Jobs of a branch are given out one after another under SPRINT", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     await world.start();
     for (const [n, task] of world.tasks.entries()) {
@@ -83,7 +83,7 @@ describe("claiming", () => {
     expect(await claimRefusal(world.actor)).toBe("empty");
   });
 
-  it("works on stories side by side under STORY, within a story in order", async () => {
+  it("Stories are worked on side by side under STORY, and the tasks of each in order", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2] });
     await world.start();
     const first = await claim(world.actor, "worker-1");
@@ -98,7 +98,7 @@ describe("claiming", () => {
     expect(third.task?.id).toBe(at(at(world.stories, 1).tasks, 1).id);
   });
 
-  it("takes the oldest run first among the products where the user allowed it, and no others", async () => {
+  it("A claim takes the oldest run first, and only in products where the user allowed their workers", async () => {
     const older = await t.seedSprint({ stories: [1] });
     const newer = await t.seedSprint({ stories: [1] });
     const foreign = await t.seedSprint({ stories: [1] });
@@ -117,7 +117,7 @@ describe("claiming", () => {
     expect(await statusOf(claimAgentJob(actor, { worker: "w", product_id: foreign.product.id }))).toBe(403);
   });
 
-  it("gives nothing out of an archived product or a paused run", async () => {
+  it("A claim gets nothing from an archived product or a paused run", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const run = await world.start();
     await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
@@ -127,7 +127,7 @@ describe("claiming", () => {
     expect(await claimRefusal(world.actor)).toBe("paused");
   });
 
-  it("names the repository of the task where it has one of its own", async () => {
+  it("A claim names the repository of the task where it has one of its own", async () => {
     const address = "https://example.com/other";
     const world = await t.seedSprint({ stories: [1], task: { p_repo_url: address } });
     await world.start();
@@ -135,7 +135,7 @@ describe("claiming", () => {
     expect((await claimAgentJob(world.actor, wish)).job?.repo_url).toBe(address);
   });
 
-  it("moves the task also when a job row is inserted as CLAIMED or RUNNING", async () => {
+  it("A task moves to in progress also when its job is inserted as CLAIMED or RUNNING", async () => {
     const world = await t.seedSprint({ stories: [2] });
     const run = await world.start();
     for (const [n, status] of (["CLAIMED", "RUNNING"] as const).entries()) {
@@ -148,7 +148,7 @@ describe("claiming", () => {
 });
 
 describe("the quota gate", () => {
-  it("gives no job to a worker under its user's threshold, says why, and opens again", async () => {
+  it("A worker below its user's quota threshold gets no job, is told why, and gets one once it is above", async () => {
     const world = await t.seedSprint({ stories: [1] });
     await world.start();
     await t.query`update public.users set min_quota_pct = 30 where id = ${world.owner.id}`;

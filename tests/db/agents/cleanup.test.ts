@@ -127,7 +127,7 @@ const steps: ((walk: Walk) => Promise<unknown>)[] = [
 ];
 
 describe("the cleanup of failed and cancelled jobs", { timeout: 120_000 }, () => {
-  it.each(seeds)("changes no answer in any state that a run gets into (%i)", { tags: "thorough" }, async (seed) => {
+  it.each(seeds)("The cleanup of jobs changes no answer in any run state (%i)", { tags: "thorough" }, async (seed) => {
     const below = numbersFrom(seed);
     const world = await t.seedSprint({ strategy: at(strategies, seed % 3), stories: [2, 2, 1] });
     await updateProduct(world.actor, {
@@ -172,7 +172,7 @@ async function batch(end: "under way" | "done" | "failed" | "cancelled") {
 const cleanUp = () => serviceAt(t, later(new Date(), days(30)), "cleanup_agent_artifacts()");
 
 describe("what a deleted job left", () => {
-  it("is where the next run of its story begins, and is merged like any work", async () => {
+  it("The next run of a story begins from the work of a deleted job until that work is merged", async () => {
     const { world, second, job } = await batch("cancelled");
     await cleanUp();
     await startRun(world.actor, { task_ids: [second.id] });
@@ -184,7 +184,7 @@ describe("what a deleted job left", () => {
     expect((await claim(world.actor)).begins_from).toEqual([]);
   });
 
-  it("is waited for until it is on the main branch, where a product waits for that", async () => {
+  it("A product that waits for merges also waits for the work of a deleted job", async () => {
     const { world, first, third, job } = await batch("failed");
     await updateProduct(world.actor, { product_id: world.product.id, dependency_release: "merged" });
     await wait(world.actor, third, first);
@@ -196,7 +196,7 @@ describe("what a deleted job left", () => {
   });
 
   it.each(["under way", "done", "failed", "cancelled"] as const)(
-    "joins a task that waited for it: the batch is %s",
+    "A task that waited for a task of a batch begins with that work: the batch is %s",
     async (end) => {
       const { world, first, third } = await batch(end);
       await wait(world.actor, third, first);
@@ -208,7 +208,7 @@ describe("what a deleted job left", () => {
     },
   );
 
-  it("still proves what it proved, and keeps its picture", async () => {
+  it("Evidence of a deleted job still proves its criterion and keeps its file", async () => {
     const { world, run, job, attempt } = await t.holdJob({ stories: [1] });
     const story = at(world.stories, 0);
     const { id: file } = await addFile(world.actor, {
@@ -244,7 +244,7 @@ describe("what a deleted job left", () => {
     expect(await t.columnOf("sprint_runs", run.id, "failure")).toMatchObject({ task_code: "T-1", job_id: null });
   });
 
-  it("is nothing else: each table that refers to jobs has been thought of", async () => {
+  it("Every table that refers to jobs is known to go or to stay when a job is deleted", async () => {
     const rows = await t.query<{ name: string }>`
       select format('%s: %s', k.conrelid::regclass, case k.confdeltype when 'c' then 'goes' else 'stays' end) as name
       from pg_constraint k where k.confrelid = 'public.agent_jobs'::regclass and k.contype = 'f' order by 1`;

@@ -27,7 +27,7 @@ async function reasons({ actor, tasks }: SprintWorld) {
 }
 
 describe("what confines a worker", () => {
-  it.each(confinements)("%s is told by its claim, and kept for worker, job and attempt", async (confinement) => {
+  it.each(confinements)("A claim confined by %s records this for its worker, job, and attempt", async (confinement) => {
     const world = await runningSprint();
     const { job } = await claims(world, { confinement });
     const read = await getAgentJob(world.actor, { job_id: String(job?.id) });
@@ -37,7 +37,7 @@ describe("what confines a worker", () => {
     expect(at(workers, 0)).not.toHaveProperty("also_repos");
   });
 
-  it("is nothing where a claim says nothing, no matter what the one before said", async () => {
+  it("A claim that names no confinement counts as unconfined, whatever the one before said", async () => {
     const world = await runningSprint();
     await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
     await claims(world, { confinement: "docker", kinds: ["PLAN_CHAT"] });
@@ -48,7 +48,7 @@ describe("what confines a worker", () => {
 });
 
 describe("a product that asks for a sandbox", () => {
-  it("gives its jobs to confined workers only, and says what the others lack", async () => {
+  it("A product that requires a sandbox gives jobs to confined workers only, and says what others lack", async () => {
     const world = await runningSprint();
     await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
     const refused = await claims(world);
@@ -60,7 +60,7 @@ describe("a product that asks for a sandbox", () => {
     expect((await claims(world, { worker: "confined", confinement: "bwrap" })).job).not.toBeNull();
   });
 
-  it("is its owner's to make", async () => {
+  it("Only the owner of a product may require a sandbox or change what its jobs may reach", async () => {
     const { actor, product } = await runningSprint();
     const member = await t.newMember(product.id);
     const product_id = product.id;
@@ -86,7 +86,7 @@ describe("a task with its own repository", () => {
     return { ...world, writer: writer.user };
   }
 
-  it("goes to no worker that does not follow it, and says who wrote it and what to type", async () => {
+  it("A task's own repository goes to no worker that does not follow it; the reason says what to type", async () => {
     const world = await elsewhere(`${forge}team/other`);
     const refused = await claims(world);
     expect(refused).toMatchObject({ job: null, reason: { code: "repository" } });
@@ -106,7 +106,7 @@ describe("a task with its own repository", () => {
     ["a beginning that ends in /", `${forge}team/`, true],
     ["a beginning that does not", `${forge}team`, false],
     ["another address", `${forge}team/others`, false],
-  ])("is followed by %s: %s", async (_, named, isFollowed) => {
+  ])("A worker follows an address it names, or a beginning that ends in /: %s, %s", async (_, named, isFollowed) => {
     const world = await elsewhere(`${forge}team/other`);
     const { job } = await claims(world, { also_repos: [named] });
     expect(job !== null).toBe(isFollowed);
@@ -114,14 +114,14 @@ describe("a task with its own repository", () => {
   });
 
   it.each([`${forge}team/../evil`, `${forge}team/%2e%2e/evil`])(
-    "is not followed if it steps out of what was named: %s",
+    "A task's repository is not followed if it steps out of what the worker named: %s",
     async (address) => {
       const world = await elsewhere(address);
       expect((await claims(world, { also_repos: [`${forge}team/`] })).job).toBeNull();
     },
   );
 
-  it("counts as none if it is the product's, and the next job is given instead of one that has another", async () => {
+  it("A task whose repository is the product's is given instead of one that has another", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
     await updateProduct(world.actor, { product_id: world.product.id, repo_url: `${forge}own` });
     await editTask(world.actor, { task_id: at(world.tasks, 0).id, repo_url: `${forge}other` });
@@ -131,7 +131,7 @@ describe("a task with its own repository", () => {
     expect((await claims(world, { worker: "worker-2" })).job).toBeNull();
   });
 
-  it("keeps what a worker names free of passwords", async () => {
+  it("The repositories that a worker names are stored without passwords", async () => {
     const world = await runningSprint();
     await claims(world, { also_repos: ["https://ada:se@cret@forge.example.com/team/"] });
     const rows = await t.query`select also_repos from agent_workers
@@ -141,7 +141,7 @@ describe("a task with its own repository", () => {
 });
 
 describe("what a product may reach", () => {
-  it("goes with each of its jobs", async () => {
+  it("The hosts that a product may reach go with each of its jobs", async () => {
     const world = await runningSprint();
     const may_reach = ["pypi.org:443", "registry.example"];
     await updateProduct(world.actor, { product_id: world.product.id, may_reach });
@@ -149,7 +149,7 @@ describe("what a product may reach", () => {
   });
 
   it.each(["[::1]:443", "[fe80::1]", "192.0.2.1:8080", "localhost", "xn--80ak6aa92e.com", "a.b-c.de"])(
-    "names %s",
+    "The hosts that a product may reach can include %s",
     async (host) => {
       const { actor, product } = await runningSprint();
       expect(hostsSchema.parse([host])).toEqual([host]);
@@ -175,17 +175,17 @@ describe("what a product may reach", () => {
     "0x7f.1",
     "pypi.org.",
     "pypi.0x10:443",
-  ])("is a list of hosts, and nothing else, to page and database: %j", (host) => {
+  ])("Neither the page nor the database takes %j for a host", (host) => {
     expect(hostsSchema.safeParse([host]).success).toBe(false);
     return expect(t.query`select private.is_host(${host})`).resolves.toEqual([{ is_host: false }]);
   });
 
-  it.each(["pypi org", "PyPI.org", "999.1.1.1", "[....]"])("is a list of hosts, and nothing else: %j", async (host) => {
+  it.each(["pypi org", "PyPI.org", "999.1.1.1", "[....]"])("An update refuses %j as a host to reach", async (host) => {
     const { actor, product } = await runningSprint();
     await expect(updateProduct(actor, { product_id: product.id, may_reach: [host] })).rejects.toThrow();
   });
 
-  it("grows by its owner's answer, and by no one else's", async () => {
+  it("The hosts that a product may reach grow by its owner's answer, and by no one else's", async () => {
     const world = await runningSprint();
     const member = await t.newMember(world.product.id);
     const allow = async (actor: typeof world.actor, reach: string) => {

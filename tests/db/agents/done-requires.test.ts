@@ -48,7 +48,7 @@ const says = (criteria: readonly { id: string }[], rest: Partial<ReportedEvidenc
 const seen = { grade: "worker", command: "npm test", exit_code: 0 } as const;
 
 describe("done_requires: none", () => {
-  it("lets a story be done with nothing proven, and keeps what was said", async () => {
+  it("A product that requires no proof lets a story be done unproven, and keeps what was said", async () => {
     const { take, proof } = await openRun("none");
     const { job, report } = await take("w1");
     expect(job.criteria.map(({ kind, text }) => [kind, text])).toEqual([
@@ -66,7 +66,7 @@ describe("done_requires: none", () => {
 });
 
 describe("done_requires: worker", () => {
-  it("refuses done with an issue for each criterion that no worker has seen", async () => {
+  it("A job that needs a worker's proof is refused done, with an issue for each unproven criterion", async () => {
     const { take, world, story } = await openRun("worker");
     const { job, report } = await take("w1");
     const [works] = job.criteria;
@@ -86,7 +86,7 @@ describe("done_requires: worker", () => {
     expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
   });
 
-  it("refuses what passes without the work as well, and says so", async () => {
+  it("A check that passes without the work too proves no acceptance criterion, and the refusal says so", async () => {
     const { take, proof } = await openRun("worker");
     const { job, report } = await take("w1");
     const passes = { ...seen, base_exit_code: 0, guards: true };
@@ -102,7 +102,7 @@ describe("done_requires: worker", () => {
     expect((await proof()).criteria.map(({ state }) => state)).toEqual(["proven", "proven"]);
   });
 
-  it("asks the last task of a story only", async () => {
+  it("Only the last task of a story is asked for proof", async () => {
     const { take } = await openRun("worker", { stories: [2] });
     const first = await take("w1");
     expect(await first.report({})).toMatchObject({ status: "done" });
@@ -110,7 +110,7 @@ describe("done_requires: worker", () => {
     expect((await refusalOf(last.report({}))).status).toBe(422);
   });
 
-  it("counts what was seen at an earlier commit no more once the work has moved on", async () => {
+  it("Evidence of an earlier commit no longer counts once the work has moved on", async () => {
     const { take, proof } = await openRun("worker", { stories: [2] });
     const first = await take("w1");
     await first.report({ head_sha: "aaa", evidence: says(first.job.criteria, seen) });
@@ -124,7 +124,7 @@ describe("done_requires: worker", () => {
     expect((await proof()).criteria.map(({ state }) => state)).toEqual(["proven", "proven"]);
   });
 
-  it("asks for nothing that a person has waived", async () => {
+  it("A criterion that a person has waived needs no proof", async () => {
     const { take, world, story, proof } = await openRun("worker");
     const { job, report } = await take("w1");
     const [works, tests] = job.criteria;
@@ -140,7 +140,7 @@ describe("done_requires: worker", () => {
     });
   });
 
-  it("asks in a batch as each task finishes its story", async () => {
+  it("A task of a batch that finishes its story is refused done without proof", async () => {
     const { take, world } = await openRun("worker", { strategy: "SPRINT_BATCH" });
     const { attempt, job, report } = await take("w1");
     const task = { ...attempt, task_id: at(world.tasks, 0).id };
@@ -153,7 +153,7 @@ describe("done_requires: worker", () => {
 });
 
 describe("done_requires: other_worker", () => {
-  it("gives the work to another worker, without the words of its author", async () => {
+  it("Work that another worker must verify is given to one, without the words of its author", async () => {
     const { take, world, run, story } = await openRun("other_worker");
     const author = await take("author");
     expect(await author.report({ head_sha: "aaa", summary: "All fine" })).toMatchObject({
@@ -191,7 +191,7 @@ describe("done_requires: other_worker", () => {
     ]);
   });
 
-  it("sends the work back with the findings, and asks a person after three rounds", async () => {
+  it("A verifier's findings send the work back, and after three rounds a person is asked", async () => {
     const { take, world } = await openRun("other_worker");
     for (const round of [1, 2, 3]) {
       const author = await take("author");
@@ -213,7 +213,7 @@ describe("done_requires: other_worker", () => {
     expect(questions[0]?.question).toContain("3 times");
   });
 
-  it("does not let a verifier fail the work by failing itself", async () => {
+  it("A verifier that fails itself does not fail the work", async () => {
     const { take } = await openRun("other_worker");
     await (await take("author")).report({});
     const verifier = await take("verifier");
@@ -221,7 +221,7 @@ describe("done_requires: other_worker", () => {
     expect(back).toMatchObject({ status: "queued", phase: "verify", retry_count: 1 });
   });
 
-  it("looks at a batch once, at its end", async () => {
+  it("A batch is verified by another worker once, at its end", async () => {
     const { take, world } = await openRun("other_worker", { strategy: "SPRINT_BATCH", stories: [2, 1] });
     const author = await take("author");
     for (const task of world.tasks) {
@@ -268,7 +268,7 @@ describe("done_requires: other_worker", () => {
 });
 
 describe("done_requires: person", () => {
-  it("waits for a review without a worker, and lets the next job go on", async () => {
+  it("Work that waits for a person's review holds no worker and lets the next job go on", async () => {
     const { take, world, run } = await openRun("person", { stories: [1, 1] });
     const first = await take("w1");
     expect(await first.report({ evidence: says(first.job.criteria, seen) })).toMatchObject({
@@ -289,7 +289,7 @@ describe("done_requires: person", () => {
     expect((await claimAgentJob(world.actor, { worker: "w1" })).reason?.code).toBe("empty");
   });
 
-  it("takes an approval as the person's own evidence for each criterion", async () => {
+  it("An approval counts as the person's own evidence for each criterion", async () => {
     const { take, world, story, proof } = await openRun("person");
     const first = await take("w1");
     await first.report({ evidence: says(first.job.criteria, seen) });
@@ -301,7 +301,7 @@ describe("done_requires: person", () => {
     ]);
   });
 
-  it("sends the work back at the head of its branch when changes are requested", async () => {
+  it("A job with requested changes is claimed again before its branch goes on", async () => {
     const { take, world } = await openRun("person", { stories: [1, 1] });
     const first = await take("w1");
     await first.report({});
@@ -312,7 +312,7 @@ describe("done_requires: person", () => {
     expect(await claimRefusal(world.actor, "w3")).toBe("order");
   });
 
-  it("names the job whose turn it is to work that came back", async () => {
+  it("Work that came back names the job that has its turn on the branch", async () => {
     const { take, world } = await openRun("person", { stories: [1, 1] });
     const first = await take("w1");
     await first.report({});
@@ -325,7 +325,7 @@ describe("done_requires: person", () => {
 });
 
 describe("done_requires and API tokens", () => {
-  it("lets no token finish by hand what is not proven; a person may", async () => {
+  it("No token may finish by hand what is not proven; a person may", async () => {
     const { world } = await openRun("worker");
     const token = await t.createToken(world.owner);
     const token_hash = createHash("sha256").update(token).digest("hex");

@@ -19,7 +19,7 @@ async function openRun(done_requires: "other_worker" | "person", options: Sprint
 }
 
 describe("the report of a verifier that failed", () => {
-  it("is fine twice, and no lost attempt", async () => {
+  it("A verifier may report its failure twice, and it counts as a failed look, not as a lost attempt", async () => {
     const { world } = await openRun("other_worker", { stories: [1] });
     const author = await claim(world.actor, "author");
     const ended = { status: "done", verify_result: "ALIGNED", head_sha: "aaa" } as const;
@@ -39,7 +39,7 @@ describe("the report of a verifier that failed", () => {
 });
 
 describe("an attempt that was given back in order", () => {
-  it("does not wait for a question that an earlier one asked", async () => {
+  it("An attempt that was given back does not wait for a question that an earlier one asked", async () => {
     const { world, job, attempt } = await t.holdJob();
     const asked = await askQuestion(world.actor, {
       ...attempt,
@@ -56,7 +56,7 @@ describe("an attempt that was given back in order", () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["question", "returned"]);
   });
 
-  it("gets the same answer again, and returns when its blocker is done", async () => {
+  it("A batch may be given back twice with the same answer, and returns when its blocker is done", async () => {
     const { world, attempt, report } = await t.holdJob({ strategy: "SPRINT_BATCH", stories: [2] });
     const { product, tasks, pbi } = world;
     const story = await create(world.actor, "create_story", { p_pbi_id: pbi.id, p_title: "Before" });
@@ -74,7 +74,7 @@ describe("an attempt that was given back in order", () => {
     expect(await claim(world.actor)).toMatchObject({ attempt: 2, product: { id: product.id } });
   });
 
-  it("is a batch: a job of one task has other ends", async () => {
+  it("A job of a single task cannot be given back; only a batch can", async () => {
     const { report } = await t.holdJob();
     expect(await statusOf(report({ status: "queued" }))).toBe(422);
   });

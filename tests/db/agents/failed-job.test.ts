@@ -21,7 +21,7 @@ import { statusOf } from "../refusal";
 const t = await createTestDatabase();
 
 describe("a failed job", () => {
-  it("fails task, story, PBI, sprint and run, and cancels the unfinished jobs of the run, at once", async () => {
+  it("A failed job fails task, story, PBI, sprint, and run at once, and cancels the run's other jobs", async () => {
     const { world, run, report, task } = await t.holdJob({ stories: [2, 1] });
     await report({ status: "failed", failure_class: "agent_error", failure_reason: "No idea" });
     expect(await t.taskStatuses(world)).toEqual(["FAILED", "TO_DO", "TO_DO"]);
@@ -43,7 +43,7 @@ describe("a failed job", () => {
     expect(ended.jobs[1]).toMatchObject({ failure_class: "cancelled" });
   });
 
-  it("does all of it in the transaction that reported the failure", async () => {
+  it("A failed job changes task, story, PBI, sprint, and run in the transaction that reported it", async () => {
     const { world, report } = await t.holdJob({ stories: [2, 1] });
     await report({ status: "failed" });
     const { rows } = await t.sql.query(
@@ -62,7 +62,7 @@ describe("a failed job", () => {
     expect(new Set(rows.map(({ writer }) => writer)).size).toBe(1);
   });
 
-  it("never overwrites a blocked PBI", async () => {
+  it("A failed job never overwrites a blocked PBI", async () => {
     const { world, report } = await t.holdJob();
     await t.query`update public.pbis set status = 'BLOCKED' where id = ${world.pbi.id}`;
     await report({ status: "failed" });
@@ -70,7 +70,7 @@ describe("a failed job", () => {
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
-  it("cascades as well when someone fails the task itself", async () => {
+  it("A task that someone fails by hand fails its run and cancels the run's other jobs", async () => {
     const { world, run, job } = await t.holdJob({ stories: [2] });
     await t.query`update public.tasks set status = 'FAILED' where id = ${at(world.tasks, 1).id}`;
     const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
@@ -82,7 +82,7 @@ describe("a failed job", () => {
     });
   });
 
-  it("leaves sprint and runs alone when the task belongs to no unfinished run", async () => {
+  it("A failed task that belongs to no unfinished run leaves its sprint and runs alone", async () => {
     const { world, run } = await t.holdJob();
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     await t.query`update public.tasks set status = 'FAILED' where product_id = ${world.product.id}`;
@@ -91,7 +91,7 @@ describe("a failed job", () => {
     expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("CANCELLED");
   });
 
-  it("returns to the queue until the rate limit ends when it was rate_limited, no retry counted", async () => {
+  it("A rate-limited job returns to the queue until the limit ends, with no retry counted", async () => {
     const { world, job, report } = await t.holdJob();
     const resetsAt = new Date(Date.now() + 3_600_000).toISOString();
     const rest = { status: "failed", failure_class: "rate_limited", resets_at: resetsAt } as const;
@@ -136,7 +136,7 @@ async function finishNext(actor: Actor, worker?: string) {
 }
 
 describe("a job that fails where the product asks", () => {
-  it("has not failed yet: its attempt has, and a person is asked what should follow", async () => {
+  it("A failed attempt in a product that asks leaves its job queued and asks a person what follows", async () => {
     const { actor, job, question, report, readRun, tasks } = await failed({ stories: [1, 1] });
     expect(question).toMatchObject({
       job_id: job.id,
@@ -156,7 +156,7 @@ describe("a job that fails where the product asks", () => {
     expect(await heartbeatAgentJob(actor, { job_id: job.id, attempt: 1 })).toMatchObject({ action: "stop" });
   });
 
-  it("leaves its branch to the next task, which does not depend on it, and takes its turn after it", async () => {
+  it("A failed job that waits for an answer leaves its branch to the next task, and follows after it", async () => {
     const { actor, job, question } = await failed({ stories: [3] });
     const second = await claim(actor, "worker-2");
     expect(second.task?.code).toBe("T-2");
@@ -170,7 +170,7 @@ describe("a job that fails where the product asks", () => {
     expect((await finishNext(actor)).task?.code).toBe("T-3");
   });
 
-  it.each(["a text", "a dismissal"])("tries again on %s, with all its retries", async (answer) => {
+  it.each(["a text", "a dismissal"])("A failed job is tried again on %s, with all its retries", async (answer) => {
     const { actor, job, question } = await failed({ stories: [1] });
     await t.query`update agent_jobs set retry_count = 3 where id = ${job.id}`;
     const { reasons } = await whyNotMoving(actor, { kind: "job", id: job.id });
@@ -181,7 +181,7 @@ describe("a job that fails where the product asks", () => {
     expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
   });
 
-  it("is skipped with everything that waits for it, directly or through a story; the run ends done", async () => {
+  it("A skipped job takes everything that waits for it with it, and the run ends done", async () => {
     const world = await failed({ stories: [1, 1, 1, 1] }, async ({ actor, tasks, stories }) => {
       await wait(actor, at(tasks, 1), at(tasks, 0));
       await waitStory(actor, at(stories, 2), at(stories, 1));
@@ -204,7 +204,7 @@ describe("a job that fails where the product asks", () => {
   });
 
   it.each(["stop", "no one answers in time", "a person fails the task"])(
-    "fails with everything that follows on: %s",
+    "A failed job that a person was asked about fails its run on: %s",
     async (end) => {
       const world = await failed({ stories: [1, 1] });
       const { actor, question, readRun, tasks } = world;
@@ -227,7 +227,7 @@ describe("a job that fails where the product asks", () => {
     },
   );
 
-  it("is asked about as well when its lease is lost for the last time", async () => {
+  it("A person is asked about a job that lost its lease for the last time, where the product asks", async () => {
     const { actor, product, sprint } = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
     await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
     await startSprintRun(actor, { sprint_id: sprint.id });
@@ -242,7 +242,7 @@ describe("a job that fails where the product asks", () => {
     expect(await claimRefusal(actor)).toBe("question");
   });
 
-  it("is decided once, no matter who answers at the same moment", async () => {
+  it("The question about a failed job is decided once, no matter who answers at the same moment", async () => {
     for (let round = 0; round < 5; round++) {
       const { actor, question, readRun } = await failed({ stories: [1, 1] });
       const answers = await Promise.all(
@@ -269,14 +269,14 @@ describe("a job that fails where the product asks", () => {
     }
   });
 
-  it("leaves no question behind when its run is cancelled", async () => {
+  it("A cancelled run leaves no question about its failed job behind", async () => {
     const { actor, run, question } = await failed({ stories: [1, 1] });
     await cancelSprintRun(actor, { sprint_run_id: run.id });
     expect(await t.columnOf("agent_questions", question.id, "status")).toBe("CANCELLED");
     expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(409);
   });
 
-  it("fails at once in a batch, which is one job", async () => {
+  it("A batch job fails at once, even where the product asks", async () => {
     const { actor, sprint, product } = await t.seedSprint({ strategy: "SPRINT_BATCH" });
     await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
     await startSprintRun(actor, { sprint_id: sprint.id });

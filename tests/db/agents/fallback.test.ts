@@ -39,7 +39,7 @@ const limited = (world: SprintWorld, job: Job, minutes: number, kept_ref = "back
   fail(world, job, { failure_class: "rate_limited", failure_reason: "limit", kept_ref, resets_at: inMinutes(minutes) });
 
 describe("an attempt that ends by a limit", () => {
-  it("further away than fallback_after hands the kept work to the next agent at once", async () => {
+  it("A limit further away than fallback_after hands the kept work to the next agent at once", async () => {
     const world = await running(["codex"]);
     const first = await claimed(world, "claude", "codex");
     expect(first).toMatchObject({ agent: "claude", model: "opus" });
@@ -63,7 +63,7 @@ describe("an attempt that ends by a limit", () => {
     expect(attempts).toMatchObject([{ agent: "claude" }, { agent: "codex", outcome: null }]);
   });
 
-  it("without an end waits a minute, and hands over where the same agent meets it again", async () => {
+  it("A limit without an end hands the job over only when the same agent meets it again", async () => {
     const world = await running(["codex"]);
     const endless = { failure_class: "rate_limited", failure_reason: "limit" };
     const first = await claimed(world, "claude");
@@ -77,7 +77,7 @@ describe("an attempt that ends by a limit", () => {
     });
   });
 
-  it("nearer than that waits for it, as it does without a list", async () => {
+  it("A limit nearer than fallback_after is waited for, as is any limit without a fallback list", async () => {
     for (const [fallback, minutes] of [
       [["codex"], 14],
       [[], 600],
@@ -95,7 +95,7 @@ describe("an attempt that ends by a limit", () => {
 });
 
 describe("an attempt that would fail the job", () => {
-  it("goes through the list, each agent once, and then fails as without one", async () => {
+  it("A job that keeps failing goes through the fallback list, each agent once, and then fails", async () => {
     const world = await running(["claude", "codex", "gemini"]);
     const failed = { failure_class: "agent_error", failure_reason: "it broke" };
     for (const agent of ["claude", "codex", "gemini"]) {
@@ -117,13 +117,13 @@ describe("an attempt that would fail the job", () => {
     ]);
   });
 
-  it("hands a cancelled job to no one", async () => {
+  it("A cancelled job is handed to no fallback agent", async () => {
     const world = await running(["codex"]);
     const job = await claimed(world, "claude");
     expect(await fail(world, job, { failure_class: "cancelled" })).toMatchObject({ status: "failed" });
   });
 
-  it("after the last retry of a lost one continues with its own retries", async () => {
+  it("A job whose agent used up all retries continues with the next agent and its own retries", async () => {
     const world = await running(["codex"]);
     for (let lost = 1; lost <= 4; lost += 1) {
       const job = await claimed(world, "claude");
@@ -134,7 +134,7 @@ describe("an attempt that would fail the job", () => {
     expect(job).toMatchObject({ attempt: 5, retry_count: 0, agent: "codex" });
   });
 
-  it("leaves the task of a batch to the next agent", async () => {
+  it("A task of a batch that one agent failed is left to the next agent", async () => {
     const world = await running(["codex"], "SPRINT_BATCH");
     const job = await claimed(world, "claude");
     const task = { job_id: job.id, attempt: job.attempt, task_id: at(world.tasks, 0).id };

@@ -13,7 +13,7 @@ const t = await createTestDatabase();
 const admin = t.actorOf(await t.createUser({ role: "ADMIN" }));
 
 describe("model prices", () => {
-  it("are set by administrators, in US dollars by default, read by everyone, and removed", async () => {
+  it("Model prices are set and removed by administrators, in US dollars by default, and read by everyone", async () => {
     const price = { model_id: "m-set", input_per_million: 3, output_per_million: 15.5 };
     expect(await setModelPrice(admin, price)).toMatchObject({
       ...price,
@@ -44,7 +44,7 @@ describe("shipped prices", () => {
   };
   const listed = async () => (await listModelPrices(admin)).prices.find((price) => price.model_id === model_id);
 
-  it("make costs known from the start, for a model with its provider and date as well", async () => {
+  it("Shipped prices make costs known from the start, also for a model with its provider and date", async () => {
     expect(await listed()).toMatchObject({ input_per_million: 3, shipped: "2026-10" });
     expect(await costOf(model_id)).toBe(3.3);
     expect(await costOf(`anthropic/${model_id}-20250929`)).toBe(3.3);
@@ -52,7 +52,7 @@ describe("shipped prices", () => {
     expect(await costOf(`${model_id}-other`)).toBeNull();
   });
 
-  it("give way to an own price, and come back when it is removed", async () => {
+  it("A shipped price gives way to an own price, and comes back when that is removed", async () => {
     await setModelPrice(admin, { model_id, input_per_million: 1, currency: "EUR" });
     expect(await listed()).toMatchObject({ currency: "EUR", shipped: null });
     expect(await costOf(`${model_id}-20250929`)).toBe(1);
@@ -63,7 +63,7 @@ describe("shipped prices", () => {
 });
 
 describe("insights", () => {
-  it("sum tokens and cost by story, sprint, day and model", async () => {
+  it("Insights sum tokens and cost by story, sprint, day, and model", async () => {
     await setModelPrice(admin, {
       model_id: "m-1",
       input_per_million: 2,
@@ -113,7 +113,7 @@ describe("insights", () => {
     expect(detail.jobs.map((job) => job.cost)).toEqual([4.5, null]);
   });
 
-  it("burn down from the recorded history, which stays when a story leaves the sprint", async () => {
+  it("The burndown follows the recorded history, which stays when a story leaves the sprint", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const day = (n: number) => new Date(Date.UTC(2026, 10, n, 12));
     await t.query`update public.sprints set start_date = '2026-11-01', end_date = '2026-11-03'
@@ -138,7 +138,7 @@ describe("insights", () => {
     expect(afterwards.burndown).toEqual(before.burndown);
   });
 
-  it("follow what joins and leaves, and keep what was left when the sprint is completed", async () => {
+  it("The burndown follows what joins and leaves, and stays when the sprint is completed", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const { actor, sprint } = world;
     const dayBefore = async (days: number) => {
@@ -169,7 +169,7 @@ describe("insights", () => {
     expect(await burndown()).toEqual(recorded);
   });
 
-  it("answer for a product without sprint and jobs, and to members only", async () => {
+  it("Insights answer for a product without sprint and jobs, and to members only", async () => {
     const owner = await t.createUser();
     const product = await create(t.actorOf(owner), "create_product", { p_code: "E", p_name: "E" });
     expect(await getInsights(t.actorOf(owner), { product_id: product.id })).toMatchObject({
@@ -199,7 +199,7 @@ await price("euro", 1, "EUR");
 const million = 1_000_000;
 
 describe("the ledger of tokens and cost", () => {
-  it("counts an event once, no matter how often it is sent, and a total that holds it too", async () => {
+  it("A usage event counts once, no matter how often it is sent or whether a total includes it", async () => {
     const { world, attempt } = await t.holdJob();
     const event = { seq: 1, model_id: "priced", input_tokens: million };
     await reportJobUsage(world.actor, { ...attempt, events: [event] });
@@ -211,14 +211,14 @@ describe("the ledger of tokens and cost", () => {
     expect(rows).toHaveLength(2);
   });
 
-  it("adds the rest of a total, and keeps what was never said null", async () => {
+  it("A reported total adds what the events left out, and what was never reported stays null", async () => {
     const { world, attempt } = await t.holdJob();
     await reportJobUsage(world.actor, { ...attempt, events: [{ seq: 1, input_tokens: 10 }] });
     const job = await reportJobUsage(world.actor, { ...attempt, input_tokens: 25 });
     expect(job).toMatchObject({ input_tokens: 25, output_tokens: null, cache_read_tokens: null });
   });
 
-  it("keeps the rates of the moment when prices change", async () => {
+  it("Usage keeps the rates of its moment when prices change", async () => {
     await price("moving", 1);
     const { world, attempt } = await t.holdJob();
     const send = (seq: number) =>
@@ -228,7 +228,7 @@ describe("the ledger of tokens and cost", () => {
     expect((await send(2)).cost).toBe(11);
   });
 
-  it("keeps a cost that the tool knows as it was said, and says where each comes from", async () => {
+  it("A cost that the tool reports is kept as it is, and usage says where each cost comes from", async () => {
     const { world, attempt, job } = await t.holdJob();
     await reportJobUsage(world.actor, {
       ...attempt,
@@ -246,7 +246,7 @@ describe("the ledger of tokens and cost", () => {
     });
   });
 
-  it("never adds currencies", async () => {
+  it("Costs in different currencies are never added together", async () => {
     const { world, attempt } = await t.holdJob();
     const job = await reportJobUsage(world.actor, {
       ...attempt,
@@ -265,7 +265,7 @@ describe("the ledger of tokens and cost", () => {
     expect(insights.by_day[0]?.costs).toEqual(costs);
   });
 
-  it("sums the attempts, takes what an ended one hands in, and nothing of a lost one", async () => {
+  it("The usage of a job sums its attempts, and an ended attempt adds to it until the next claim", async () => {
     const { world, attempt, report, job } = await t.holdJob();
     await reportJobUsage(world.actor, { ...attempt, input_tokens: 10 });
     await report({ status: "failed", failure_class: "rate_limited" });
@@ -278,7 +278,7 @@ describe("the ledger of tokens and cost", () => {
     expect((await reportJobUsage(world.actor, second)).input_tokens).toBe(22);
   });
 
-  it("keeps what was spent when a failed job is cleaned away", async () => {
+  it("The costs of a failed job stay in the insights when the job is cleaned away", async () => {
     const { world, attempt, job, report } = await t.holdJob();
     await report({ status: "failed", model_id: "priced", input_tokens: million });
     await reportJobUsage(world.actor, { ...attempt, input_tokens: million });
@@ -289,7 +289,7 @@ describe("the ledger of tokens and cost", () => {
 });
 
 describe("what an attempt leaves behind", () => {
-  it("is offered to the next attempt at the same task, with its session", async () => {
+  it("The next attempt at a task is offered the session and the kept work of the one before", async () => {
     const { world, report, job } = await t.holdJob();
     await report({
       status: "failed",
@@ -313,7 +313,7 @@ describe("what an attempt leaves behind", () => {
   });
 });
 
-it("what a subscription pays is in no sum of costs, that of the dashboard neither", async () => {
+it("What a subscription pays is not in the dashboard's costs of today", async () => {
   const { world, attempt } = await t.holdJob();
   const event = { model_id: "priced", input_tokens: million };
   await reportJobUsage(world.actor, {

@@ -8,7 +8,7 @@ const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 describe("single jobs", () => {
-  it("can be cancelled while queued, once and for all; the next one of the branch is in turn", async () => {
+  it("A job can be cancelled only while queued, and the next one of its branch takes its turn", async () => {
     const world = await t.seedSprint({ stories: [2] });
     const run = await world.start();
     const { jobs } = await listAgentJobs(world.actor, { sprint_run_id: run.id });
@@ -28,7 +28,7 @@ describe("single jobs", () => {
 });
 
 describe("the queue", () => {
-  it("says whether anything is left, and who holds a job", async () => {
+  it("The queue says whether anything is left and who holds a job", async () => {
     const world = await t.seedSprint({ stories: [3] });
     expect(await checkQueueEmpty(world.actor, {})).toMatchObject({ empty: true, queued: 0 });
     await world.start();

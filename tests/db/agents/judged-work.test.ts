@@ -65,7 +65,7 @@ async function agentOf({ owner }: { owner: TestUser }) {
 
 describe("work that follows its plan in part, where a person judges", () => {
   it.each(["PARTIAL", "DIVERGENT", undefined] as const)(
-    "waits for them in the middle of a story too, the verdict being %s",
+    "Work that a person judges waits for review in the middle of a story too, the verdict being %s",
     async (verify_result) => {
       const { take, world, actor } = await openRun({ stories: [2], task: { p_verify_required: "ANY" } });
       const first = await take();
@@ -85,7 +85,7 @@ describe("work that follows its plan in part, where a person judges", () => {
     },
   );
 
-  it("is approved at the commit at which the story stands, whichever task comes last", async () => {
+  it("An approval holds at the commit at which the story stands, whichever task comes last", async () => {
     const { take, actor, works } = await openRun({ stories: [2] });
     const first = await take();
     await first.report({ verify_result: "PARTIAL", head_sha: "aaa" });
@@ -97,7 +97,7 @@ describe("work that follows its plan in part, where a person judges", () => {
     expect(await works()).toMatchObject({ state: "proven", grade: "person", evidence: [{ head_sha: "bbb" }] });
   });
 
-  it("is done as ever where all of the plan was found, or no one judges", async () => {
+  it("Work in the middle of a story is done without review if it follows all of its plan or no one judges", async () => {
     const { take, actor, world } = await openRun({ stories: [2, 1] });
     expect(await (await take()).report({})).toMatchObject({ status: "done" });
     await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
@@ -105,7 +105,7 @@ describe("work that follows its plan in part, where a person judges", () => {
     expect(await rest.report({ verify_result: "PARTIAL" })).toMatchObject({ status: "done" });
   });
 
-  it("holds its task of a batch until the batch was judged", async () => {
+  it("A task of a batch that follows its plan in part waits until the batch was judged", async () => {
     const { take, world, actor } = await openRun({ stories: [2, 1], strategy: "SPRINT_BATCH" });
     const batch = await take();
     for (const [place, verify_result] of (["PARTIAL", "ALIGNED", "ALIGNED"] as const).entries()) {
@@ -121,7 +121,7 @@ describe("work that follows its plan in part, where a person judges", () => {
 });
 
 describe("a request for changes", () => {
-  it("voids what was seen in the work, and only another commit proves it again", async () => {
+  it("A request for changes voids what was seen in the work, and only another commit proves it again", async () => {
     const { take, world, sendBack, works } = await openRun();
     const first = await take();
     await first.report({ head_sha: "aaa", evidence: first.evidence });
@@ -143,7 +143,7 @@ describe("a request for changes", () => {
     expect(await works()).toMatchObject({ state: "proven", evidence: [{ voided_by: null }, {}, {}] });
   });
 
-  it("says to a worker that has to prove it what became of its proof", async () => {
+  it("A worker whose proof was voided is told that changes were requested", async () => {
     const { take, world, actor, sendBack } = await openRun();
     const first = await take();
     await first.report({ head_sha: "aaa", evidence: first.evidence });
@@ -154,7 +154,7 @@ describe("a request for changes", () => {
     expect(refusal.issues?.[0]?.message).toContain("requested changes");
   });
 
-  it("voids proof of a run that is over too, and leaves failures as they are", async () => {
+  it("A request for changes voids proof of a run that is over too, and leaves failures as they are", async () => {
     const { take, world, actor, sendBack, works } = await openRun();
     await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
     const { job, report, evidence } = await take();
@@ -173,7 +173,7 @@ describe("a request for changes", () => {
     expect(await other.works()).toMatchObject({ state: "failed", evidence: [{ voided_by: null }] });
   });
 
-  it("leaves a person's word when a token makes it, and a person may confirm what they see at any commit", async () => {
+  it("A person may confirm work at any commit, and a token's request for changes leaves their word", async () => {
     const { take, world, actor, of, sendBack, works } = await openRun();
     const first = await take();
     await first.report({ head_sha: "aaa", evidence: first.evidence });
@@ -211,7 +211,7 @@ async function waitForReview(world: SprintWorld) {
 }
 
 describe("work that waits for a review", () => {
-  it("stays reviewable when its run is cancelled, and no start does it again", async () => {
+  it("Work in review stays reviewable when its run is cancelled, and no start does it again", async () => {
     const world = await seedJudged();
     const { run, job } = await waitForReview(world);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
@@ -223,7 +223,7 @@ describe("work that waits for a review", () => {
     expect(await t.taskStatuses(world)).toEqual(["DONE", "TO_DO"]);
   });
 
-  it("stays reviewable when another task fails, and skipping that one leaves it alone", async () => {
+  it("Work in review stays reviewable when another task fails, and skipping that one leaves it alone", async () => {
     const world = await seedJudged({ stories: [1, 1, 1] });
     const { job } = await waitForReview(world);
     const second = await claim(world.actor);
@@ -235,7 +235,7 @@ describe("work that waits for a review", () => {
     expect(at(await t.taskStatuses(world), 0)).toBe("DONE");
   });
 
-  it("returns to the board when its run is over and changes are requested, and the next run begins from it", async () => {
+  it("Changes requested after the run return the work to the board, and the next run begins from it", async () => {
     const world = await seedJudged({ stories: [1] });
     const { run, job } = await waitForReview(world);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
@@ -248,7 +248,7 @@ describe("work that waits for a review", () => {
     expect(again.begins_from).toMatchObject([{ head_sha: "bbb" }]);
   });
 
-  it("returns to the board too when it is a batch whose run was cancelled", async () => {
+  it("A batch of a cancelled run returns to the board when changes are requested", async () => {
     const world = await seedJudged({ strategy: "SPRINT_BATCH", stories: [2] });
     const run = await world.start();
     const job = await claim(world.actor);
@@ -264,7 +264,7 @@ describe("work that waits for a review", () => {
     expect(await t.taskStatuses(world)).toEqual(["DONE", "TO_DO"]);
   });
 
-  it("is refused when chosen, with what to do, and cannot be cancelled", async () => {
+  it("Work in review cannot be started or cancelled, and the refusal says what to do", async () => {
     const world = await seedJudged({ stories: [1] });
     const { run, job } = await waitForReview(world);
     expect((await refusalOf(cancelAgentJob(world.actor, { job_id: job.id }))).message).toBe(
@@ -278,7 +278,7 @@ describe("work that waits for a review", () => {
     expect(empty.message).toContain("what is left waits for a review");
   });
 
-  it("holds no sprint open: it can be completed, and the reviews go on", async () => {
+  it("Work in review keeps no sprint open, and its review goes on after the sprint is completed", async () => {
     const world = await seedJudged({ stories: [1] });
     const { run, job } = await waitForReview(world);
     await completeSprint(world.actor, { sprint_id: world.sprint.id });
@@ -287,7 +287,7 @@ describe("work that waits for a review", () => {
     expect(await t.taskStatuses(world)).toEqual(["DONE"]);
   });
 
-  it("is waited for by what depends on it in the same sprint", async () => {
+  it("A sprint can be started while a task in it depends on work in review", async () => {
     const world = await seedJudged();
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
     await addDependency(world.actor, { kind: "task", id: second.id, blocked_by: first.id });
@@ -330,7 +330,7 @@ async function act(world: SprintWorld, verb: (typeof verbs)[number], claimed: st
 }
 
 describe("whatever is started, skipped, cancelled, resumed or retried", () => {
-  it("never gives out a task that waits for a review", { tags: "thorough", timeout: 300_000 }, async () => {
+  it("Nothing ever gives out a task that waits for a review", { tags: "thorough", timeout: 300_000 }, async () => {
     const run = fc.array(fc.constantFrom(...verbs), { minLength: 6, maxLength: 24 });
     const seeds = fc.constantFrom("SPRINT" as const, "STORY" as const);
     await fc.assert(
