@@ -26,7 +26,7 @@ async function expireLease(jobId: string) {
 }
 
 describe("a lease", () => {
-  it("is renewed by each heartbeat, which answers continue", async () => {
+  it("A heartbeat renews the lease of its job and answers continue", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await t.query`update public.agent_jobs set lease_until = now() + interval '10 seconds'
       where id = ${job.id}`;
@@ -38,7 +38,7 @@ describe("a lease", () => {
     expect(rows).toEqual([{ last_quota_pct: 55 }]);
   });
 
-  it("is renewed by every other word of the attempt that holds the job", async () => {
+  it("Every call of the attempt that holds a job renews its lease", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
     const words = [
       () => reportAgentJob(world.actor, { ...attempt, status: "running" }),
@@ -54,7 +54,7 @@ describe("a lease", () => {
     }
   });
 
-  it("answers pause while the run is paused, and the claim continues", async () => {
+  it("A heartbeat in a paused run answers pause, with the reason", async () => {
     const { world, run, attempt } = await t.holdJob({ stories: [2] });
     await pauseSprintRun(world.actor, { sprint_run_id: run.id, reason: "merge_conflict" });
     const answer = await heartbeatAgentJob(world.actor, attempt);
@@ -62,7 +62,7 @@ describe("a lease", () => {
     expect(answer.reason?.message).toContain("merge conflict");
   });
 
-  it("returns the job to the queue by the sweep, exactly at its end, with one retry more", async () => {
+  it("A lease that ends returns its job to the queue by the sweep, exactly then, with one retry more", async () => {
     const { world, job } = await t.holdJob({ stories: [2] });
     const end = new Date("2030-01-01T00:00:00.000Z");
     await t.query`update public.agent_jobs set lease_until = ${end} where id = ${job.id}`;
@@ -78,14 +78,14 @@ describe("a lease", () => {
     expect(again.previous_failure).toContain("lease of attempt 1 expired");
   });
 
-  it("is taken over by the next claim when it ran out", async () => {
+  it("A lease that ran out is taken over by the next claim", async () => {
     const { world, job } = await t.holdJob({ stories: [2] });
     expect(await claimRefusal(world.actor, "worker-2")).toBe("order");
     await expireLease(job.id);
     expect(await claim(world.actor, "worker-2")).toMatchObject({ id: job.id, attempt: 2, retry_count: 1 });
   });
 
-  it("J7: lost after three retries fails the job with the reason kept, and the run with it", async () => {
+  it("J7: A lease lost after three retries fails the job with the reason kept, and the run with it", async () => {
     const { world, run, job } = await t.holdJob({ stories: [2] });
     for (const retry of [1, 2, 3]) {
       await expireLease(job.id);
@@ -104,7 +104,7 @@ describe("a lease", () => {
 });
 
 describe("an attempt that another user holds", () => {
-  it("is answered with who holds it, in a report as in evidence", async () => {
+  it("An attempt that another user holds is refused with who holds it, in a report as in evidence", async () => {
     const { world, job, attempt } = await t.holdJob();
     const member = await t.createMember(world.product.id, { username: "grace" });
     const token = await t.createToken(member);
@@ -120,7 +120,7 @@ describe("an attempt that another user holds", () => {
 });
 
 describe("a lost attempt", () => {
-  it("J3: the report of a worker whose job was re-claimed changes nothing and learns so", async () => {
+  it("J3: A worker whose job was re-claimed changes nothing by its report and is told so", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await expireLease(job.id);
     const second = await claim(world.actor, "worker-2");
@@ -135,7 +135,7 @@ describe("a lost attempt", () => {
     expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
   });
 
-  it("J4: a report after the lease ran out is still heard while no one took the job away", async () => {
+  it("J4: A report after the lease ran out is still heard while no one took the job away", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await expireLease(job.id);
     const report = await reportAgentJob(world.actor, { ...attempt, ...done });
@@ -143,14 +143,14 @@ describe("a lost attempt", () => {
     expect(await reportAgentJob(world.actor, { ...attempt, ...done })).toEqual(report);
   });
 
-  it("J4: once the sweep took it away, the report is refused", async () => {
+  it("J4: A report is refused once the sweep took the job away", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await serviceAt(t, later(job.lease_until, minutes(1)), "sweep()");
     expect(await statusOf(reportAgentJob(world.actor, { ...attempt, ...done }))).toBe(409);
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
   });
 
-  it("J5: its heartbeat renews nothing and answers stop", async () => {
+  it("J5: The heartbeat of a lost attempt renews nothing and answers stop", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await expireLease(job.id);
     await claim(world.actor, "worker-2");
@@ -166,7 +166,7 @@ describe("a lost attempt", () => {
     expect(await t.columnOf("agent_jobs", job.id, "lease_until")).toEqual(lease);
   });
 
-  it("is closed in one call after its worker restarted", async () => {
+  it("A worker that restarted closes its lost attempt in one call", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
     const other = await restartWorker(world.actor, { worker: "worker-2" });
     expect(other.closed).toEqual([]);

@@ -45,7 +45,7 @@ async function scene(options?: SprintOptions) {
 }
 
 describe("a comment that is sent to the agent", () => {
-  it("says so, waits for the agent at work, and comes with the answer to its heartbeat", async () => {
+  it("A comment sent to the agent waits for it and comes with the answer to its heartbeat", async () => {
     const { say, beat, job, world } = await scene();
     expect(await beat()).not.toHaveProperty("messages");
     expect(await say()).toMatchObject({
@@ -58,7 +58,7 @@ describe("a comment that is sent to the agent", () => {
     });
   });
 
-  it("is seen by an agent that confirms nothing, and repeated once in case an answer is lost", async () => {
+  it("A message is seen by an agent that confirms nothing, and repeated once in case an answer is lost", async () => {
     const { say, beat, states } = await scene();
     await say();
     const first = (await beat()).messages;
@@ -67,7 +67,7 @@ describe("a comment that is sent to the agent", () => {
     expect(await beat()).not.toHaveProperty("messages");
   });
 
-  it("comes again until a worker that confirms says that its agent has seen it", async () => {
+  it("A message comes again until a worker that confirms says that its agent has seen it", async () => {
     const { say, beat, report, states } = await scene();
     await say();
     const [message] = (await beat([])).messages ?? [];
@@ -81,7 +81,7 @@ describe("a comment that is sent to the agent", () => {
     expect(await states()).toMatchObject([{ state: "acted_on", attempt: 1 }]);
   });
 
-  it("is handed to the next attempt when the one before was lost, seen or not", async () => {
+  it("A message is handed to the next attempt when the one before was lost, seen or not", async () => {
     const { say, beat, lose, actor, states } = await scene();
     await say("First");
     await beat();
@@ -99,7 +99,7 @@ describe("a comment that is sent to the agent", () => {
   it.each([
     ["done", { status: "done", verify_result: "ALIGNED" }, "was done"],
     ["failed", { status: "failed", failure_class: "agent_error", failure_reason: "No" }, "failed"],
-  ] as const)("is undelivered with the reason when the job is %s without", async (_, end, words) => {
+  ] as const)("An unseen message is undelivered, with the reason, once its job is %s", async (_, end, words) => {
     const { say, report, states } = await scene();
     await say();
     await report(end);
@@ -108,7 +108,7 @@ describe("a comment that is sent to the agent", () => {
     ]);
   });
 
-  it("is undelivered when its run is cancelled, and when its job goes with the task", async () => {
+  it("A message is undelivered when its run is cancelled, and when its job goes with the task", async () => {
     const cancelled = await scene();
     await cancelled.say();
     await cancelSprintRun(cancelled.actor, { sprint_run_id: cancelled.run.id });
@@ -125,7 +125,7 @@ describe("a comment that is sent to the agent", () => {
     ]);
   });
 
-  it("waits with a job that no worker has yet, and is part of its claim", async () => {
+  it("A message waits with a job that no worker has yet, and is part of its claim", async () => {
     const world = await t.seedSprint({ stories: [1] });
     await world.start();
     const place = { kind: "task", id: at(world.tasks, 0).id } as const;
@@ -133,7 +133,7 @@ describe("a comment that is sent to the agent", () => {
     expect((await claim(world.actor)).messages).toMatchObject([{ text: "Early" }]);
   });
 
-  it("reaches a batch by any of its tasks, and its page writes to the task that it is at", async () => {
+  it("A batch gets messages to any of its tasks, and one to its job is kept with the task at work", async () => {
     const { actor, job, world, states } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
     const second = { kind: "task", id: at(world.tasks, 1).id } as const;
     await addComment(actor, { ...second, body: "To the second", send_to_agent: true });
@@ -143,7 +143,7 @@ describe("a comment that is sent to the agent", () => {
     expect((await listComments(actor, first)).comments).toMatchObject([{ body: "From the job" }]);
   });
 
-  it("is refused, and not written, where no agent works", async () => {
+  it("A message is refused, and no comment written, where no agent works", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const place = { kind: "task", id: at(world.tasks, 0).id } as const;
     const refusal = await refusalOf(addComment(world.actor, { ...place, body: "Anyone?", send_to_agent: true }));
@@ -156,14 +156,14 @@ describe("a comment that is sent to the agent", () => {
     expect(await refusalOf(messageJob(actor, { job_id: job.id, body: "Late" }))).toMatchObject({ status: 409 });
   });
 
-  it("is taken back with its comment", async () => {
+  it("A message is taken back with its comment", async () => {
     const { actor, place, say, beat } = await scene();
     const { id: comment_id } = await say();
     await deleteComment(actor, { ...place, comment_id });
     expect(await beat()).not.toHaveProperty("messages");
   });
 
-  it("is either seen or undelivered when it comes at the moment at which the job ends", async () => {
+  it("A message sent at the moment at which its job ends is either refused or undelivered", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { say, report, states } = await scene();
       const [said] = await Promise.allSettled([say(), report({ status: "done", verify_result: "ALIGNED" })]);

@@ -24,7 +24,7 @@ const claim = ({ actor }: SprintWorld, wish: Partial<ClaimAgentJobInput> = {}) =
 const [claude, codex] = [{ id: "claude" }, { id: "codex" }];
 
 describe("who does a job", () => {
-  it("is the most specific of task, story and product, field by field", async () => {
+  it("A job takes agent, model, and effort each from the most specific of task, story, and product", async () => {
     const world = await running();
     const { actor, product } = world;
     const task = at(world.tasks, 0);
@@ -42,7 +42,7 @@ describe("who does a job", () => {
     });
   });
 
-  it("is shown where it is set, and null removes it", async () => {
+  it("A task shows the agent, model, and effort set on it, and null removes them", async () => {
     const world = await running();
     const task_id = at(world.tasks, 0).id;
     const read = () => getTaskDetail(world.actor, { task_id });
@@ -55,7 +55,7 @@ describe("who does a job", () => {
     await expect(updateTask(world.actor, { task_id })).rejects.toThrow("at least one");
   });
 
-  it("is set for many at once, and taken away again", async () => {
+  it("Agent, model, and effort can be set for many tasks and stories at once, and removed again", async () => {
     const world = await running([2]);
     const { actor, tasks } = world;
     const [first, second] = [at(tasks, 0), at(tasks, 1)];
@@ -73,7 +73,7 @@ describe("who does a job", () => {
     expect(left).toMatchObject({ agent: "codex", model: null, effort: "high" });
   });
 
-  it("is what its worker says where the rules of the repository chose, of those it announced", async () => {
+  it("The agent that a worker reports for a job is recorded if the worker announced it", async () => {
     const world = await running();
     const { job } = await claim(world, { agents: [claude, codex] });
     const report = { job_id: String(job?.id), attempt: 1, status: "running" as const };
@@ -87,7 +87,7 @@ describe("who does a job", () => {
     expect(await recorded("codex")).toBe("codex");
   });
 
-  it("reads requires_opus as the model of Claude Code where none is set", async () => {
+  it("A task that requires Opus gets it as the model of Claude Code where no model is set", async () => {
     const opus = async (model: string | null, agents: ClaimAgentJobInput["agents"]) => {
       const world = await running();
       const task_id = at(world.tasks, 0).id;
@@ -102,7 +102,7 @@ describe("who does a job", () => {
 });
 
 describe("a job that names an agent", () => {
-  it("goes only to a worker that announced it, and says what to type", async () => {
+  it("A job that names an agent goes only to a worker that announced it, and tells others what to type", async () => {
     const world = await running();
     await updateProduct(world.actor, { product_id: world.product.id, agent: "codex" });
     for (const agents of [undefined, [], [claude]]) {
@@ -118,7 +118,7 @@ describe("a job that names an agent", () => {
     expect(job).toMatchObject({ agent: "codex", model: null, effort: null });
   });
 
-  it("goes to one that announced the model, where it says which it has", async () => {
+  it("A job that names a model goes to no worker whose list of models lacks it", async () => {
     const world = await running();
     await updateProduct(world.actor, { product_id: world.product.id, model: "opus" });
     const only = (...models: string[]) => ({ agents: [{ id: "claude", models }] });
@@ -126,7 +126,7 @@ describe("a job that names an agent", () => {
     expect((await claim(world, only("sonnet", "opus"))).job).toMatchObject({ model: "opus" });
   });
 
-  it("waits while its agent is at its limit or below the quota, and others do not", async () => {
+  it("A job waits while its named agent is at its limit or below the quota, and other jobs do not", async () => {
     const world = await running([1, 1]);
     await t.query`update public.users u set min_quota_pct = 20 from public.products p
       where p.id = ${world.product.id} and u.id = p.owner_id`;
@@ -149,7 +149,7 @@ describe("a job that names an agent", () => {
     expect(workers).toMatchObject([{ offers: rested }]);
   });
 
-  it("leaves the rest alone: who announces none gets what names none, in the name of none", async () => {
+  it("A worker that announces no agent gets a job that names none, and no agent is recorded", async () => {
     const world = await running();
     const { job } = await claim(world);
     expect(job).toMatchObject({ agent: null, model: null, effort: null });
@@ -157,7 +157,7 @@ describe("a job that names an agent", () => {
     expect(attempts).toMatchObject([{ agent: null }]);
   });
 
-  it("is done in the name of the worker's first agent where none is named", async () => {
+  it("A job that names no agent is recorded under the worker's first agent", async () => {
     const world = await running();
     const { job } = await claim(world, { agents: [codex, claude] });
     const { attempts } = await getAgentJob(world.actor, { job_id: String(job?.id) });
@@ -171,7 +171,7 @@ describe("random mixes of workers, agents, kills and settings", { timeout: 300_0
   const perWorld = 25;
 
   it.each(Array.from({ length: Math.ceil(rounds / perWorld) }, (_, n) => n + 1))(
-    "never hand a job to a worker without its agent (%i)",
+    "No job goes to a worker without its agent in random mixes of workers and settings (%i)",
     async (seed) => {
       const random = numbers(seed);
       const pick = <T>(list: readonly T[]): T => at(list, Math.floor(random() * list.length));

@@ -34,7 +34,7 @@ async function drain(): Promise<DueNotice[]> {
 }
 
 describe("the outbox", () => {
-  it("holds a notice for each member with a device and each webhook that wants the event", async () => {
+  it("A question notifies each member with a device and each webhook that wants the event", async () => {
     const world = await t.seedWorld(0);
     await subscribePush(world.actor, device("owner"));
     await t.createMember(world.product.id);
@@ -78,7 +78,7 @@ describe("the outbox", () => {
     expect((await drain()).map((n) => [n.kind, n.webhook?.id])).toEqual([["question_answered", hook.id]]);
   });
 
-  it("notifies only the assignee of a question that has one", async () => {
+  it("A question that has an assignee notifies only the assignee", async () => {
     const world = await t.seedWorld(0);
     const member = await t.createMember(world.product.id);
     await subscribePush(world.actor, device("a-owner"));
@@ -88,7 +88,7 @@ describe("the outbox", () => {
     expect((await drain()).map((n) => n.user_id)).toEqual([member.id]);
   });
 
-  it("reports failed runs and reviews, and nothing about a change that was rolled back", async () => {
+  it("Failed runs and needed reviews give notices, and a change that was rolled back gives none", async () => {
     const world = await t.seedSprint({ stories: [1, 1], strategy: "STORY" });
     await subscribePush(world.actor, device("runs"));
     await world.start();
@@ -110,7 +110,7 @@ describe("the outbox", () => {
     expect((await drain()).map((n) => n.kind)).toEqual(["review_needed", "run_failed"]);
   });
 
-  it("gives each notice to one of many senders, and again when a sender died", async () => {
+  it("A notice goes to one of many senders, and again when a sender died", async () => {
     const world = await t.seedWorld(0);
     await subscribePush(world.actor, device("many"));
     await drain();
@@ -128,7 +128,7 @@ describe("the outbox", () => {
     expect(again.every(({ attempts }) => attempts === 2)).toBe(true);
   });
 
-  it("tries a failed delivery again with growing pauses, and gives up after ten", async () => {
+  it("A failed delivery is tried again with growing pauses and given up after ten attempts", async () => {
     const world = await t.seedWorld(0);
     const hook = await createWebhook(world.actor, { product_id: world.product.id, url: "https://example.com/down" });
     await drain();
@@ -153,7 +153,7 @@ describe("the outbox", () => {
     expect(webhooks).toMatchObject([{ last_delivery: { status: "failed" } }]);
   });
 
-  it("forgets devices that are gone", async () => {
+  it("A device that is gone gets no more notices until it subscribes again", async () => {
     const world = await t.seedWorld(0);
     const { id } = await subscribePush(world.actor, device("gone"));
     await drain();
@@ -175,7 +175,7 @@ describe("the outbox", () => {
 });
 
 describe("devices and webhooks", () => {
-  it("belong to one user; a device that another user signs in on becomes theirs", async () => {
+  it("A device belongs to one user, and to another one who signs in on it", async () => {
     const [a, b] = [t.actorOf(await t.createUser()), t.actorOf(await t.createUser())];
     const { id } = await subscribePush(a, device("shared"));
     expect((await listPushSubscriptions(b)).subscriptions).toEqual([]);
@@ -187,7 +187,7 @@ describe("devices and webhooks", () => {
     expect(await statusOf(subscribePush(demo, device("demo")))).toBe(403);
   });
 
-  it("answer the secret of a webhook once, and only to the owner of the product", async () => {
+  it("A webhook's secret is answered once, and only the product's owner manages its webhooks", async () => {
     const world = await t.seedWorld(0);
     const member = await t.createMember(world.product.id);
     const input = { product_id: world.product.id, url: "https://example.com/hook" };

@@ -34,7 +34,7 @@ async function openLane() {
   return { actor, wait, done, work };
 }
 
-it("changes requested of a task that another one in review waits for hand out no second job of the branch", async () => {
+it("A branch with a job at work hands out no second one when changes are requested of an earlier task", async () => {
   const { actor, wait, done, work } = await openLane();
   const first = await work();
   await setTaskStatus(actor, { task_id: first.task_id ?? "", status: "done" });
@@ -48,7 +48,7 @@ it("changes requested of a task that another one in review waits for hand out no
   expect((await claim(actor, "w2")).id).toBe(first.id);
 });
 
-it("a dependency of a task that is in review holds no one either", async () => {
+it("A dependency added to a task in review does not hold up the rest of its branch", async () => {
   const { actor, wait, done, work } = await openLane();
   await work();
   const second = await claim(actor, "w1");
@@ -72,7 +72,7 @@ type Held = Awaited<ReturnType<typeof claim>>;
 const codeOf = ({ task }: Held) => task?.code ?? "";
 
 describe("tasks that change the same file while they are at work", () => {
-  it("are named in pairs by the run and by why_not_moving, from diffs and from what agents edit", async () => {
+  it("Tasks at work on the same file are named in pairs by the run, from diffs and from agents' edits", async () => {
     const { actor, run, read, why } = await scene({ strategy: "STORY", stories: [1, 1, 1] });
     const first = await claim(actor, "worker-1");
     const second = await claim(actor, "worker-2");
@@ -113,7 +113,7 @@ describe("tasks that change the same file while they are at work", () => {
     expect((await read()).overlaps).toEqual([]);
   });
 
-  it("are named if they do not merge, while one of them waits to resolve it", async () => {
+  it("Tasks that do not merge are named by job and run while one of them waits to resolve it", async () => {
     const { actor, run, why } = await scene({ strategy: "STORY", stories: [1, 1] });
     const first = await claim(actor, "worker-1");
     const second = await claim(actor, "worker-2");
@@ -138,7 +138,7 @@ describe("tasks that change the same file while they are at work", () => {
 });
 
 describe("a dependency against the order of a lane", () => {
-  it("does not stop the lane if its task has begun", async () => {
+  it("A dependency against the order of a lane does not stop the lane if its task has begun", async () => {
     const { actor, tasks, read } = await scene({ strategy: "SPRINT", stories: [3] });
     const [first, second, third] = [at(tasks, 0), at(tasks, 1), at(tasks, 2)];
     const held = await claim(actor);
@@ -157,7 +157,7 @@ describe("a dependency against the order of a lane", () => {
     expect((await read()).status).toBe("done");
   });
 
-  it("is heeded when a paused batch continues, also for the task that was at work", async () => {
+  it("A paused batch continues in the order of new dependencies, also for the task that was at work", async () => {
     const { actor, tasks, run } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
     const [first, second] = [at(tasks, 0), at(tasks, 1)];
     const job = await claim(actor);

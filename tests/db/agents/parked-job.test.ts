@@ -32,7 +32,7 @@ describe("parking", () => {
     return { world, run, job, question };
   }
 
-  it("frees the worker; the job waits in the queue while the question is open", async () => {
+  it("A parked job frees its worker and waits in the queue while its question is open", async () => {
     const { world, job, question } = await parkedJob();
     expect(question).toMatchObject({ park: true, job_id: job.id });
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
@@ -50,7 +50,7 @@ describe("parking", () => {
     expect(why.text).toContain("Which way?");
   });
 
-  it("brings the job back first once it is answered, with the answer in its payload", async () => {
+  it("A parked job comes back first once its question is answered, with the answer in its payload", async () => {
     const { world, job, question } = await parkedJob();
     await answerQuestion(world.actor, { question_id: question.id, option: 1 });
     const again = await claim(world.actor, "worker-2");
@@ -60,13 +60,13 @@ describe("parking", () => {
     ]);
   });
 
-  it("lets the job go on without an answer when the question is cancelled", async () => {
+  it("A parked job goes on without an answer when its question is cancelled", async () => {
     const { world, job, question } = await parkedJob();
     await cancelQuestion(world.actor, { question_id: question.id });
     expect(await claim(world.actor)).toMatchObject({ id: job.id, questions: [{ status: "cancelled" }] });
   });
 
-  it("needs the attempt that holds the job", async () => {
+  it("A job can be parked only by the attempt that holds it", async () => {
     const { world, job } = await parkedJob();
     expect(
       await statusOf(
@@ -81,7 +81,7 @@ describe("parking", () => {
     ).toBe(409);
   });
 
-  it("stops on expiry by default: the run is paused for a person, never a silent yes", async () => {
+  it("A parked job whose question expires pauses its run for a person, and no answer is assumed", async () => {
     const { world, run, question, job } = await parkedJob();
     await claim(world.actor);
     await t.expireQuestion(question.id);
@@ -97,7 +97,7 @@ describe("parking", () => {
     });
   });
 
-  it("may take the recommended option on expiry, marked as taken by policy", async () => {
+  it("An expired question may take its recommended option, marked as taken by policy", async () => {
     const { world, question, job } = await parkedJob({ on_expiry: "RECOMMENDED", recommended_option: 0 });
     await t.expireQuestion(question.id);
     const again = await claim(world.actor);
@@ -107,7 +107,7 @@ describe("parking", () => {
     });
   });
 
-  it("may escalate on expiry: asked again to another member, the job still waits", async () => {
+  it("An expired question may be asked again of another member, while its job still waits", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const boss = await t.newMember(world.product.id);
     await world.start();

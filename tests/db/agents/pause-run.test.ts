@@ -22,7 +22,7 @@ async function startedRun() {
 }
 
 describe("pausing", () => {
-  it("keeps a person's context, opens a question on the first unfinished story and links it", async () => {
+  it("A run that a person pauses keeps the reason and opens a question on its first unfinished story", async () => {
     const { world, run, id } = await startedRun();
     const paused = await pauseSprintRun(world.actor, { ...id, reason: "Release day" });
     expect(paused).toMatchObject({
@@ -41,7 +41,7 @@ describe("pausing", () => {
     expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
   });
 
-  it("keeps reason, pull request and files of a worker's merge conflict; the held claim continues", async () => {
+  it("A run paused by a merge conflict keeps pull request and files, and the held claim continues", async () => {
     const { world, id } = await startedRun();
     const job = await claim(world.actor);
     const conflict = {
@@ -66,7 +66,7 @@ describe("pausing", () => {
     expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("PAUSED");
   });
 
-  it("may give the worker's job back to the queue without a retry", async () => {
+  it("A worker that pauses its run may give its job back to the queue without a retry", async () => {
     const { world, id } = await startedRun();
     const job = await claim(world.actor);
     await pauseSprintRun(world.actor, { ...id, job_id: job.id, attempt: 1, release: true });
@@ -77,7 +77,7 @@ describe("pausing", () => {
 });
 
 describe("resuming a paused run", () => {
-  it("goes to RUNNING while a claim is held; question closed, context cleared", async () => {
+  it("A run resumed while a claim is held is running, its question closed and its context cleared", async () => {
     const { world, id } = await startedRun();
     const job = await claim(world.actor);
     const paused = await pauseSprintRun(world.actor, id);
@@ -93,7 +93,7 @@ describe("resuming a paused run", () => {
     await claim(world.actor);
   });
 
-  it("goes to QUEUED when no claim is held; an answered question stays answered", async () => {
+  it("A run resumed while no claim is held is queued, and an answered question stays answered", async () => {
     const { world, id } = await startedRun();
     const paused = await pauseSprintRun(world.actor, id);
     const question = { question_id: paused.pause_question_id ?? "" };
@@ -104,7 +104,7 @@ describe("resuming a paused run", () => {
     expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("RUNNING");
   });
 
-  it("ends DONE when its last held claim finished", async () => {
+  it("A paused run whose last held claim finished is done when it is resumed", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const run = await world.start();
     const job = await claim(world.actor);
@@ -115,7 +115,7 @@ describe("resuming a paused run", () => {
 });
 
 describe("cancelling a run", () => {
-  it("cancels its unfinished jobs and its pause question, and touches nothing above", async () => {
+  it("A cancelled run cancels its unfinished jobs and its question, and leaves task, PBI, and sprint alone", async () => {
     const { world, id } = await startedRun();
     await claim(world.actor);
     const paused = await pauseSprintRun(world.actor, id);
@@ -147,7 +147,7 @@ describe("resuming a failed sprint", () => {
     return started;
   }
 
-  it("resets tasks, stories and PBIs out of failed and starts a new run on the same branch", async () => {
+  it("A failed sprint that is resumed resets all that failed and starts a new run on the same branch", async () => {
     const { world, run } = await failedSprint();
     const resumed = await resumeSprint(world.actor, { sprint_id: world.sprint.id });
     expect(resumed).toMatchObject({ status: "queued", previous_run_id: run.id, branch: run.branch, jobs_total: 2 });
@@ -167,7 +167,7 @@ describe("resuming a failed sprint", () => {
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
   });
 
-  it("is one transaction with the pre-flight: a blocker leaves everything failed", async () => {
+  it("A failed sprint stays failed as a whole when the pre-flight of its resumption finds a blocker", async () => {
     const { world } = await failedSprint();
     await t.query`update public.tasks set implementation_plan = null
       where id = ${at(world.tasks, 2).id}`;
@@ -178,7 +178,7 @@ describe("resuming a failed sprint", () => {
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
-  it("is refused for a sprint that is not failed, and next to another active one", async () => {
+  it("A sprint cannot be resumed if it has not failed or another one is active", async () => {
     const { world } = await failedSprint();
     const other = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
     expect(await statusOf(resumeSprint(world.actor, { sprint_id: other.id }))).toBe(409);

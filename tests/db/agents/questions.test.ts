@@ -38,7 +38,7 @@ async function askedWorld(rest: Partial<AskQuestionInput> = {}) {
 }
 
 describe("asking", () => {
-  it("opens a question with all its fields and seven days of time", async () => {
+  it("A new question is open with all its fields and has seven days of time", async () => {
     const { question, product, story } = await askedWorld({ recommended_option: 1 });
     expect(question).toMatchObject({
       status: "open",
@@ -58,7 +58,7 @@ describe("asking", () => {
     expect(Math.abs(seconds - week)).toBeLessThan(5);
   });
 
-  it("about a task is bound to the story of the task; about an idea to the idea", async () => {
+  it("A question about a task is bound to the story of the task, and one about an idea to the idea", async () => {
     const { actor, tasks, story, product } = await t.seedWorld();
     const task_id = at(tasks, 0).id;
     expect(await askQuestion(actor, { task_id, question: "?" })).toMatchObject({
@@ -74,7 +74,7 @@ describe("asking", () => {
     });
   });
 
-  it("refuses both or neither of story and idea, and a task of another story", async () => {
+  it("A question about both or neither of story and idea, or a task of another story, is refused", async () => {
     const { actor, owner, story, product, pbi, tasks } = await t.seedWorld();
     const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "I" });
     const other = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Other" });
@@ -89,7 +89,7 @@ describe("asking", () => {
     ).rejects.toThrow("agent_questions_story_or_idea");
   });
 
-  it("takes an expiry from one minute to thirty days, and nothing else", async () => {
+  it("A question may expire after one minute to thirty days, and nothing else", async () => {
     const { actor, story } = await t.seedWorld();
     const ask = (expires_in_seconds: number) =>
       askQuestion(actor, { story_id: story.id, question: "?", expires_in_seconds });
@@ -97,7 +97,7 @@ describe("asking", () => {
     for (const seconds of [59, 2_592_001, 0, -1]) expect(await statusOf(ask(seconds))).toBe(422);
   });
 
-  it("takes at most 8 options and 4,000 characters, and a recommended one among them", async () => {
+  it("A question takes at most 8 options and 4,000 characters, and a recommended one of its options", async () => {
     const { actor, story, product } = await t.seedWorld();
     const ask = (rest: Partial<AskQuestionInput>) => askQuestion(actor, { story_id: story.id, question: "?", ...rest });
     const eight = Array.from({ length: 8 }, (_, n) => `Option ${n}`);
@@ -119,7 +119,7 @@ describe("asking", () => {
 });
 
 describe("answering and cancelling", () => {
-  it("answers with an option, with text, or with both, and only once", async () => {
+  it("A question is answered with an option and a text, and only once", async () => {
     const { actor, question, owner } = await askedWorld();
     const answered = await answerQuestion(actor, { question_id: question.id, option: 1, answer: "a light one" });
     expect(answered).toMatchObject({
@@ -136,21 +136,21 @@ describe("answering and cancelling", () => {
     expect((await getQuestion(actor, { question_id: question.id })).answer).toBe("Blue: a light one");
   });
 
-  it("refuses an answer without content and an option that is not there", async () => {
+  it("An answer without content or with an option that is not there is refused", async () => {
     const { actor, question } = await askedWorld();
     for (const rest of [{}, { answer: "  " }, { option: 2 }, { option: -1 }]) {
       expect(await statusOf(answerQuestion(actor, { question_id: question.id, ...rest }))).toBe(422);
     }
   });
 
-  it("cancels an open question; it cannot be answered afterwards", async () => {
+  it("A cancelled question cannot be answered", async () => {
     const { actor, question } = await askedWorld();
     expect((await cancelQuestion(actor, { question_id: question.id })).status).toBe("cancelled");
     expect((await cancelQuestion(actor, { question_id: question.id })).status).toBe("cancelled");
     expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(409);
   });
 
-  it("treats a question past its expiry as expired at once, everywhere", async () => {
+  it("A question past its expiry is expired at once, everywhere, before a schedule has marked it", async () => {
     const { actor, question } = await askedWorld();
     await t.expireQuestion(question.id);
     expect((await getQuestion(actor, { question_id: question.id })).status).toBe("expired");
@@ -165,7 +165,7 @@ describe("answering and cancelling", () => {
     expect(await t.columnOf("agent_questions", question.id, "status")).toBe("EXPIRED");
   });
 
-  it("is limited to 60 answers a minute", async () => {
+  it("A user may give at most 60 answers a minute", async () => {
     const { actor, owner, story, question } = await askedWorld();
     await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
       values ('answer', ${owner.id}, now(), 59)`;
@@ -248,7 +248,7 @@ async function askedIdea() {
 }
 
 describe("a question of a user about an idea", () => {
-  it("is pending, queues a PLAN_CHAT job with the idea, and makes a draft a discussion", async () => {
+  it("A user's question about an idea queues a PLAN_CHAT job and makes a draft a discussion", async () => {
     const { actor, idea, question, owner } = await askedIdea();
     expect(question).toMatchObject({
       idea_id: idea.id,
@@ -272,7 +272,7 @@ describe("a question of a user about an idea", () => {
     });
   });
 
-  it("is closed by the worker's answer, which appears in the idea's conversation", async () => {
+  it("A user's question is closed by the worker's answer, which appears in the idea's conversation", async () => {
     const { actor, idea, question } = await askedIdea();
     const job = await claim(actor);
     const attempt = { job_id: job.id, attempt: 1 };
@@ -290,14 +290,14 @@ describe("a question of a user about an idea", () => {
     expect(conversation.agent_questions).toEqual([asked]);
   });
 
-  it("may be answered by the summary of the job's report", async () => {
+  it("A user's question about an idea may be answered by the summary of the job's report", async () => {
     const { actor, question } = await askedIdea();
     const job = await claim(actor);
     await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "done", summary: "A week" });
     expect(await t.columnOf("user_questions", question.id, "answer")).toBe("A week");
   });
 
-  it("belongs to its user: other members neither see it, answer it, nor get its job", async () => {
+  it("A user's question about an idea is theirs: no other member sees it, answers it, or gets its job", async () => {
     const { product, idea, question } = await askedIdea();
     const member = await t.createMember(product.id);
     const other = t.actorOf(member);
@@ -307,7 +307,7 @@ describe("a question of a user about an idea", () => {
     expect(await statusOf(answerUserQuestion(other, { user_question_id: question.id, answer: "No" }))).toBe(403);
   });
 
-  it("is refused for an unknown or archived idea, without text, and past 30 a minute", async () => {
+  it("A user's question is refused for an unknown or archived idea, without text, and past 30 a minute", async () => {
     const { actor, idea, owner } = await askedIdea();
     const ask = (idea_id: string, question = "?") => statusOf(askAboutIdea(actor, { idea_id, question }));
     expect(await ask(owner.id)).toBe(404);

@@ -17,7 +17,7 @@ import { refusalOf, statusOf } from "../refusal";
 const t = await createTestDatabase();
 
 describe("statuses of a job", () => {
-  it("goes CLAIMED, RUNNING, DONE; the task is done, story, PBI and run follow", async () => {
+  it("A job goes from claimed to running to done, and its task, story, PBI, and run follow", async () => {
     const { world, run, report, task } = await t.holdJob();
     const running = await report({ status: "running" });
     expect(running).toMatchObject({ status: "running", finished_at: null });
@@ -51,13 +51,13 @@ describe("statuses of a job", () => {
     expect(ended.finished_at).not.toBeNull();
   });
 
-  it("takes a final report while still CLAIMED as through RUNNING", async () => {
+  it("A claimed job that is reported done has a time at which it started", async () => {
     const { report } = await t.holdJob();
     const done = await report({ status: "done", verify_result: "ALIGNED" });
     expect(done.started_at).not.toBeNull();
   });
 
-  it("does not touch a task that is already done", async () => {
+  it("A job reported done does not touch a task that is already done", async () => {
     const { report, task } = await t.holdJob();
     await t.query`update public.tasks set status = 'DONE' where id = ${task.id}`;
     const before = await t.columnOf("tasks", task.id, "updated_at");
@@ -65,7 +65,7 @@ describe("statuses of a job", () => {
     expect(await t.columnOf("tasks", task.id, "updated_at")).toEqual(before);
   });
 
-  it("moves the task to review when the job is SKIPPED, without any cascade; the run still ends DONE", async () => {
+  it("A skipped job moves its task to review without any cascade, and its run still ends done", async () => {
     const { world, run, report, task } = await t.holdJob();
     const skipped = await report({ status: "skipped", verify_result: "EMPTY" });
     expect(skipped).toMatchObject({ status: "skipped", verify_result: "EMPTY" });
@@ -75,14 +75,14 @@ describe("statuses of a job", () => {
     expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
   });
 
-  it("refuses SKIPPED with a result that says otherwise", async () => {
+  it("A job cannot be skipped with a result other than that the work was there", async () => {
     const { report } = await t.holdJob();
     expect(await statusOf(report({ status: "skipped", verify_result: "ALIGNED" }))).toBe(422);
   });
 });
 
 describe("attempts", () => {
-  it("J6: takes the first final state, and the same report again as the same", async () => {
+  it("J6: A job takes its first final state, and the same report again as the same", async () => {
     const { report, job } = await t.holdJob();
     const finished = await report({ status: "done", verify_result: "ALIGNED", summary: "one" });
     expect(await report({ status: "done", verify_result: "ALIGNED", summary: "two" })).toEqual(finished);
@@ -90,7 +90,7 @@ describe("attempts", () => {
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("DONE");
   });
 
-  it("hears only the user whose worker holds the job", async () => {
+  it("A job hears only the user whose worker holds it", async () => {
     const { world, job } = await t.holdJob();
     const member = await t.createMember(world.product.id);
     const other = t.actorOf(member);
@@ -108,14 +108,14 @@ describe("attempts", () => {
 const batch = { strategy: "SPRINT_BATCH", stories: [2] } as const;
 
 describe("what a report cannot move", () => {
-  it("is the branch that the run gave the job, and where its work began", async () => {
+  it("A report cannot move the branch of its job or where its work began", async () => {
     const { run, report } = await t.holdJob();
     await report({ status: "running", branch: "main", base_sha: "a" });
     const moved = await report({ status: "running", branch: "main", base_sha: "b" });
     expect(moved).toMatchObject({ branch: run.branch, base_sha: "a" });
   });
 
-  it("is a job to skipped without a verification that found the work there", async () => {
+  it("A job cannot be skipped without a verification that found the work there", async () => {
     const { job, report } = await t.holdJob();
     expect(await statusOf(report({ status: "skipped" }))).toBe(422);
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
@@ -124,7 +124,7 @@ describe("what a report cannot move", () => {
 });
 
 describe("a batch", () => {
-  it("is skipped only when each of its tasks was verified as present", async () => {
+  it("A batch is skipped only when each of its tasks was verified as present", async () => {
     const { world, attempt, report } = await t.holdJob({ ...batch, stories: [2] });
     const [first, second] = world.tasks;
     const verify = (task_id: string) => verifySprintTask(world.actor, { ...attempt, task_id, verify_result: "EMPTY" });
@@ -140,7 +140,7 @@ describe("a batch", () => {
     expect(executions.map(({ status }) => status)).toEqual(["skipped", "skipped"]);
   });
 
-  it("does not skip or finish a task on no verdict, or on that of an earlier attempt", async () => {
+  it("A task of a batch cannot be skipped or done without a verdict of the current attempt", async () => {
     const { world, attempt } = await t.holdJob({ ...batch, stories: [2] });
     const task_id = at(world.tasks, 0).id;
     const skip = { ...attempt, task_id, status: "skipped" } as const;
@@ -154,7 +154,7 @@ describe("a batch", () => {
     expect(await statusOf(updateTaskExecution(world.actor, done))).toBe(422);
   });
 
-  it("keeps its job, its tokens and its other tasks when the task that it names is deleted", async () => {
+  it("A batch keeps its job, its tokens, and its other tasks when the task at work is deleted", async () => {
     const { world, run, job, report } = await t.holdJob({ ...batch, stories: [2] });
     await report({ status: "running", input_tokens: 7 });
     await deleteTask(world.actor, { task_id: at(world.tasks, 0).id });
@@ -164,7 +164,7 @@ describe("a batch", () => {
     expect(executions).toMatchObject([{ task_id: at(world.tasks, 1).id, status: "pending" }]);
   });
 
-  it("is done when the last of its tasks is deleted, and names what it does not know", async () => {
+  it("A batch is done when the last of its tasks is deleted, and no longer knows that task", async () => {
     const { world, run, attempt } = await t.holdJob({ ...batch, stories: [2] });
     await deleteTask(world.actor, { task_id: at(world.tasks, 0).id });
     const move = { ...attempt, task_id: at(world.tasks, 1).id, status: "running" } as const;
@@ -173,7 +173,7 @@ describe("a batch", () => {
     expect(await getSprintRun(world.actor, { sprint_run_id: run.id })).toMatchObject({ status: "done", jobs: [] });
   });
 
-  it("is cancelled, not done, when its only job is cancelled", async () => {
+  it("A batch run whose only job is cancelled is cancelled, not done", async () => {
     const world = await t.seedSprint({ ...batch, stories: [2] });
     const run = await world.start();
     const [job] = (await getSprintRun(world.actor, { sprint_run_id: run.id })).jobs;
@@ -184,7 +184,7 @@ describe("a batch", () => {
     });
   });
 
-  it("takes class and tokens from the report after a task of it failed", async () => {
+  it("A batch takes failure class and tokens from the report after one of its tasks failed", async () => {
     const { world, run, attempt, report } = await t.holdJob({ ...batch, stories: [2] });
     const failed = { ...attempt, task_id: at(world.tasks, 0).id, status: "failed" } as const;
     await updateTaskExecution(world.actor, { ...failed, failure_reason: "Two tests are red" });
@@ -197,7 +197,7 @@ describe("a batch", () => {
 });
 
 describe("the work of a new run", () => {
-  it("hears why the last one failed, and which jobs had it before", async () => {
+  it("A claim in a new run says why the last one failed and which jobs had the task before", async () => {
     const { world, job, report } = await t.holdJob();
     const failure_reason = "AssertionError: 1 is not 2";
     await report({ status: "failed", failure_class: "verification_failed", failure_reason });
@@ -226,7 +226,7 @@ describe("the verification gate", () => {
     ["ANY", "EMPTY", "skipped"],
   ] as const;
 
-  it.each(cases)("%s with %s: %s", async (required, result, outcome) => {
+  it.each(cases)("A job that requires %s, reported done with %s, gets: %s", async (required, result, outcome) => {
     const { report, task, job } = await t.holdJob({ stories: [1], task: { p_verify_required: required } });
     const attempt = report({ status: "done", verify_result: result });
     if (outcome === 422) {
@@ -240,12 +240,12 @@ describe("the verification gate", () => {
     }
   });
 
-  it("lets an empty diff pass when the task only verifies", async () => {
+  it("A task that only verifies is done with an empty diff", async () => {
     const { report } = await t.holdJob({ stories: [1], task: { p_verify_only: true } });
     expect((await report({ status: "done", verify_result: "EMPTY" })).status).toBe("done");
   });
 
-  it("uses what verify_task_against_plan found", async () => {
+  it("A job reported done takes the last verdict of verify_task_against_plan", async () => {
     const { world, job, report } = await t.holdJob();
     const of = (rest: object) => verifyTaskAgainstPlan(world.actor, { job_id: job.id, attempt: 1, ...rest });
     expect(await of({ changed_files: [] })).toMatchObject({ verify_result: "EMPTY", passes: true, report: "skipped" });

@@ -113,7 +113,7 @@ async function median(actor: Actor, product_id: string): Promise<number> {
 }
 
 describe("the order of reviews", () => {
-  it("frees blocked work in at least a quarter fewer approvals than oldest first, in a week of 50 attempts", async () => {
+  it("The review queue frees blocked work in at least a quarter fewer approvals than oldest first", async () => {
     const week = planWeek();
     const oldest = await judge(
       week,
@@ -144,7 +144,7 @@ describe("the order of reviews", () => {
     expect(queue).toBeLessThanOrEqual(0.75 * oldest);
   }, 120_000);
 
-  it("costs about the same with a thousand waiting as with fifty", async () => {
+  it("A page of 50 reviews is answered and timed with fifty and with a thousand waiting", async () => {
     const tasks = Array.from({ length: 50 }, (_, n) => ({ code: `T-${n + 1}` }));
     const { product_id, actor } = await startTasks(tasks);
     const codes = tasks.map(({ code }) => code);

@@ -35,7 +35,7 @@ async function insertOldJobs(count: number): Promise<string> {
 }
 
 describe("a notice", () => {
-  it("whose sender died ten times is given up", async () => {
+  it("A notice whose sender died ten times is given up", async () => {
     const world = await t.seedWorld(0);
     const hook = await createWebhook(world.actor, { product_id: world.product.id, url: "https://example.com/deadly" });
     const { id } = await pingWebhook(world.actor, { webhook_id: hook.id });
@@ -54,7 +54,7 @@ describe("a notice", () => {
 });
 
 describe("names of workers", () => {
-  it("are fifty a user: a further one takes the place of the longest unseen, never of one that holds a job", async () => {
+  it("A user has at most fifty workers; a further one replaces the longest unseen that holds no job", async () => {
     const { world, job } = await t.holdJob();
     await t.query`update public.agent_workers set last_seen_at = now() - interval '2 days'
       where user_id = ${world.owner.id}`;
@@ -70,7 +70,7 @@ describe("names of workers", () => {
     expect(await workerNames(world.owner.id)).toHaveLength(50);
   });
 
-  it("are listed two hundred at most, the last seen first", async () => {
+  it("A product lists at most two hundred workers, the last seen first", async () => {
     const world = await t.seedSprint();
     for (let n = 1; n <= 5; n++) {
       const friend = await t.createMember(world.product.id);
@@ -82,7 +82,7 @@ describe("names of workers", () => {
     expect(at(workers, 0)).toMatchObject({ name: "mine" });
   });
 
-  it("unseen for thirty days are removed, but for those that a job names", async () => {
+  it("Workers unseen for thirty days are removed, except those that a job names", async () => {
     const { world } = await t.holdJob();
     await insertWorkers(world.owner.id, 2, "gone-");
     await serviceAt(t, later(new Date(), days(28)), "sweep(true)");
@@ -93,7 +93,7 @@ describe("names of workers", () => {
 });
 
 describe("the clean-up of old jobs", () => {
-  it("goes in portions until nothing is left", async () => {
+  it("The cleanup of old jobs goes in portions until nothing is left", async () => {
     await insertOldJobs(1_003);
     const first = await serviceAt(t, new Date(), "cleanup_agent_artifacts()");
     expect(first).toMatchObject({ deleted: 1_000, more: true });
@@ -102,7 +102,7 @@ describe("the clean-up of old jobs", () => {
     expect(await cleanupAgentArtifacts(t.database)).toMatchObject({ deleted: 1_001 });
   });
 
-  it("waits for the lock of the product", async () => {
+  it("The cleanup of old jobs waits for the lock of the product", async () => {
     const productId = await insertOldJobs(1);
     const holder = await t.sql.connect();
     await holder.query("begin");
@@ -127,7 +127,7 @@ describe("metadata of a log entry", () => {
     ["exactly 64 KiB", JSON.stringify("x".repeat(65_528)), 1],
     ["a byte too many", JSON.stringify("x".repeat(65_529)), "23514"],
     ["twice as many", JSON.stringify(": ".repeat(60_000)), "23514"],
-  ])("sent straight to the Data API holds %s", async (_title, part, outcome) => {
+  ])("Log metadata sent straight to the Data API may have at most 64 KiB: %s", async (_title, part, outcome) => {
     const { owner, story } = await t.seedWorld(0);
     const metadata = `{"a":${part}}`;
     const insert = `insert into public.story_logs (story_id, type, content, metadata)
@@ -156,7 +156,7 @@ async function insertPairing(expiresAt: Date): Promise<string> {
 }
 
 describe("expire_questions", () => {
-  it("expires open questions and cancels pending pairings exactly at their expiry, once", async () => {
+  it("Open questions expire and pending pairings are cancelled exactly at their expiry, once", async () => {
     const due = await insertQuestion(noon);
     const early = await insertQuestion(later(noon, 1));
     const answered = await insertQuestion(later(noon, -1000), "ANSWERED");
@@ -182,7 +182,7 @@ describe("expire_questions", () => {
 });
 
 describe("cleanup_agent_artifacts", () => {
-  it("hard-deletes failed and cancelled jobs older than seven days by finished_at, and no others", async () => {
+  it("Failed and cancelled jobs are deleted seven days after their end, and no others", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const run = await world.start();
     const insert = async (status: string, finishedAt: Date | null) => {
@@ -216,7 +216,7 @@ describe("cleanup_agent_artifacts", () => {
 });
 
 describe("sweep", () => {
-  it("leaves plain questions to the daily schedule and removes what no one reads any more", async () => {
+  it("The sweep leaves plain questions to the daily schedule and removes old counters of rate limits", async () => {
     const future = new Date("2031-01-01T00:00:00.000Z");
     const plain = await insertQuestion(later(future, -1000));
     await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
@@ -232,7 +232,7 @@ describe("sweep", () => {
     expect(rows[0]).toEqual({ question: "OPEN", keys: ["new"] });
   });
 
-  it("leaves the messages of Realtime to Realtime: other apps of the project send some too", async () => {
+  it("The sweep leaves messages of Realtime alone: other apps of the project send some too", async () => {
     const topic = `another-app-${Date.now()}`;
     await t.query`select realtime.send('{}', 'theirs', ${topic}, true)`;
     await serviceAt(t, new Date("2031-01-02T00:00:00.000Z"), "sweep(true)");

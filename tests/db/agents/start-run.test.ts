@@ -31,7 +31,7 @@ async function refusedBlockers(world: SprintWorld) {
 }
 
 describe("starting a run", () => {
-  it("takes 1,200 tasks, for which the work must not grow with their square", async () => {
+  it("A run can be started with 1,200 tasks in the time that a test may take", async () => {
     const world = await t.seedSprint({ stories: [1] });
     await t.query`insert into public.tasks (product_id, story_id, code, title, implementation_plan)
       select product_id, story_id, 'N-' || n, 'One of many', 'Do it.'
@@ -40,7 +40,7 @@ describe("starting a run", () => {
     expect(run.counts).toMatchObject({ queued: 1_200 });
   });
 
-  it("makes one job per task in PBI, story, task order under SPRINT, on one branch", async () => {
+  it("A run under SPRINT has one job per task on one branch, in the order of PBIs, stories, and tasks", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const run = await world.start();
     expect(run).toMatchObject({
@@ -60,7 +60,7 @@ describe("starting a run", () => {
     expect(jobs.map((job) => job.in_turn)).toEqual([true, false, false]);
   });
 
-  it("orders jobs by the PBI's priority first, then by code, never by a story's priority", async () => {
+  it("The jobs of a run follow the PBI's priority, then the codes, never a story's priority", async () => {
     const world = await t.seedSprint({ stories: [1, 1] });
     const first = await create(world.actor, "create_pbi", {
       p_product_id: world.product.id,
@@ -83,7 +83,7 @@ describe("starting a run", () => {
     expect(jobs.map((job) => job.task_id)).toEqual([task.id, ...world.tasks.map(({ id }) => id)]);
   });
 
-  it("gives each story a branch and its own lane under STORY", async () => {
+  it("A run under STORY gives each story a branch and a lane of its own", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2] });
     const run = await world.start();
     const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
@@ -93,7 +93,7 @@ describe("starting a run", () => {
     expect(jobs.map((job) => job.in_turn)).toEqual([true, false, true, false]);
   });
 
-  it("makes exactly one SPRINT_IMPLEMENTATION job and frozen executions under SPRINT_BATCH", async () => {
+  it("A run under SPRINT_BATCH has exactly one SPRINT_IMPLEMENTATION job and frozen executions", async () => {
     const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2, 1] });
     const run = await world.start();
     await t.query`update public.tasks set implementation_plan = 'edited', verify_required = 'ANY'
@@ -113,14 +113,14 @@ describe("starting a run", () => {
     );
   });
 
-  it("leaves tasks out that are already done", async () => {
+  it("A run leaves out tasks that are already done", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     await updateTask(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
     const run = await world.start();
     expect(run.jobs_total).toBe(2);
   });
 
-  it("allows one unfinished run a sprint, and another after its end", async () => {
+  it("A sprint has one unfinished run at most, and may have another after its end", async () => {
     const world = await t.seedSprint();
     const run = await world.start();
     const refusal = await refusalOf(world.start());
@@ -137,7 +137,7 @@ describe("starting a run", () => {
 });
 
 describe("blockers", () => {
-  it("names every task without a plan, blank ones too", async () => {
+  it("A refused start names every task without a plan, blank plans too", async () => {
     const world = await t.seedSprint({ stories: [3], plan: (_, n) => [undefined, " \n", "Do"][n - 1] });
     const blockers = await refusedBlockers(world);
     expect(blockers.map((b) => [b.type, b.task_id])).toEqual([
@@ -146,7 +146,7 @@ describe("blockers", () => {
     ]);
   });
 
-  it("names an open question of a story of the sprint, and forgets it once it is past its expiry", async () => {
+  it("A refused start names an open question of a story of the sprint, until the question expires", async () => {
     const world = await t.seedSprint();
     const question = await askQuestion(world.actor, { story_id: at(world.stories, 0).id, question: "Which color?" });
     expect(await refusedBlockers(world)).toMatchObject([
@@ -156,7 +156,7 @@ describe("blockers", () => {
     expect((await preflightSprintRun(world.actor, { sprint_id: world.sprint.id })).ready).toBe(true);
   });
 
-  it("names a blocked PBI", async () => {
+  it("A refused start names a blocked PBI", async () => {
     const world = await t.seedSprint();
     await t.query`update public.pbis set status = 'BLOCKED' where id = ${world.pbi.id}`;
     expect(await refusedBlockers(world)).toMatchObject([
@@ -164,14 +164,14 @@ describe("blockers", () => {
     ]);
   });
 
-  it("names a failed PBI", async () => {
+  it("A refused start names a failed PBI", async () => {
     const world = await t.seedSprint();
     await t.query`update public.tasks set status = 'FAILED' where id = ${at(world.tasks, 0).id}`;
     expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("FAILED");
     expect(await refusedBlockers(world)).toMatchObject([{ type: "pbi_failed", pbi_id: world.pbi.id }]);
   });
 
-  it("names a task of another repository for SPRINT_BATCH only", async () => {
+  it("A start is refused for a task of another repository under SPRINT_BATCH only", async () => {
     const other = { p_repo_url: "https://example.com/other" };
     const batch = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1], task: other });
     expect(await refusedBlockers(batch)).toMatchObject([{ type: "task_cross_repo", task_id: at(batch.tasks, 0).id }]);
@@ -187,7 +187,7 @@ describe("blockers", () => {
     await same.start();
   });
 
-  it("lists all of them at once, in words", async () => {
+  it("A refused start lists all blockers at once, in words", async () => {
     const world = await t.seedSprint({ stories: [2], plan: (_, n) => (n === 1 ? undefined : "Do") });
     await t.query`update public.pbis set status = 'BLOCKED' where id = ${world.pbi.id}`;
     await askQuestion(world.actor, { task_id: at(world.tasks, 1).id, question: "Really?" });
@@ -199,7 +199,7 @@ describe("blockers", () => {
     expect(refusal.message).toContain("PBI PBI-1 is blocked.");
   });
 
-  it("names a sprint that is not active and one without unfinished tasks", async () => {
+  it("The pre-flight names a sprint that is not active and one without unfinished tasks", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const planned = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
     const preflight = await preflightSprintRun(world.actor, { sprint_id: planned.id });
@@ -209,7 +209,7 @@ describe("blockers", () => {
 });
 
 describe("who may start", () => {
-  it("limits starts to 30 a minute", async () => {
+  it("A user may start at most 30 runs a minute", async () => {
     const world = await t.seedSprint({ stories: [1] });
     await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
       values ('enqueue', ${world.owner.id}, now(), 29)`;
@@ -222,7 +222,7 @@ describe("who may start", () => {
 });
 
 it.each(["SPRINT", "SPRINT_BATCH"] as const)(
-  "a failed %s sprint that people finished by hand is active again without a run, and can be completed",
+  "A failed %s sprint that people finished by hand is resumed without a run and can be completed",
   async (strategy) => {
     const { actor, sprint, tasks } = await t.seedSprint({ stories: [1], strategy });
     const sprint_id = sprint.id;
@@ -240,7 +240,7 @@ it.each(["SPRINT", "SPRINT_BATCH"] as const)(
   },
 );
 
-it("a failed sprint continues without what failed and what that blocks, and fails nothing where nothing is left", async () => {
+it("A failed sprint resumes without what failed and what that blocks, and is active if nothing is left", async () => {
   const { actor, sprint, tasks } = await t.seedSprint({ stories: [2, 1] });
   const sprint_id = sprint.id;
   const [first, second, third] = tasks.map(({ id }) => id);

@@ -53,7 +53,7 @@ async function openWaiting(strategy: "SPRINT" | "SPRINT_BATCH") {
 
 describe("the status of a task", { timeout: 300_000 }, () => {
   it.each(Object.entries(situations))(
-    "%s is moved by every principal, door and pair of statuses as its gate says",
+    "A task %s changes its status by any principal and door only as its product's gate allows",
     async (_name, { waits, open }) => {
       const { owner, product, tasks } = await open();
       const task = at(tasks, 0).id;

@@ -46,7 +46,7 @@ const ways: Record<State, readonly Report[]> = {
 
 describe("a report of the worker", () => {
   it.each(states.flatMap((state) => reports.map((report) => [state, report] as const)))(
-    "on a %s job: %s",
+    "A %s job takes a report of %s only where the list of its transitions allows it",
     async (state, report) => {
       const { say, status } = await jobIn(state);
       const isAllowed = ways[state].includes(report);
@@ -65,7 +65,7 @@ describe("the cancellation of the run", () => {
     ["done", "done"],
     ["skipped", "skipped"],
     ["cancelled", "cancelled"],
-  ] as const)("leaves a %s job %s", async (state, then) => {
+  ] as const)("A cancelled run leaves its %s job %s", async (state, then) => {
     const { world, run, status, id } = await jobIn(state);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     expect(await status()).toBe(then);
@@ -81,7 +81,7 @@ describe("the cancellation of a single job", () => {
     ["done", 409],
     ["failed", 409],
     ["skipped", 409],
-  ] as const)("of a %s one: %s", async (state, outcome) => {
+  ] as const)("The cancellation of a single %s job ends with: %s", async (state, outcome) => {
     const { world, id, status } = await jobIn(state);
     const cancel = cancelAgentJob(world.actor, { job_id: id });
     if (outcome === 409) expect(await statusOf(cancel)).toBe(409);
@@ -91,7 +91,7 @@ describe("the cancellation of a single job", () => {
 });
 
 describe("the end of a lease", () => {
-  it.each(states)("of a job that is %s", async (state) => {
+  it.each(states)("The end of the lease returns a %s job to the queue only if a worker holds it", async (state) => {
     const { id, status } = await jobIn(state);
     const isHeld = state === "claimed" || state === "running";
     await serviceAt(t, later(new Date(), minutes(6)), "sweep()");
@@ -119,7 +119,7 @@ describe("the task of a job", () => {
     ["REVIEW", "failed", "FAILED"],
   ];
 
-  it.each(cases)("that is %s when the job is said to be %s: %s", async (from, said, to) => {
+  it.each(cases)("A %s task whose job is reported %s is then %s", async (from, said, to) => {
     const { say, task } = await jobIn("claimed");
     await t.query`update public.tasks set status = ${from} where id = ${task.id}`;
     await say(said);
@@ -131,7 +131,7 @@ describe("the task of a job", () => {
     ["IN_PROGRESS", "IN_PROGRESS"],
     ["REVIEW", "REVIEW"],
     ["DONE", "DONE"],
-  ])("that is %s when the job is claimed: %s", async (from, to) => {
+  ])("A %s task whose job is claimed is then %s", async (from, to) => {
     const { world, task } = await jobIn("queued");
     await t.query`update public.tasks set status = ${from} where id = ${task.id}`;
     expect((await claim(world.actor)).task?.id).toBe(task.id);
@@ -169,7 +169,7 @@ const taskStatuses = { running: "IN_PROGRESS", done: "DONE", failed: "FAILED", s
 
 describe("an execution record", () => {
   it.each(executionStates.flatMap((state) => reports.map((report) => [state, report] as const)))(
-    "that is %s, when the worker says %s",
+    "A %s execution takes a report of %s only where the list of its transitions allows it",
     async (state, report) => {
       const { say, status, id, task } = await executionIn(state);
       if (!executionWays[state].includes(report)) {
@@ -238,13 +238,13 @@ const refusals = runStates.flatMap((state) =>
 );
 
 describe("a run", () => {
-  it.each(changes)("that is %s, after %s: %s", async (from, act, to) => {
+  it.each(changes)("A run that was %s before %s is then %s", async (from, act, to) => {
     const { acts, status } = await runIn(from);
     await acts[act]();
     expect(await status()).toBe(to);
   });
 
-  it.each(refusals)("that is %s refuses %s", async (from, act) => {
+  it.each(refusals)("A run that is %s refuses to %s", async (from, act) => {
     const { acts, status } = await runIn(from);
     const before = await status();
     expect(await statusOf(acts[act]())).toBe(409);

@@ -127,7 +127,7 @@ const ways: Record<string, { strategy?: string; steps: Step[] }> = {
 };
 
 describe("a way around a person", { timeout: 600_000 }, () => {
-  it.each(Object.entries(ways))("%s decides nothing", async (_name, { strategy = "STORY", steps }) => {
+  it.each(Object.entries(ways))("An agent decides nothing by %s", async (_name, { strategy = "STORY", steps }) => {
     const { owner, world } = await openOnce(strategy);
     const trial = await openTrial(t);
     const { rows } = await trial.client.query(

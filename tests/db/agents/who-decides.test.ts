@@ -81,7 +81,7 @@ function given(operation: z.infer<typeof operationRow>, values: Record<string, u
 describe("an agent with only its own token", { timeout: 600_000 }, () => {
   const walks = roundsOf("WALKS", { whole: 1_000, short: 5 });
 
-  it(`decides nothing in ${walks} random walks through all that a token reaches`, async () => {
+  it(`An agent with only its token decides nothing in ${walks} random walks through all that it reaches`, async () => {
     const all = await reachable();
     const worlds = [await openOnce("STORY"), await openOnce("SPRINT_BATCH")];
     const first = at(worlds, 0).world;
@@ -148,7 +148,7 @@ const sessionsDecide = [
 ];
 
 describe("what waits for a person", { timeout: 600_000 }, () => {
-  it("is decided by sessions of those who may write, and by no token, through every door", async () => {
+  it("What waits for a person is decided by sessions of those who may write, and by no token", async () => {
     const all = await reachable();
     const { world, users } = await openWaitingForAll();
     const decided: Record<string, Set<string>> = {};

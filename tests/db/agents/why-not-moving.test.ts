@@ -22,14 +22,14 @@ async function startedRun() {
 }
 
 describe("why is this not moving", () => {
-  it("no worker is online", async () => {
+  it("A job that no worker is online for says so, and its task and run say it too", async () => {
     const { first, run, world, codes } = await startedRun();
     expect(await codes("job", first)).toEqual(["no_worker"]);
     expect(await codes("run", run.id)).toEqual(["no_worker"]);
     expect(await codes("task", at(world.tasks, 0).id)).toEqual(["no_worker"]);
   });
 
-  it("every worker online is under its quota", async () => {
+  it("A job says that every worker online is under its quota", async () => {
     const { world, first, codes } = await startedRun();
     await workerHeartbeat(world.actor, { worker: "w", quota_pct: 5 });
     expect(await codes("job", first)).toEqual(["quota"]);
@@ -39,7 +39,7 @@ describe("why is this not moving", () => {
     expect(await codes("job", first)).toEqual(["no_worker"]);
   });
 
-  it("someone holds it, until when; the next one waits for its turn", async () => {
+  it("A held job says who holds it and until when, and the next one that it waits for its turn", async () => {
     const { world, first, second, run, why } = await startedRun();
     const job = await claim(world.actor, "worker-9");
     const held = await why("job", first);
@@ -51,7 +51,7 @@ describe("why is this not moving", () => {
     expect(waiting.text).toContain("T-1");
   });
 
-  it("the run is paused, or a rate limit holds it back", async () => {
+  it("A job says that its run is paused or that a rate limit holds it back", async () => {
     const { world, first, run, codes } = await startedRun();
     await workerHeartbeat(world.actor, { worker: "w" });
     await t.query`update public.agent_jobs set not_before = now() + interval '1 hour'
@@ -61,7 +61,7 @@ describe("why is this not moving", () => {
     expect(await codes("job", first)).toEqual(["paused", "not_before"]);
   });
 
-  it("there is no run, no sprint, or nothing left to do", async () => {
+  it("A task says that it has no run, has no sprint, or has nothing left to do", async () => {
     const { world, run, codes, first } = await startedRun();
     const task = at(world.tasks, 0).id;
     const story = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
@@ -105,7 +105,7 @@ const obstacles: ((world: SprintWorld, jobId: string) => Promise<unknown>)[] = [
 ];
 
 describe("a claim that finds nothing", { timeout: 60_000 }, () => {
-  it.each(seeds)("gives a reason that the job itself gives (%i)", async (seed) => {
+  it.each(seeds)("A claim that finds nothing gives a reason that the job itself gives (%i)", async (seed) => {
     const world = await t.seedSprint({ stories: [1] });
     const run = await world.start();
     const rows = await t.query<{ id: string }>`select id from public.agent_jobs
@@ -122,7 +122,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
     else expect(codes).toContain(claimed.reason?.code);
   });
 
-  it("says of an archived product that it is archived, also next to one that waits", async () => {
+  it("A claim in an archived product says that it is archived, also where a task waits for another", async () => {
     const world = await t.seedSprint({ stories: [2] });
     await wait(world.actor, at(world.tasks, 0), at(world.tasks, 1));
     await world.start();
@@ -134,7 +134,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
     }
   });
 
-  it("no worker takes its product, only another one", async () => {
+  it("A run says that no worker takes its product while one that is online takes only another", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const run = await world.start();
     const other = await t.seedBacklog(world.owner);
@@ -155,7 +155,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
     expect(await read()).toMatchObject({ reason: { code: "ready" }, takes: true });
   });
 
-  it("does not call a failed look a rate limit", async () => {
+  it("A job to be tried again after a failed attempt is not said to wait for a rate limit", async () => {
     const world = await t.seedSprint({ stories: [1] });
     await world.start();
     await t.query`update public.agent_jobs set not_before = now() + interval '1 hour',
