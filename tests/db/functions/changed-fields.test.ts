@@ -41,7 +41,7 @@ describe("the changed fields of an event", () => {
   it.each([
     ["public.agent_jobs", "private.changed_job_fields"],
     ["public.tasks", "private.changed_task_fields"],
-  ])("of %s are the same for every column, whichever way they are found", async (table, compare) => {
+  ])("The changed fields of %s are the same for every column, whichever way they are found", async (table, compare) => {
     const pairs = await changedFields(table, compare);
     expect(pairs.length).toBeGreaterThan(60);
     for (const { name, found, expected } of pairs) expect([name, found]).toEqual([name, expected]);

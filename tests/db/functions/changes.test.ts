@@ -35,7 +35,7 @@ const minutesLater = (seconds: number) =>
   t.query`update private.changes set changed_at = changed_at - make_interval(secs => ${seconds})`;
 const taskThings = (world: World) => world.tasks.map(({ id }) => ({ kind: "task" as const, id }));
 
-it("takes one change after the other back, the last first, and only one's own session's", async () => {
+it("A session undoes its own changes one after the other, the last first", async () => {
   const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   const elsewhere = await sessionOf(world);
@@ -53,7 +53,7 @@ it("takes one change after the other back, the last first, and only one's own se
   expect((await refusalOf(undoChange(person))).status).toBe(409);
 });
 
-it("ends after 30 seconds", async () => {
+it("A change can be undone for 30 seconds only", async () => {
   const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   await setTaskStatus(person, { task_id: at(world.tasks, 0).id, status: "review" });
@@ -61,7 +61,7 @@ it("ends after 30 seconds", async () => {
   expect((await refusalOf(undoChange(person))).message).toMatch(/30 seconds/);
 });
 
-it("changes many together and takes all of them back, or nothing when someone changed one since", async () => {
+it("A change of many things is undone as a whole, or not at all when one was changed since", async () => {
   const world = await t.seedWorld(3);
   const person = await sessionOf(world);
   const things: ChangeThingsInput["things"] = [...taskThings(world), { kind: "story", id: world.story.id }];
@@ -78,7 +78,7 @@ it("changes many together and takes all of them back, or nothing when someone ch
   expect((await row("stories", world.story.id)).status).toBe("OPEN");
 });
 
-it("refuses a change of many as a whole, with the thing's code", async () => {
+it("A change of many things is refused as a whole, with the code of the thing at fault", async () => {
   const world = await t.seedWorld(2);
   const person = await sessionOf(world);
   const stranger = await t.seedWorld(1);
@@ -93,7 +93,7 @@ it("refuses a change of many as a whole, with the thing's code", async () => {
   expect((await refusalOf(undoChange(person))).status).toBe(409);
 });
 
-it("takes moves, blocks and orders back", async () => {
+it("The order of PBIs, a block, and a story's move to another PBI can be undone", async () => {
   const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   const pbi = await create(world.actor, "create_pbi", { p_product_id: world.product.id, p_title: "Next" });
@@ -109,7 +109,7 @@ it("takes moves, blocks and orders back", async () => {
   expect((await row("stories", world.story.id)).pbi_id).toBe(world.pbi.id);
 });
 
-it("brings a deleted story back with its tasks and their history, unless something went that is not kept", async () => {
+it("A deleted story comes back with its tasks and history, unless something went that is not kept", async () => {
   const world = await t.seedWorld(2);
   const person = await sessionOf(world);
   const first = at(world.tasks, 0);
@@ -130,7 +130,7 @@ it("brings a deleted story back with its tasks and their history, unless somethi
   expect((await refusalOf(undoChange(person))).message).toMatch(/had a log, which cannot be restored/);
 });
 
-it("refuses who lost the product, and who asks too often", async () => {
+it("An undo is refused in an archived product and to a user who asks too often", async () => {
   const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   await setTaskStatus(person, { task_id: at(world.tasks, 0).id, status: "review" });
@@ -142,7 +142,7 @@ it("refuses who lost the product, and who asks too often", async () => {
   expect((await refusalOf(undoChange(person))).status).toBe(429);
 });
 
-it("leaves a sprint that continues or is over alone", async () => {
+it("An undo leaves a sprint alone that continues or is over", async () => {
   const world = await t.seedSprint({ stories: [1, 1] });
   const sprint_id = world.sprint.id;
   const person = await sessionOf(world);
@@ -157,7 +157,7 @@ it("leaves a sprint that continues or is over alone", async () => {
   expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to undo/);
 });
 
-it("undoes nothing that follows from a verdict, a plan, a run or a role", async () => {
+it("An undo takes back nothing that follows from a verdict, a plan, a run, or a role", async () => {
   const judged = async (verdict: "approve" | "request_changes", required: "person" | "none") => {
     const { world, job, report } = await t.holdJob();
     const { id: product_id } = world.product;

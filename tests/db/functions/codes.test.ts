@@ -27,7 +27,7 @@ async function ownerOfItsOwn() {
 }
 
 describe("generated codes", () => {
-  it("are PBI-1, ST-001, T-1, SP-1 and IDEA-001, each kind with its own sequence", async () => {
+  it("Generated codes are PBI-1, ST-001, T-1, SP-1, and IDEA-001, each kind with its own sequence", async () => {
     const { product, pbi, story } = await seedStory();
     const task = await createTask(actor, { story_id: story.id, title: "Task" });
     const second = await createTask(actor, { story_id: story.id, title: "Task" });
@@ -43,7 +43,7 @@ describe("generated codes", () => {
     ]);
   });
 
-  it("start again in another product, but run on per user for ideas", async () => {
+  it("Generated codes start again in another product, but those of ideas run on per user", async () => {
     const first = await seedStory();
     const other = await seedStory();
     expect([first.story.code, other.story.code]).toEqual(["ST-001", "ST-001"]);
@@ -55,7 +55,7 @@ describe("generated codes", () => {
     expect(two).toBe((one ?? 0) + 1);
   });
 
-  it("are never truncated: after ST-999 comes ST-1000 (J13)", async () => {
+  it("Generated codes are never truncated: after ST-999 comes ST-1000 (J13)", async () => {
     const { product, pbi } = await seedStory();
     await t.query`update public.code_counters set last_number = 998 where scope_id = ${product.id}
       and kind = 'story'`;
@@ -66,7 +66,7 @@ describe("generated codes", () => {
     expect(codes).toEqual(["ST-999", "ST-1000", "ST-1001"]);
   });
 
-  it("skip the numbers that supplied codes have taken, and do not go back", async () => {
+  it("Generated codes skip the numbers that supplied codes have taken, and do not go back", async () => {
     const { story } = await seedStory();
     await createTask(actor, { story_id: story.id, title: "Task", code: "T-1" });
     await createTask(actor, { story_id: story.id, title: "Task", code: "T-2" });
@@ -77,7 +77,7 @@ describe("generated codes", () => {
 });
 
 describe("supplied codes", () => {
-  it("are refused with 422 when in use in the same kind and product, and nothing is written", async () => {
+  it("A supplied code in use in the same kind and product is refused with 422, and nothing is written", async () => {
     const { story } = await seedStory();
     await createTask(actor, { story_id: story.id, title: "Task", code: "API.v2_x" });
     const refusal = await refusalOf(createTask(actor, { story_id: story.id, title: "Again", code: "API.v2_x" }));
@@ -87,7 +87,7 @@ describe("supplied codes", () => {
     expect(rows).toEqual([{ title: "Task" }]);
   });
 
-  it("may be on a PBI, a story and a task of one product, and in another product", async () => {
+  it("The same code may be on a PBI, a story, and a task of one product, and in another product", async () => {
     const here = await seedStory();
     const there = await seedStory();
     const pbi = await createPbi(actor, { product_id: here.product.id, title: "x", code: "X-9" });
@@ -97,17 +97,17 @@ describe("supplied codes", () => {
     expect(new Set([pbi.code, story.code, task.code, elsewhere.code])).toEqual(new Set(["X-9"]));
   });
 
-  it.each(["", "a b", "ä", "A/B", "T-1\n", "x".repeat(31)])("refuses the form of %j (J14)", async (code) => {
+  it.each(["", "a b", "ä", "A/B", "T-1\n", "x".repeat(31)])("A supplied code %j is refused (J14)", async (code) => {
     const { story } = await seedStory();
     expect(await statusOf(createTask(actor, { story_id: story.id, title: "x", code }))).toBe(422);
   });
 
-  it.each(["ST-", "..", "x".repeat(30), "st-1"])("takes %j as it is (J14)", async (code) => {
+  it.each(["ST-", "..", "x".repeat(30), "st-1"])("A supplied code %j is taken as it is (J14)", async (code) => {
     const { story } = await seedStory();
     expect((await createTask(actor, { story_id: story.id, title: "x", code })).code).toBe(code);
   });
 
-  it("stay when edited to what they are, and are refused when edited to one in use", async () => {
+  it("A code may be edited to what it is, but not to one in use", async () => {
     const { story } = await seedStory();
     const first = await createTask(actor, { story_id: story.id, title: "x", code: "A-1" });
     const second = await createTask(actor, { story_id: story.id, title: "x", code: "A-2" });
@@ -115,7 +115,7 @@ describe("supplied codes", () => {
     expect(await statusOf(editTask(actor, { task_id: second.id, code: "A-1" }))).toBe(422);
   });
 
-  it("are unique per user for ideas, not across users", async () => {
+  it("Codes of ideas are counted per user: another user's first idea is IDEA-001 too", async () => {
     await ownerOfItsOwn();
     const product = await t.seedProduct(bea);
     const idea = await createIdea(t.actorOf(bea), { product_id: product.id, title: "Mine" });
@@ -135,12 +135,12 @@ describe("sort_order from a code", () => {
     ["T-9007199254740992", 9007199254740991],
     ["9".repeat(30), 9007199254740991],
     ["7-x", 9007199254740991],
-  ])("of %s is %d", async (code, expected) => {
+  ])("The sort order of the code %s is %d", async (code, expected) => {
     const rows = await t.query`select private.sort_order_from_code(${code})::text as n`;
     expect(Number(rows[0]?.n)).toBe(expected);
   });
 
-  it("is the number at the end of any code, up to the largest", async () => {
+  it("The sort order of any code is the number at its end, up to the largest", async () => {
     const codes = fc.sample(fc.stringMatching(/^[A-Za-z0-9._-]{1,30}$/), 500);
     const rows = await t.query`select private.sort_order_from_code(c)::text as n
       from unnest(${codes}::text[]) with ordinality as u (c, o) order by o`;

@@ -30,7 +30,7 @@ const done = async (world: SprintWorld, worker?: string) => {
 };
 
 describe("circles", () => {
-  it("are refused with their path among three tasks, three stories, and both together", async () => {
+  it("A circle among three tasks, three stories, or both together is refused with its path", async () => {
     const world = await t.seedSprint({ stories: [2, 2, 1] });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     const [a1, b1] = [at(a.tasks, 0), at(b.tasks, 0)];
@@ -53,7 +53,7 @@ describe("circles", () => {
     expect((await refusalOf(waitStory(world.actor, c, a))).detail).toEqual({ path: [c.code, a.code, b.code, c.code] });
   });
 
-  it("are refused when a task moves into one", async () => {
+  it("A task cannot move into a story where it would close a circle", async () => {
     const world = await t.seedSprint({ stories: [1, 2] });
     const [a, b] = [at(world.stories, 0), at(world.stories, 1)];
     await wait(world.actor, at(b.tasks, 1), at(b.tasks, 0));
@@ -67,7 +67,7 @@ describe("circles", () => {
 });
 
 describe("dispatch", () => {
-  it("orders a run by dependencies, then as before, and releases one after the other", async () => {
+  it("A run follows dependencies, then the order as before, and releases one task after the other", async () => {
     const world = await t.seedSprint({ stories: [3, 1], strategy: "SPRINT" });
     const [t1, t2, t3, t4] = four(world);
     await wait(world.actor, t1, t4);
@@ -82,7 +82,7 @@ describe("dispatch", () => {
     expect((await done(world)).code).toBe(t2.code);
   });
 
-  it("gives no task of a story before the whole other story is done, and says why", async () => {
+  it("No task of a story is given out before the whole story it waits for is done, and it says why", async () => {
     const world = await t.seedSprint({ stories: [1, 2], strategy: "STORY" });
     const [a, b] = [at(world.stories, 0), at(world.stories, 1)];
     await waitStory(world.actor, a, b);
@@ -101,7 +101,7 @@ describe("dispatch", () => {
     expect((await done(world)).code).toBe(waiting.code);
   });
 
-  it("holds what has not begun when a dependency comes, touches nothing at work, and lets the lane go on", async () => {
+  it("A new dependency holds what has not begun, touches nothing at work, and lets the lane go on", async () => {
     const world = await t.seedSprint({ stories: [4], strategy: "SPRINT" });
     const [t1, t2, t3, t4] = four(world);
     const run = await start(world);
@@ -118,7 +118,7 @@ describe("dispatch", () => {
     expect((await done(world)).code).toBe(t3.code);
   });
 
-  it("passes the turn of a lane on while its next waits for something outside", async () => {
+  it("A lane passes its turn on while its next task waits for something outside", async () => {
     const world = await t.seedSprint({ stories: [2], strategy: "SPRINT" });
     const outside = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
     const blocker = await createTask(world.actor, { story_id: outside.id, title: "Elsewhere" });
@@ -132,7 +132,7 @@ describe("dispatch", () => {
     expect((await done(world)).code).toBe(at(world.tasks, 0).code);
   });
 
-  it("follows every change that a counter depends on", async () => {
+  it("The number of open blockers follows every change that it depends on", async () => {
     const world = await t.seedSprint({ stories: [1, 2, 1], strategy: "STORY" });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await waitStory(world.actor, a, b);
@@ -169,7 +169,7 @@ describe("dispatch", () => {
     expect(await counted()).toBe(0);
   });
 
-  it("orders a batch, holds it for what is outside, and lets no task of it begin too early", async () => {
+  it("A batch follows dependencies, waits for what is outside, and lets no task of it begin too early", async () => {
     const world = await t.seedSprint({ stories: [2], strategy: "SPRINT_BATCH" });
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
     const elsewhere = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
@@ -201,7 +201,7 @@ describe("dispatch", () => {
     await t.expectRightCounters();
   });
 
-  it("creates a task with what it waits for, or not at all", async () => {
+  it("A task is created with what it waits for, or not at all", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const [story, task] = [at(world.stories, 0), at(world.tasks, 0)];
     const created = await createTask(world.actor, {
@@ -221,7 +221,7 @@ describe("dispatch", () => {
 });
 
 describe("what a task or story could wait for", () => {
-  it("costs one walk through what comes later, not one for each that could be offered", async () => {
+  it("Looking for what a task could wait for costs one walk, not one for each that could be offered", async () => {
     const pages = async (length: number) => {
       const { owner, actor, story } = await t.seedWorld(0);
       const first = await createTask(actor, { story_id: story.id, title: "First" });
@@ -246,7 +246,7 @@ describe("what a task or story could wait for", () => {
     expect(many).toBeLessThan(8 * few);
   });
 
-  it("is what is near and not done, and never what would go round", async () => {
+  it("A task or story could wait for what is near and not done, and never for what would close a circle", async () => {
     const world = await t.seedSprint({ stories: [3, 2] });
     const [first, second, third] = four(world);
     const [near, far] = [at(world.stories, 0), at(world.stories, 1)];
@@ -271,7 +271,7 @@ describe("what a task or story could wait for", () => {
 });
 
 describe("a search for what waits", () => {
-  it("finds it by that alone, by what it waits for, and with words", async () => {
+  it("A search finds what waits by that alone, by what it waits for, and with words", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const [first, second, third] = four({ ...world, tasks: [...world.tasks, at(world.tasks, 0)] });
     const found = async (query: string, kind?: "task") =>
@@ -292,7 +292,7 @@ describe("a search for what waits", () => {
 });
 
 describe("the order of a run", () => {
-  it("puts what can be at work at once into one step", async () => {
+  it("The order of a run puts what can be at work at once into one step", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2, 1] });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await wait(world.actor, at(b.tasks, 0), at(a.tasks, 0));
@@ -309,7 +309,7 @@ describe("the order of a run", () => {
 });
 
 describe("a person who begins what waits", () => {
-  it("is asked once, and it is written down; a move from what is under way is not", async () => {
+  it("A person who begins a waiting task has to confirm, and that is written down; later moves are not", async () => {
     const world = await t.seedSprint({ stories: [1, 1] });
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
     await waitStory(world.actor, at(world.stories, 1), at(world.stories, 0));
@@ -364,7 +364,7 @@ describe("a person who begins what waits", () => {
 });
 
 describe("before a run", () => {
-  it("what waits for something outside or failed is in the way, with its cure", async () => {
+  it("The pre-flight names blockers that failed or are outside the sprint, with their cure", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
     const elsewhere = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
@@ -397,7 +397,7 @@ describe("before a run", () => {
     expect(codes.slice(0, 3)).toEqual([second.code, outside.code, first.code]);
   });
 
-  it("a whole story outside is in the way once, no matter how many tasks wait for it", async () => {
+  it("The pre-flight names a whole story outside once, no matter how many tasks wait for it", async () => {
     const world = await t.seedSprint({ stories: [3] });
     const elsewhere = await create(world.actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Elsewhere" });
     await waitStory(world.actor, at(world.stories, 0), elsewhere);

@@ -26,14 +26,14 @@ async function seedIdea() {
 }
 
 describe("the status of an idea", () => {
-  it("moves forward only, and steps may be skipped", async () => {
+  it("The status of an idea moves forward only, and may skip steps", async () => {
     const { actor, idea_id } = await seedIdea();
     expect((await updateIdea(actor, { idea_id, status: "ready" })).status).toBe("ready");
     expect(await statusOf(updateIdea(actor, { idea_id, status: "discussing" }))).toBe(409);
     expect((await updateIdea(actor, { idea_id, status: "ready", title: "New" })).title).toBe("New");
   });
 
-  it("becomes planned by promotion alone", async () => {
+  it("An idea becomes planned by promotion alone", async () => {
     const { actor, idea_id } = await seedIdea();
     const call = callAs(actor, "update_idea", { p_idea_id: idea_id, p_changes: { status: "planned" } }, z.unknown());
     expect(await statusOf(call)).toBe(422);
@@ -41,7 +41,7 @@ describe("the status of an idea", () => {
 });
 
 describe("promote_idea", () => {
-  it("makes PBI and planned idea together, linked both ways", async () => {
+  it("A promoted idea is planned together with its new PBI, linked both ways", async () => {
     const { actor, product, idea_id } = await seedIdea();
     const { idea, pbi } = await promoteIdea(actor, { idea_id, priority: 1 });
     expect(idea).toMatchObject({ status: "planned", pbi_id: pbi.id });
@@ -53,7 +53,7 @@ describe("promote_idea", () => {
     });
   });
 
-  it("leaves nothing behind when it is refused", async () => {
+  it("A promotion that is refused leaves nothing behind", async () => {
     const { actor, product, idea_id } = await seedIdea();
     expect(await statusOf(promoteIdea(actor, { idea_id, code: "PBI-1" }))).toBe(422);
     expect((await getIdea(actor, { idea_id })).status).toBe("draft");
@@ -61,13 +61,13 @@ describe("promote_idea", () => {
     expect(rows).toEqual([{ code: "PBI-1" }]);
   });
 
-  it("has one winner among many at once", async () => {
+  it("An idea that is promoted many times at once is promoted once", async () => {
     const { actor, idea_id } = await seedIdea();
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => promoteIdea(actor, { idea_id })));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  it("is refused for an archived idea, and fine again once restored", async () => {
+  it("An archived idea cannot be promoted until it is restored", async () => {
     const { actor, idea_id } = await seedIdea();
     await archiveIdea(actor, { idea_id });
     expect(await statusOf(promoteIdea(actor, { idea_id }))).toBe(409);
@@ -77,7 +77,7 @@ describe("promote_idea", () => {
 });
 
 describe("further products of an idea", () => {
-  it("are unique per pair and go with either side", async () => {
+  it("A further product of an idea is linked once, and the link goes with the product", async () => {
     const { actor, product, idea_id } = await seedIdea();
     const second = await createProduct(actor, { code: "SECOND", name: "Second" });
     const third = await createProduct(actor, { code: "THIRD", name: "Third" });
@@ -95,7 +95,7 @@ describe("further products of an idea", () => {
 });
 
 describe("ideas", () => {
-  it("belong to one user: members of the product are refused, strangers too", async () => {
+  it("An idea belongs to one user: other members of the product can neither read nor change it", async () => {
     const { product, idea_id } = await seedIdea();
     const member = await t.createMember(product.id);
     expect(await statusOf(getIdea(t.actorOf(member), { idea_id }))).toBe(403);
@@ -104,7 +104,7 @@ describe("ideas", () => {
     expect((await listIdeas(t.actorOf(member))).items).toEqual([]);
   });
 
-  it("are listed oldest first, archived ones apart, in pages, with a log of what happened", async () => {
+  it("Ideas are listed oldest first, archived ones apart, in pages, with a log of what happened", async () => {
     const { actor, product, idea, idea_id } = await seedIdea();
     const second = await createIdea(actor, { product_id: product.id, title: "Second" });
     const page = await listIdeas(actor, { product_id: product.id, limit: 1 });

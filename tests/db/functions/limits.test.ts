@@ -26,7 +26,7 @@ async function take(action: string, key: string, at?: string): Promise<"taken" |
 }
 
 describe("limits of creating", () => {
-  it("lets exactly 5 products a minute pass when 25 are created at once, the rest are 429 with a pause (W1)", async () => {
+  it("Exactly 5 of 25 products created at once pass, and the rest get 429 with a pause (W1)", async () => {
     const ada = t.actorOf(await t.createUser());
     const outcomes = await Promise.allSettled(
       Array.from({ length: 25 }, (_, n) => createProduct(ada, { code: `P-${n}`, name: "Product" })),
@@ -38,7 +38,7 @@ describe("limits of creating", () => {
     expect(refusal.retryAfter).toBeLessThanOrEqual(60);
   });
 
-  it("counts each user alone, and a refused operation not at all", async () => {
+  it("A limit counts each user alone, and a refused operation not at all", async () => {
     const ada = await t.createUser();
     const bea = await t.createUser();
     const product = await t.seedProduct(ada);
@@ -52,7 +52,7 @@ describe("limits of creating", () => {
     await createPbi(t.actorOf(bea), { product_id: other.id, title: "hers" });
   });
 
-  it("holds for a direct insert as well", async () => {
+  it("A limit of creating holds for a direct insert as well", async () => {
     const ada = await t.createUser();
     const product = await t.seedProduct(ada);
     await t.query`insert into public.rate_limit_counters
@@ -83,14 +83,14 @@ describe("limits of creating", () => {
     ["registration", 5, 3600],
     ["pair_start", 10, 60],
     ["avatar", 10, 60],
-  ])("%s: %d in %d seconds", async (action, max, seconds) => {
+  ])("The limit of %s is %d in %d seconds", async (action, max, seconds) => {
     const rows = await t.query`select * from private.rate_limit(${action})`;
     expect(rows).toEqual([{ p_max: max, p_seconds: seconds }]);
   });
 });
 
 describe("the window of a limit", () => {
-  it("opens with the first use and closes after its length", async () => {
+  it("The window of a limit opens with the first use and closes after its length", async () => {
     const key = "window";
     for (let n = 0; n < 10; n++) expect(await take("login", key, "2030-01-01T10:00:30Z")).toBe("taken");
     expect(await take("login", key, "2030-01-01T10:01:29.5Z")).toBe('{"retry_after": 1}');
@@ -98,12 +98,12 @@ describe("the window of a limit", () => {
     expect(await take("login", key, "2030-01-01T10:01:30Z")).toBe("taken");
   });
 
-  it("counts exactly under concurrency", async () => {
+  it("A limit counts exactly under concurrency", async () => {
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => take("login", "many")));
     expect(outcomes.filter((outcome) => outcome === "taken")).toHaveLength(10);
   });
 
-  it("refuses to take a limit that does not exist", async () => {
+  it("A limit that does not exist cannot be taken", async () => {
     await expect(take("no_such_limit", "x")).rejects.toThrow("no rate limit");
   });
 });
@@ -123,7 +123,7 @@ const add = (productId: string, by = owner) =>
   });
 
 describe("room for files", () => {
-  it("ends at 50 MB for a viewer, at 1 GB for a product and at 5 GB for its owner, and each says so", async () => {
+  it("Room for files ends at 50 MB for a viewer, 1 GB for a product, and 5 GB for its owner", async () => {
     const product = await t.seedProduct(owner, {});
     const viewer = await t.createMember(product.id, { viewer: true });
     await fill(product.id, 4, viewer.id);

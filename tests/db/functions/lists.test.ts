@@ -116,7 +116,7 @@ const lists: [name: string, given: object, rows: string, table: string, id?: str
 const pageSchema = z.looseObject({ next_cursor: z.string().nullable() });
 
 describe("a list that is read in pages", () => {
-  it.each(lists)("continues after a row that is gone since: %s", async (...list) => {
+  it.each(lists)("A list continues after a row that is gone since: %s", async (...list) => {
     const [name, given, rows, table, id = "id"] = list;
     const read = async (more: object) => {
       const page = await callAs(actor, name, { ...given, ...more }, pageSchema);
@@ -137,14 +137,14 @@ describe("a list that is read in pages", () => {
     expect(seen).toEqual(name === "list_comments" ? ids.toReversed() : ids);
   });
 
-  it.each(lists)("refuses a cursor of another list: %s", async (name, given) => {
+  it.each(lists)("A list refuses a cursor of another list: %s", async (name, given) => {
     for (const p_cursor of ["1_2_3_4", `1_2_3_${product.id}`, product.id, "x", ""]) {
       const asked = callAs(actor, name, { ...given, p_cursor }, z.unknown());
       await expect(asked).rejects.toMatchObject({ status: 422, issues: [{ path: "cursor" }] });
     }
   });
 
-  it("is one of these, or ranks what it finds", async () => {
+  it("Each operation that takes a cursor is one of the tested lists or the search", async () => {
     const { rows } = await t.sql.query<{ name: string }>(
       "select proname as name from pg_proc where pronamespace = 'operations'::regnamespace and 'p_cursor' = any (proargnames)",
     );

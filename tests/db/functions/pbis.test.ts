@@ -32,7 +32,7 @@ async function orderOf({ actor, product }: World) {
 }
 
 describe("the order of PBIs", () => {
-  it("is priority, then sort_order; a new one comes last in its priority", async () => {
+  it("PBIs are ordered by priority, then sort_order, and a new one comes last in its priority", async () => {
     const world = await seedPbis(["a", "b"]);
     await createPbi(world.actor, { product_id: world.product.id, title: "c", priority: 1 });
     await createPbi(world.actor, { product_id: world.product.id, title: "d", priority: 5 });
@@ -40,7 +40,7 @@ describe("the order of PBIs", () => {
     expect(await orderOf(world)).toBe("cabed");
   });
 
-  it("takes a PBI between two others by a float between theirs", async () => {
+  it("A PBI that moves between two others gets a float between theirs", async () => {
     const world = await seedPbis(["a", "b", "c"]);
     const [a, b, c] = [at(world.pbis, 0), at(world.pbis, 1), at(world.pbis, 2)];
     const moved = await movePbi(world.actor, { pbi_id: c.id, before_id: b.id });
@@ -52,7 +52,7 @@ describe("the order of PBIs", () => {
     expect(await orderOf(world)).toBe("acb");
   });
 
-  it("moves into the priority of its neighbor, or last into a named one", async () => {
+  it("A PBI that moves takes the priority of its neighbor, or comes last in a named one", async () => {
     const world = await seedPbis(["a", "b"]);
     const top = await createPbi(world.actor, { product_id: world.product.id, title: "t", priority: 0 });
     const moved = await movePbi(world.actor, { pbi_id: at(world.pbis, 1).id, after_id: top.id });
@@ -62,7 +62,7 @@ describe("the order of PBIs", () => {
     expect(await orderOf(world)).toBe("bat");
   });
 
-  it("still works when no float is left between two", async () => {
+  it("A PBI can move between two others when no float is left between theirs", async () => {
     const world = await seedPbis(["a", "b", "c"]);
     const [a, b, c] = [at(world.pbis, 0), at(world.pbis, 1), at(world.pbis, 2)];
     await t.query`update public.pbis set sort_order = 1 where id = any (${[a.id, b.id]})`;
@@ -74,7 +74,7 @@ describe("the order of PBIs", () => {
     expect(await orderOf(world)).toBe("abc");
   });
 
-  it("equals that of a plain list after any moves", async () => {
+  it("The order of PBIs equals that of a plain list after any moves", async () => {
     const world = await seedPbis(["a", "b", "c", "d", "e"]);
     let model = world.pbis.map(({ title }) => title);
     const moves = fc.sample(fc.tuple(fc.nat(4), fc.nat(4), fc.boolean()), 40);
@@ -88,7 +88,7 @@ describe("the order of PBIs", () => {
     }
   });
 
-  it("refuses a move to itself, to two neighbors, to nowhere, and to another product", async () => {
+  it("A PBI cannot move to itself, to two neighbors, to nowhere, or to another product", async () => {
     const world = await seedPbis(["a", "b"]);
     const foreign = await t.seedWorld(0);
     const pbi_id = at(world.pbis, 0).id;
@@ -101,7 +101,7 @@ describe("the order of PBIs", () => {
 });
 
 describe("update_pbi", () => {
-  it("changes the given fields only", async () => {
+  it("An update of a PBI changes the given fields only", async () => {
     const { actor, pbi } = await t.seedWorld(0);
     const updated = await updatePbi(actor, { pbi_id: pbi.id, title: "New", code: "NEW-1" });
     expect(updated).toEqual({ ...pbi, title: "New", code: "NEW-1", version: 2 });
@@ -110,7 +110,7 @@ describe("update_pbi", () => {
 });
 
 describe("the pull request of a PBI", () => {
-  it("is set, merged once, and unmerged when it is another", async () => {
+  it("The pull request of a PBI is merged once, and is unmerged again when it is another", async () => {
     const { actor, pbi } = await t.seedWorld(0);
     const pbi_id = pbi.id;
     expect(await statusOf(markPbiPrMerged(actor, { pbi_id }))).toBe(409);
@@ -126,7 +126,7 @@ describe("the pull request of a PBI", () => {
 });
 
 describe("delete_pbi", () => {
-  it("removes the PBI with its stories and tasks", async () => {
+  it("A deleted PBI goes with its stories and tasks", async () => {
     const { actor, pbi, product } = await t.seedWorld(2);
     expect((await getPbi(actor, { pbi_id: pbi.id })).stories).toHaveLength(1);
     await deletePbi(actor, { pbi_id: pbi.id });

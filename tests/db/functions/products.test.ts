@@ -15,7 +15,7 @@ import { refusalOf, statusOf } from "../refusal";
 const t = await createTestDatabase();
 
 describe("create_product", () => {
-  it("makes the caller the owner and uses the defaults of the contract", async () => {
+  it("A new product has its creator as owner and the defaults of the contract", async () => {
     const owner = await t.createUser();
     const product = await createProduct(t.actorOf(owner), { code: "a.B-1_c", name: "Name" });
     expect(product).toEqual({
@@ -56,7 +56,7 @@ describe("create_product", () => {
     });
   });
 
-  it("refuses a code that the owner has already, and lets another owner use it", async () => {
+  it("A product's code is refused where its owner has it already, and another owner may use it", async () => {
     const [ada, bea] = [t.actorOf(await t.createUser()), t.actorOf(await t.createUser())];
     await createProduct(ada, { code: "SAME", name: "x" });
     const refusal = await refusalOf(createProduct(ada, { code: "SAME", name: "x" }));
@@ -64,14 +64,14 @@ describe("create_product", () => {
     expect((await createProduct(bea, { code: "SAME", name: "x" })).code).toBe("SAME");
   });
 
-  it.each(["", "a b", "x".repeat(31)])("refuses the code %j with 422", async (code) => {
+  it.each(["", "a b", "x".repeat(31)])("A new product with the code %j is refused with 422", async (code) => {
     const actor = t.actorOf(await t.createUser());
     expect(await statusOf(createProduct(actor, { code, name: "x" }))).toBe(422);
   });
 });
 
 describe("list_product_overviews", () => {
-  it("counts what is there and what is done", async () => {
+  it("The overview of a product counts what is there and what is done", async () => {
     const world = await t.seedWorld(2);
     await setTaskStatus(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
     const [overview] = await listProductOverviews(world.actor);
@@ -88,7 +88,7 @@ describe("list_product_overviews", () => {
 });
 
 describe("update_product", () => {
-  it("changes the given fields only", async () => {
+  it("An update of a product changes the given fields only", async () => {
     const { actor, product } = await t.seedWorld(0);
     const updated = await updateProduct(actor, { product_id: product.id, auto_pr: true, pr_strategy: "SPRINT_BATCH" });
     const changes = { auto_pr: true, pull_requests: "open", pr_strategy: "SPRINT_BATCH" };
@@ -98,7 +98,7 @@ describe("update_product", () => {
 });
 
 describe("invite_person", () => {
-  it("tells ten times an hour that no one is there, and then not even who is (W1)", async () => {
+  it("An owner is told ten times an hour that no such person exists, and then not even who does (W1)", async () => {
     const { actor, product } = await t.seedWorld(0);
     const there = await Promise.all([t.createUser(), t.createUser()]);
     const add = (identifier: string) => invitePerson(actor, { product_id: product.id, identifier });
@@ -117,7 +117,7 @@ describe("invite_person", () => {
 });
 
 describe("delete_product", () => {
-  it("wants the code repeated and removes everything in it", async () => {
+  it("A product is deleted with everything in it once its code is repeated", async () => {
     const { actor, product } = await t.seedWorld(2);
     const product_id = product.id;
     expect(await statusOf(deleteProduct(actor, { product_id, code: "WRONG" }))).toBe(422);

@@ -11,7 +11,7 @@ import { refusalOf, statusOf } from "../refusal";
 const t = await createTestDatabase();
 
 describe("search", () => {
-  it("has no index that leaves new words for later: the planner would parse all texts again instead", async () => {
+  it("No search index leaves new words for later, since the planner would parse all texts again instead", async () => {
     const rows = await t.query`
       select c.relname, c.reloptions from pg_class c join pg_am a on a.oid = c.relam
       where a.amname = 'gin' and c.relnamespace = 'public'::regnamespace`;
@@ -19,7 +19,7 @@ describe("search", () => {
     for (const { relname, reloptions } of rows) expect(reloptions, String(relname)).toContain("fastupdate=off");
   });
 
-  it("finds words from their beginning in code, title and description of all kinds", async () => {
+  it("A search finds words from their beginning in titles and descriptions of all kinds", async () => {
     const { actor, product, story } = await t.seedWorld(0);
     const product_id = product.id;
     await createPbi(actor, { product_id, title: "Zebra crossing" });
@@ -32,7 +32,7 @@ describe("search", () => {
     expect((await search(actor, { query: "zebr", kind: "idea", product_id })).items).toHaveLength(1);
   });
 
-  it("finds letters in either form, on every path that writes titles", async () => {
+  it("A search finds composed and decomposed letters, on every path that writes titles", async () => {
     const { actor, product, story } = await t.seedWorld(1);
     const composed = "Größe der Bücher";
     const apart = composed.normalize("NFD");
@@ -45,13 +45,13 @@ describe("search", () => {
     }
   });
 
-  it("finds codes by their beginning, best first", async () => {
+  it("A search finds codes by their beginning, best first", async () => {
     const { actor } = await t.seedWorld(3);
     const { items } = await search(actor, { query: "t-2" });
     expect(at(items, 0)).toMatchObject({ kind: "task", code: "T-2", status: "todo", product_code: "WORLD" });
   });
 
-  it("never shows what the caller does not reach", async () => {
+  it("A search never shows what the caller does not reach", async () => {
     const { actor, product } = await t.seedWorld(0);
     await createPbi(actor, { product_id: product.id, title: "quagga" });
     const stranger = t.actorOf(await t.createUser());
@@ -59,7 +59,7 @@ describe("search", () => {
     expect(await statusOf(search(stranger, { query: "quagga", product_id: product.id }))).toBe(403);
   });
 
-  it("looks at no rows of products that are not the caller's, no matter how many match", async () => {
+  it("A search reads no rows of products that are not the caller's, no matter how many match", async () => {
     const { actor, owner, product } = await t.seedWorld(0);
     const foreign = await t.seedWorld(0);
     const write = (productId: string, count: number) =>
@@ -73,7 +73,7 @@ describe("search", () => {
     }
   });
 
-  it("separates words of products that begin like those of another", async () => {
+  it("A search finds no foreign title that holds the beginning of the caller's product id", async () => {
     const { actor, product } = await t.seedWorld(0);
     const stranger = await t.seedWorld(0);
     const title = `${product.id.slice(0, 13)} numbat`;
@@ -84,12 +84,12 @@ describe("search", () => {
     expect((await search(actor, { query: product.id.slice(0, 8) })).items).toEqual([]);
   });
 
-  it.each(["", "   ", "'", "\\", "%", "a & | !", "😀", ":*", "--"])("answers %j without failing", async (query) => {
+  it.each(["", "   ", "'", "\\", "%", "a & | !", "😀", ":*", "--"])("A search for %j does not fail", async (query) => {
     const { actor } = await t.seedWorld(1);
     expect((await search(actor, { query })).next_cursor).toBeNull();
   });
 
-  it("goes through many results page by page", async () => {
+  it("A search goes through many results page by page", async () => {
     const { actor, product } = await t.seedWorld(0);
     await t.query`insert into public.pbis (product_id, title) select ${product.id}, 'okapi ' || n
       from generate_series(1, 25) n`;
@@ -128,7 +128,7 @@ async function pbisRead(userId: string, query: string): Promise<number> {
 }
 
 describe("resolve_reference", () => {
-  it("finds ids and codes, in any case of letters", async () => {
+  it("A reference is resolved by id or by code, in any case of letters", async () => {
     const { actor, product, story } = await t.seedWorld(0);
     const expected = { id: story.id, kind: "story", code: "ST-001", product_id: product.id };
     expect(await resolveReference(actor, { kind: "story", reference: story.id })).toEqual(expected);
@@ -138,7 +138,7 @@ describe("resolve_reference", () => {
     expect(await statusOf(resolveReference(actor, { kind: "story", reference: "ST-404" }))).toBe(404);
   });
 
-  it("refuses a code of several products with the candidates, unless the product is named", async () => {
+  it("A code of several products is refused with the candidates, unless the product is named", async () => {
     const mine = await t.seedWorld(0);
     const other = await t.seedWorld(0);
     await t.addMember(other.product.id, mine.owner);
@@ -149,7 +149,7 @@ describe("resolve_reference", () => {
     expect((await resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1", product_id })).id).toBe(mine.pbi.id);
   });
 
-  it("is 403 for the id of a foreign thing and 404 for its code", async () => {
+  it("A reference to a foreign thing gets 403 by its id and 404 by its code", async () => {
     const foreign = await t.seedWorld(0);
     const stranger = t.actorOf(await t.createUser());
     expect(await statusOf(resolveReference(stranger, { kind: "pbi", reference: foreign.pbi.id }))).toBe(403);

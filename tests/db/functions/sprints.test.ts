@@ -18,7 +18,7 @@ import { refusalOf, statusOf } from "../refusal";
 const t = await createTestDatabase();
 
 describe("create_sprint and update_sprint", () => {
-  it("take stories along, all of them or no sprint", async () => {
+  it("A new sprint takes all of its stories along or is not created", async () => {
     const { actor, product, pbi, story } = await t.seedWorld(0);
     const product_id = product.id;
     const second = await createStory(actor, { pbi_id: pbi.id, title: "Second" });
@@ -33,7 +33,7 @@ describe("create_sprint and update_sprint", () => {
     expect(await listSprints(actor, { product_id })).toHaveLength(1);
   });
 
-  it("number sprints per product and keep dates in order; the same day is fine", async () => {
+  it("Sprints are numbered per product, and no sprint ends before the day on which it starts", async () => {
     const { actor, product } = await t.seedWorld(0);
     const product_id = product.id;
     const sprint = await createSprint(actor, { product_id, start_date: "2026-02-28", end_date: "2026-02-28" });
@@ -67,7 +67,7 @@ describe("create_sprint and update_sprint", () => {
 });
 
 describe("the states of a sprint", () => {
-  it("go planned, active, completed, and one sprint of a product is active", async () => {
+  it("A sprint goes from planned to active to completed, and only one of a product is active", async () => {
     const { actor, product } = await t.seedWorld(0);
     const first = await createSprint(actor, { product_id: product.id });
     const second = await createSprint(actor, { product_id: product.id });
@@ -82,7 +82,7 @@ describe("the states of a sprint", () => {
     expect(await statusOf(updateSprint(actor, { sprint_id, sprint_goal: "x" }))).toBe(409);
   });
 
-  it("allow one winner when two sprints start at the same moment", async () => {
+  it("Only one of several sprints that start at the same moment becomes active", async () => {
     const { actor, product } = await t.seedWorld(0);
     const sprints = [];
     for (let n = 0; n < 5; n++) sprints.push(await createSprint(actor, { product_id: product.id }));
@@ -90,7 +90,7 @@ describe("the states of a sprint", () => {
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  it("send unfinished stories back to the backlog on completion and cancellation; done ones stay", async () => {
+  it("A sprint that ends sends unfinished stories back to the backlog and keeps those that are done", async () => {
     const { actor, pbi, product, story, tasks } = await t.seedWorld(1);
     const open = await createStory(actor, { pbi_id: pbi.id, title: "Open" });
     const sprint = await createSprint(actor, { product_id: product.id });
@@ -111,7 +111,7 @@ describe("the states of a sprint", () => {
 });
 
 describe("the reads of sprints", () => {
-  it("list newest first with counts, and show the board in order", async () => {
+  it("Sprints are listed newest first with counts, and their boards are in order", async () => {
     const { actor, product, story, tasks } = await t.seedWorld(2);
     const sprint = await createSprint(actor, { product_id: product.id });
     await createSprint(actor, { product_id: product.id });
@@ -138,7 +138,7 @@ describe("the reads of sprints", () => {
     ]);
   });
 
-  it("cut the context of an agent at a number of stories, with a cursor", async () => {
+  it("The context of a sprint for an agent is cut at a number of stories, with a cursor", async () => {
     const { actor, pbi, product, story } = await t.seedWorld(1);
     const sprint = await createSprint(actor, { product_id: product.id });
     const sprint_id = sprint.id;

@@ -19,7 +19,7 @@ import { statusOf } from "../refusal";
 const t = await createTestDatabase();
 
 describe("create_story", () => {
-  it("uses the defaults of the contract", async () => {
+  it("A new story has the defaults of the contract", async () => {
     const { actor, pbi, product } = await t.seedWorld(0);
     const story = await createStory(actor, { pbi_id: pbi.id, title: "New" });
     expect(story).toEqual({
@@ -43,7 +43,7 @@ describe("create_story", () => {
     });
   });
 
-  it("can join a sprint and an assignee at once", async () => {
+  it("A new story can join a sprint and have an assignee at once", async () => {
     const { actor, owner, pbi, product } = await t.seedWorld(0);
     const sprint = await createSprint(actor, { product_id: product.id });
     const story = await createStory(actor, {
@@ -57,7 +57,7 @@ describe("create_story", () => {
 });
 
 describe("update_story", () => {
-  it("changes the given fields only, and stays within its product", async () => {
+  it("An update of a story changes the given fields only, and keeps the story within its product", async () => {
     const { actor, pbi, product, story } = await t.seedWorld(0);
     const target = await createPbi(actor, { product_id: product.id, title: "Target" });
     expect(await updateStory(actor, { story_id: story.id, priority: 1, pbi_id: target.id })).toEqual({
@@ -77,7 +77,7 @@ describe("update_story", () => {
 });
 
 describe("add_story_to_sprint", () => {
-  it("refuses a sprint of another product and one that is over; twice is fine", async () => {
+  it("A story joins no sprint of another product and none that is over, and may join one twice", async () => {
     const { actor, product, story } = await t.seedWorld(0);
     const sprint = await createSprint(actor, { product_id: product.id });
     const story_id = story.id;
@@ -98,7 +98,7 @@ describe("add_story_to_sprint", () => {
 });
 
 describe("get_story and delete_story", () => {
-  it("show the state of the story, and remove it with tasks and log", async () => {
+  it("A story is read with its PBI, tasks, and log, and is gone once it is deleted", async () => {
     const { actor, pbi, story, tasks } = await t.seedWorld(2);
     const story_id = story.id;
     await appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "x" });
@@ -127,7 +127,7 @@ describe("append_story_log", () => {
     { p_type: "COMMIT", p_content: "x", p_commit_hash: "a" },
     { p_type: "COMMIT", p_content: "x", p_commit_message: "a" },
     { p_type: "COMMIT", p_content: "x", p_commit_hash: "a", p_commit_message: "b", p_status: "PASSED" },
-  ])("refuses entry %# of another shape with 422, also past the routes", async (fields) => {
+  ])("A log entry of another shape is refused with 422, also past the routes (entry %#)", async (fields) => {
     const { actor, story } = await t.seedWorld(0);
     const call = callAs(actor, "append_story_log", { p_story_id: story.id, ...fields }, z.unknown());
     expect(await statusOf(call)).toBe(422);

@@ -22,7 +22,7 @@ async function seedTask() {
 }
 
 describe("create_task", () => {
-  it("uses the defaults of the contract and takes the acceptance criteria from the story", async () => {
+  it("A new task has the defaults of the contract and the acceptance criteria of its story", async () => {
     const { actor, story, product } = await seedTask();
     await updateStory(actor, { story_id: story.id, acceptance_criteria: "It works." });
     const task = await createTask(actor, { story_id: story.id, title: "New" });
@@ -55,7 +55,7 @@ describe("create_task", () => {
 });
 
 describe("update_task", () => {
-  it("keeps what is not given, and stores the verify fields next to a plan", async () => {
+  it("An update of a task keeps what is not given, and stores the verify fields next to a plan", async () => {
     const { actor, task, task_id } = await seedTask();
     await updateTask(actor, { task_id, status: "in_progress" });
     await updateTask(actor, { task_id, implementation_plan: "Plan", verify_only: true, verify_required: "ANY" });
@@ -72,7 +72,7 @@ describe("update_task", () => {
 });
 
 describe("edit_task", () => {
-  it("changes the given fields, and null clears plan, repository and estimate", async () => {
+  it("An edit of a task changes the given fields, and null clears plan, repository, and estimate", async () => {
     const { actor, task, task_id } = await seedTask();
     const full = {
       title: "T",
@@ -105,7 +105,7 @@ describe("edit_task", () => {
 });
 
 describe("move_task", () => {
-  it("keeps the code and stays within the product", async () => {
+  it("A task that moves keeps its code and stays within its product", async () => {
     const { actor, pbi, task, task_id } = await seedTask();
     const target = await createStory(actor, { pbi_id: pbi.id, title: "Target" });
     expect(await moveTask(actor, { task_id, story_id: target.id })).toEqual({
@@ -123,7 +123,7 @@ describe("move_task", () => {
 });
 
 describe("set_task_status", () => {
-  it("takes every status, review and failed included", async () => {
+  it("A task takes every status, review and failed included", async () => {
     const { actor, task_id } = await seedTask();
     for (const status of ["in_progress", "review", "done", "failed", "todo"] as const) {
       expect((await setTaskStatus(actor, { task_id, status })).status).toBe(status);
@@ -134,7 +134,7 @@ describe("set_task_status", () => {
 });
 
 describe("timestamps", () => {
-  it("are ISO 8601 in UTC whatever zone a connection is in", async () => {
+  it("Timestamps are ISO 8601 in UTC, whatever zone a connection is in", async () => {
     const { task_id, task } = await seedTask();
     const rows = await t.query`select set_config('timezone', 'Asia/Tokyo', true),
       row_to_json(d) as detail from private.task_detail_shape d where d.id = ${task_id}`;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 describe("tables of runs, jobs, questions and notices", () => {
-  it.each(readable)("%s is read by members, demo accounts included, and by no one else", async (table) => {
+  it.each(readable)("The table %s is read by members, demo accounts included, and by no one else", async (table) => {
     const count = (caller: TestUser | "anon") =>
       asUser(t, caller, (client) => outcomeOf(client, `select id from public.${table}`));
     expect(await count(world.owner)).toBe(1);
@@ -37,7 +37,7 @@ describe("tables of runs, jobs, questions and notices", () => {
     expect(await count("anon")).toBe(denied);
   });
 
-  it.each(tables)("%s cannot be written with a user's JWT", async (table) => {
+  it.each(tables)("The table %s cannot be written with a user's JWT", async (table) => {
     for (const caller of [world.owner, demo, stranger, "anon"] as const) {
       await asUser(t, caller, async (client) => {
         expect(await outcomeOf(client, `delete from public.${table}`)).toBe(denied);
@@ -49,7 +49,7 @@ describe("tables of runs, jobs, questions and notices", () => {
     }
   });
 
-  it("refuse to insert a job with the way to sprint runs", async () => {
+  it("A job inserted directly is refused with a hint to start a sprint run", async () => {
     const api = await dataApi(t, world.owner);
     const { error } = await api
       .from("agent_jobs")
@@ -62,7 +62,7 @@ describe("tables of runs, jobs, questions and notices", () => {
     expect(error?.message).toContain("Start a sprint run instead");
   });
 
-  it("keep the repositories that a worker follows for no one's eyes but the queue's", async () => {
+  it("The repositories that a worker follows can be read by no user", async () => {
     for (const caller of [world.owner, demo]) {
       await asUser(t, caller, async (client) => {
         expect(await outcomeOf(client, "select also_repos from public.agent_workers")).toBe(denied);
@@ -72,7 +72,7 @@ describe("tables of runs, jobs, questions and notices", () => {
     }
   });
 
-  it("keep keys of devices, secrets of webhooks and the outbox out of reach", async () => {
+  it("The keys of devices, the secrets of webhooks, and the outbox can be read by no user", async () => {
     await asUser(t, world.owner, async (client) => {
       expect(await outcomeOf(client, "select secret from public.webhooks")).toBe(denied);
       expect(await outcomeOf(client, "select url from public.webhooks")).toBe(1);
@@ -92,7 +92,7 @@ describe("tables of runs, jobs, questions and notices", () => {
     "cleanup_agent_artifacts()",
     "take_due_notices()",
     "mark_notice(gen_random_uuid(), true)",
-  ])("keep %s for the service", async (call) => {
+  ])("Only the service may call %s", async (call) => {
     for (const caller of [world.owner, "anon"] as const) {
       await asUser(t, caller, async (client) => {
         expect(await outcomeOf(client, `select operations.${call}`)).toBe(denied);

@@ -102,7 +102,7 @@ const ids = {
 };
 
 describe("an archived product", () => {
-  it("is changed by none of the writing operations", async () => {
+  it("An archived product is changed by none of the writing operations", async () => {
     const operations = (await listOperations(t, true)).filter(({ name }) => !(name in open) && !(name in direct));
     expect(operations.length).toBeGreaterThan(40);
     const before = await snapshot(t);
@@ -133,19 +133,19 @@ describe("an archived product", () => {
     ["tasks", `tasks where product_id = '${product_id}'`],
     ["stories", `stories where product_id = '${product_id}'`],
     ["PBIs", `pbis where product_id = '${product_id}'`],
-  ])("keeps its %s when rows are deleted past the operations", async (_, rows) => {
+  ])("An archived product keeps its %s when rows are deleted past the operations", async (_, rows) => {
     await asUser(t, owner, async (client) => {
       expect(await outcomeOf(client, `select from public.${rows}`)).toBeGreaterThan(0);
       expect(await outcomeOf(client, `delete from public.${rows}`)).toBe(0);
     });
   });
 
-  it.each(Object.keys(direct))("refuses %s with what fits", async (name) => {
+  it.each(Object.keys(direct))("An archived product refuses %s with what fits", async (name) => {
     const refusal = await refusalOf(direct[name]?.() ?? Promise.resolve());
     expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining("archived") });
   });
 
-  it("asks a worker to stop, and says why; after it is restored the attempt continues", async () => {
+  it("A worker in an archived product is told to stop and why, and continues once it is restored", async () => {
     const held = { job_id: job.id, attempt: 1 };
     expect(await heartbeatAgentJob(actor, held)).toMatchObject({
       action: "stop",

@@ -204,7 +204,7 @@ function attempts({ table, rows, insert, update }: TableCase) {
 
 describe.each(cases)("$table", (table) => {
   it.each(["owner", "member", "demo", "stranger", "anon"] as const)(
-    "gives %s what is theirs and no more, by row level security alone (D1, D2, D3)",
+    "Row level security alone gives %s what is theirs in a table and no more (D1, D2, D3)",
     async (caller) => {
       await asUser(t, callers[caller], async (client) => {
         const outcomes = [];
@@ -218,7 +218,7 @@ describe.each(cases)("$table", (table) => {
 });
 
 describe("the check itself", () => {
-  it("notices a policy that lets strangers read (D3)", async () => {
+  it("The check of row level security notices a policy that lets strangers read (D3)", async () => {
     const client = await t.sql.connect();
     await client.query("begin");
     await client.query("create policy planted on public.tasks for select to authenticated using (true)");
@@ -233,7 +233,7 @@ describe("the check itself", () => {
 });
 
 describe("an archived product", () => {
-  it("is read-only for direct writes too", async () => {
+  it("An archived product is read-only for direct writes too", async () => {
     const archived = await t.seedWorld(1);
     await t.query`update public.products set archived_at = now() where id = ${archived.product.id}`;
     await asUser(t, archived.owner, async (client) => {

@@ -22,7 +22,7 @@ await appendStoryLog(world.actor, { story_id: world.story.id, type: "IMPLEMENTAT
 describe("the Data API with a real JWT", () => {
   const tables = ["products", "pbis", "stories", "tasks", "sprints", "story_logs", "ideas"] as const;
 
-  it.each(tables)("shows %s to members and demo accounts of the product, and to no one else", async (table) => {
+  it.each(tables)("The Data API shows %s to the product's members only, ideas to their user", async (table) => {
     const count = async (caller: Parameters<typeof dataApi>[1]) => {
       const api = await dataApi(t, caller);
       const { data, error } = await api
@@ -41,7 +41,7 @@ describe("the Data API with a real JWT", () => {
     expect(await count(null)).toBe(refused);
   });
 
-  it("refuses every write of a demo account (DEMO, A9)", async () => {
+  it("The Data API refuses every write of a demo account (DEMO, A9)", async () => {
     const api = await dataApi(t, demo);
     const before = await snapshot();
     const inserted = await api.from("pbis").insert({ product_id, title: "x" });
@@ -52,7 +52,7 @@ describe("the Data API with a real JWT", () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  it("keeps the rules on a member's direct writes: codes, order, product, cascade", async () => {
+  it("A member's direct writes keep the rules for codes, order, product, and cascade", async () => {
     const api = await dataApi(t, member);
     const { data } = await api.from("tasks").insert({ story_id: world.story.id, title: "Direct" }).select().single();
     expect(data).toMatchObject({ code: "T-2", sort_order: 2, product_id, status: "TO_DO" });
@@ -85,17 +85,20 @@ const operations = await functionsOf("operations");
 const helpers = await functionsOf("private");
 
 describe("straight at the Data API, with the JWT of an administrator or the secret key", () => {
-  it.each(["operations", "private"])("schema %s is not there", async (schema) => {
-    for (const caller of [admin, "service"] as const) {
-      const api = await dataApi(t, caller);
-      for (const name of ["get_profile", "sweep", "emit"]) {
-        const { data, error } = await api.schema(schema).rpc(name);
-        expect([data, error?.code]).toEqual([null, "PGRST106"]);
+  it.each(["operations", "private"])(
+    "The Data API has no schema %s, not even for an administrator or the service",
+    async (schema) => {
+      for (const caller of [admin, "service"] as const) {
+        const api = await dataApi(t, caller);
+        for (const name of ["get_profile", "sweep", "emit"]) {
+          const { data, error } = await api.schema(schema).rpc(name);
+          expect([data, error?.code]).toEqual([null, "PGRST106"]);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it("no operation and no helper can be called by its name", async () => {
+  it("No operation and no helper can be called by its name at the Data API", async () => {
     const api = await dataApi(t, admin);
     // That there are none beside the doors is looked up below; how it is said is asked of some.
     for (const name of [...operations, ...helpers].filter((_, at) => at % 20 === 0)) {
@@ -104,7 +107,7 @@ describe("straight at the Data API, with the JWT of an administrator or the secr
     }
   });
 
-  it("the doors are the service's alone", async () => {
+  it("The doors of the Data API are the service's alone", async () => {
     expect(await functionsOf("public")).toEqual(["authenticate", "call_as", "call_service"]);
     const p_credential = { user_id: admin.id };
     for (const caller of [admin, null]) {
@@ -122,7 +125,7 @@ describe("straight at the Data API, with the JWT of an administrator or the secr
 });
 
 describe("the doors", () => {
-  it("have no helper behind them", async () => {
+  it("The doors lead to no helper", async () => {
     const own = helpers.filter((name) => !operations.includes(name));
     expect(own).toEqual(helpers);
     for (const name of helpers) {
@@ -133,7 +136,7 @@ describe("the doors", () => {
     }
   });
 
-  it("let users call what is theirs and the service what is its own, and no one both", async () => {
+  it("Each operation is open to users or to the service, and none to both", async () => {
     const rows = await t.query<{ name: string; user: boolean; service: boolean }>`
       select proname as name, has_function_privilege('authenticated', oid, 'execute') as user,
        has_function_privilege('service_role', oid, 'execute') as service

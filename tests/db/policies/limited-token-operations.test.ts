@@ -88,7 +88,7 @@ async function answersAbout(client: pg.PoolClient, hash: string): Promise<string
 }
 
 describe("a token limited to other products", () => {
-  it("gets no word of a product of its user that is not among them", async () => {
+  it("A token limited to some products gets no word of another product of its user", async () => {
     const limited = await makeToken(null);
     const client = await t.sql.connect();
     const leaks = await answersAbout(client, limited);
@@ -102,7 +102,7 @@ describe("a token limited to other products", () => {
     expect(known.length).toBeGreaterThan(25);
   });
 
-  it("writes what its scopes are for and nothing else", async () => {
+  it("A token writes what its scopes are for and nothing else", async () => {
     const client = await t.sql.connect();
     const label = { p_product_id: open.id, p_name: "bug" };
     const claim = { p_worker: "w" };

@@ -187,19 +187,19 @@ function namesWhere(wanted: (codes: Record<Role, string>, name: string) => boole
 }
 
 describe("each operation, as each role", () => {
-  it("knows many of them", () => {
+  it("The check of roles knows more than a hundred operations", () => {
     expect(outcomes.size).toBeGreaterThan(100);
     expect(Object.keys(openToViewers).filter((name) => !writing.has(name))).toEqual([]);
   });
 
-  it("that writes is refused to viewers", () => {
+  it("Each operation that writes is refused to viewers, except those known to be open to them", () => {
     const names = namesWhere(({ viewer: code }, name) => writing.has(name) && code !== "PT403");
     const known = [...Object.keys(openToViewers), ...Object.keys(direct)];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
     expect(known.filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it.each(Object.keys(direct))("%s with what fits is refused to viewers", async (name) => {
+  it.each(Object.keys(direct))("A viewer is refused %s with what fits", async (name) => {
     const refusal = await refusalOf(direct[name]?.() ?? Promise.resolve());
     expect(refusal).toMatchObject({
       status: 403,
@@ -207,31 +207,31 @@ describe("each operation, as each role", () => {
     });
   });
 
-  it("that reads answers viewers as it answers members", () => {
+  it("Each operation that reads answers viewers as it answers members, except personal ones", () => {
     const differ = namesWhere(({ member, viewer: code }, name) => !writing.has(name) && code !== member);
     expect(differ).toEqual(personal);
   });
 
-  it("answers members as it answers the owner, but for what is the owner's", () => {
+  it("Each operation answers members as it answers the owner, except what is the owner's", () => {
     const differ = namesWhere(({ owner, member }) => owner !== member);
     expect(differ).toEqual([...ownersOnly, ...membersOwn].sort());
     expect(namesWhere(({ member }, name) => ownersOnly.includes(name) && member !== "PT403")).toEqual([]);
   });
 
-  it("that writes is refused to demo accounts", () => {
+  it("Each operation that writes is refused to demo accounts", () => {
     const answered = namesWhere(
       ({ demo, demoOwner }, name) => writing.has(name) && (demo === "answered" || demoOwner === "answered"),
     );
     expect(answered).toEqual([]);
   });
 
-  it("that names something of the product is refused to strangers", () => {
+  it("Each operation that names something of the product is refused to strangers", () => {
     const named = new Set(all.filter(({ parameters }) => namesOneOf(parameters, ofProduct)).map(({ name }) => name));
     const open = namesWhere(({ stranger }, name) => named.has(name) && stranger === "answered");
     expect(open).toEqual([]);
   });
 
-  it("shows strangers no word of the product, whether they name it or not", () => {
+  it("Strangers are shown no word of the product by any operation, whether they name it or not", () => {
     const toldTo = (whom: Role) => told.filter(([role]) => role === whom);
     expect(toldTo("member").length).toBeGreaterThan(10);
     expect(toldTo("stranger")).toEqual([]);

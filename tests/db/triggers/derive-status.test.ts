@@ -32,25 +32,25 @@ async function statusesOf(world: World) {
 }
 
 describe("the status of a story and its PBI", () => {
-  it("is open and ready while no task decides it", async () => {
+  it("A story is open and its PBI ready while no task decides their status", async () => {
     const world = await t.seedWorld();
     expect(await statusesAfter(world, "in_progress", "review")).toEqual({ story: "open", pbi: "ready" });
   });
 
-  it("becomes done with the last task and returns when one is taken up again", async () => {
+  it("A story and its PBI are done with the last task, and return when one is taken up again", async () => {
     const world = await t.seedWorld();
     expect(await statusesAfter(world, "done")).toEqual({ story: "open", pbi: "ready" });
     expect(await statusesAfter(world, "done", "done")).toEqual({ story: "done", pbi: "done" });
     expect(await statusesAfter(world, "in_progress")).toEqual({ story: "open", pbi: "ready" });
   });
 
-  it("becomes failed with one failed task, before done, and returns when the reason goes", async () => {
+  it("A story and its PBI fail with one failed task, before done, and return when the reason goes", async () => {
     const world = await t.seedWorld();
     expect(await statusesAfter(world, "failed", "done")).toEqual({ story: "failed", pbi: "failed" });
     expect(await statusesAfter(world, "done")).toEqual({ story: "done", pbi: "done" });
   });
 
-  it("returns to in_sprint inside a sprint and to open outside", async () => {
+  it("A story that is no longer failed or done returns to in_sprint inside a sprint and to open outside", async () => {
     const world = await t.seedWorld();
     const sprint = await createSprint(world.actor, { product_id: world.product.id });
     const joined = await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });
@@ -62,7 +62,7 @@ describe("the status of a story and its PBI", () => {
     expect(await statusesAfter(world, "todo")).toEqual({ story: "open", pbi: "ready" });
   });
 
-  it("never makes a story without tasks done, nor a PBI without stories", async () => {
+  it("A story without tasks is never done, nor is a PBI without stories", async () => {
     const world = await t.seedWorld(1);
     await statusesAfter(world, "done");
     await deleteTask(world.actor, { task_id: at(world.tasks, 0).id });
@@ -71,7 +71,7 @@ describe("the status of a story and its PBI", () => {
     expect((await statusesOf(world)).pbi).toBe("ready");
   });
 
-  it("follows a task that is added, moved or removed", async () => {
+  it("The status of a story and its PBI follows a task that is added, moved, or removed", async () => {
     const world = await t.seedWorld(1);
     await statusesAfter(world, "done");
     const extra = await createTask(world.actor, { story_id: world.story.id, title: "One more" });
@@ -83,7 +83,7 @@ describe("the status of a story and its PBI", () => {
     expect(await statusesOf(world)).toEqual({ story: "done", pbi: "done" });
   });
 
-  it("follows a story that moves to another PBI, on both sides", async () => {
+  it("The status of both PBIs follows a story that moves from one to the other", async () => {
     const world = await t.seedWorld(1);
     await statusesAfter(world, "failed");
     const target = await createPbi(world.actor, { product_id: world.product.id, title: "Target" });
@@ -97,7 +97,7 @@ describe("the status of a story and its PBI", () => {
 });
 
 describe("a blocked PBI", () => {
-  it("is never overwritten by its stories, and takes their status when the block is lifted", async () => {
+  it("A blocked PBI is never overwritten by its stories, and takes their status when it is unblocked", async () => {
     const world = await t.seedWorld();
     await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "blocked" });
     expect(await statusesAfter(world, "failed")).toEqual({ story: "failed", pbi: "blocked" });
@@ -107,7 +107,7 @@ describe("a blocked PBI", () => {
     expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe("done");
   });
 
-  it("is made by hand only: ready on a PBI that is not blocked changes nothing", async () => {
+  it("A PBI that is not blocked keeps its status when it is set to ready", async () => {
     const world = await t.seedWorld();
     await statusesAfter(world, "failed");
     expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe("failed");
@@ -115,7 +115,7 @@ describe("a blocked PBI", () => {
 });
 
 describe("many tasks in one statement", () => {
-  it("derive every story and PBI that they touch", async () => {
+  it("Many tasks changed in one statement derive every story and PBI that they touch", async () => {
     const world = await t.seedWorld(3);
     const other = await createStory(world.actor, { pbi_id: world.pbi.id, title: "Other" });
     await createTask(world.actor, { story_id: other.id, title: "Task" });
@@ -129,7 +129,7 @@ describe("many tasks in one statement", () => {
 });
 
 describe("a status that someone writes directly", () => {
-  it("is refused for stories and sprints, and derived for a PBI that is not blocked", async () => {
+  it("A status written directly is refused for stories and sprints, and derived for a PBI not blocked", async () => {
     const world = await t.seedWorld();
     await asUser(t, world.owner, async (client) => {
       await client.query("update public.pbis set status = 'DONE' where id = $1", [world.pbi.id]);
@@ -148,13 +148,13 @@ describe("a status that someone writes directly", () => {
     }
   });
 
-  it("is replaced by what the tasks call for, no matter who writes it", async () => {
+  it("A story's status is replaced by what its tasks call for, no matter who writes it", async () => {
     const world = await t.seedWorld();
     await t.query`update public.stories set status = 'DONE' where id = ${world.story.id}`;
     expect((await statusesOf(world)).story).toBe("open");
   });
 
-  it("cascades like an operation when a task's is sent straight to the table", async () => {
+  it("A task's status that is sent straight to the table cascades like an operation", async () => {
     const world = await t.seedWorld();
     await asUser(t, world.owner, async (client) => {
       await client.query("update public.tasks set status = 'DONE' where story_id = $1", [world.story.id]);
@@ -165,7 +165,7 @@ describe("a status that someone writes directly", () => {
 });
 
 describe("the history of a task's status", () => {
-  it("holds every status once, and every sprint the task came to", async () => {
+  it("The history of a task holds every status once, and every sprint the task came to", async () => {
     const world = await t.seedWorld(1);
     const sprint = await createSprint(world.actor, { product_id: world.product.id });
     await statusesAfter(world, "in_progress");
@@ -194,7 +194,7 @@ async function noted(productId: string) {
 }
 
 describe("tasks in review", () => {
-  it("noted on every way in and out, but not what came in so", async () => {
+  it("Tasks in review are noted on every way in and out, but not those that were created so", async () => {
     const { actor, product, story, tasks } = await t.seedWorld(4);
     for (const status of ["review", "in_progress", "review", "review", "done", "review"] as const) {
       await setTaskStatus(actor, { task_id: at(tasks, 0).id, status });
@@ -210,7 +210,7 @@ describe("tasks in review", () => {
     expect(found).toEqual(real);
   });
 
-  it("need no index over what changes with each step, which would write all indexes of the row again", async () => {
+  it("No index covers what changes with each step of a task, as it would rewrite all indexes of the row", async () => {
     const rows = await t.query`select x.relname from pg_index i
       join pg_class x on x.oid = i.indexrelid
       join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = x.oid and d.refobjid = i.indrelid

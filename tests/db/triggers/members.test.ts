@@ -30,7 +30,7 @@ async function activeProductOf(user: { id: string }) {
 }
 
 describe("the active product", () => {
-  it("is cleared for everyone when the product is archived", async () => {
+  it("An archived product is no longer anyone's active product", async () => {
     const world = await t.seedWorld(0);
     const member = await join(world);
     await setActive(world.owner.id, world);
@@ -38,7 +38,7 @@ describe("the active product", () => {
     expect([await activeProductOf(world.owner), await activeProductOf(member)]).toEqual([null, null]);
   });
 
-  it("is cleared for who leaves or is removed, and for no one else", async () => {
+  it("A product is no longer active for a member who left or was removed, and stays so for others", async () => {
     const world = await t.seedWorld(0);
     const [leaver, removed, stayer] = [await join(world), await join(world), await join(world)];
     await leaveProduct(t.actorOf(leaver), { product_id: world.product.id });
@@ -49,7 +49,7 @@ describe("the active product", () => {
 });
 
 describe("members", () => {
-  it("hold one row for the owner and one per member, found by name or email in any case", async () => {
+  it("A product has one row for its owner and one per member, invited by name or email in any case", async () => {
     const world = await t.seedWorld(0);
     const byName = await t.createUser({ username: "Grace.H" });
     const byMail = await t.createUser({ username: "katherine" });
@@ -72,7 +72,7 @@ describe("members", () => {
     expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "no one" }))).toBe(422);
   });
 
-  it("are added and removed by the owner only, and the owner stays", async () => {
+  it("Only the owner adds and removes members, and the owner stays", async () => {
     const world = await t.seedWorld(0);
     const member = await join(world);
     const product_id = world.product.id;
@@ -83,7 +83,7 @@ describe("members", () => {
     expect(await statusOf(leaveProduct(world.actor, { product_id }))).toBe(409);
   });
 
-  it("lose their assignments with their membership, and only members are assigned", async () => {
+  it("Members lose their assignments with their membership, and only members are assigned", async () => {
     const world = await t.seedWorld(0);
     const member = await join(world);
     const stranger = await t.createUser();

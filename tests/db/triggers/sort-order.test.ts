@@ -16,7 +16,7 @@ import { at } from "../../setup/world";
 const t = await createTestDatabase();
 
 describe("sort_order of stories and tasks", () => {
-  it("is set at creation and whenever the code is edited", async () => {
+  it("The sort_order of stories and tasks is set at creation and whenever the code is edited", async () => {
     const { actor, story, tasks } = await t.seedWorld(1);
     expect([story.sort_order, at(tasks, 0).sort_order]).toEqual([1, 1]);
     expect((await updateStory(actor, { story_id: story.id, code: "ST-500" })).sort_order).toBe(500);
@@ -24,7 +24,7 @@ describe("sort_order of stories and tasks", () => {
     expect((await editTask(actor, { task_id: at(tasks, 0).id, code: "T-77" })).sort_order).toBe(77);
   });
 
-  it("survives every other change: sprint, story, status, priority, title", async () => {
+  it("The sort_order of stories and tasks survives a change of sprint, story, status, priority, or title", async () => {
     const { actor, product, pbi, story, tasks } = await t.seedWorld(1);
     const sprint = await createSprint(actor, { product_id: product.id });
     const before = await getStory(actor, { story_id: story.id });
@@ -43,7 +43,7 @@ describe("sort_order of stories and tasks", () => {
     expect((await editTask(actor, { task_id, priority: 0, title: "New" })).sort_order).toBe(1);
   });
 
-  it("is put back when someone writes it past the operations", async () => {
+  it("The sort_order of stories and tasks is put back when someone writes it past the operations", async () => {
     const { story, tasks } = await t.seedWorld(1);
     await t.query`update public.tasks set sort_order = 99 where id = ${at(tasks, 0).id}`;
     await t.query`update public.stories set sort_order = 99 where id = ${story.id}`;
@@ -53,7 +53,7 @@ describe("sort_order of stories and tasks", () => {
     expect(rows).toEqual([{ n: 1 }, { n: 1 }]);
   });
 
-  it("orders lists, with age for ties, and priority plays no part", async () => {
+  it("Stories and tasks are listed by sort_order, with age for ties, and priority plays no part", async () => {
     const { actor, pbi, product, story } = await t.seedWorld(0);
     for (const [code, priority] of [
       ["T-10", 0],
