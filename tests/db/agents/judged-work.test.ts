@@ -97,7 +97,7 @@ describe("work that follows its plan in part, where a person judges", () => {
     expect(await works()).toMatchObject({ state: "proven", grade: "person", evidence: [{ head_sha: "bbb" }] });
   });
 
-  it("Work in the middle of a story is done without review if it follows all of its plan or no one judges", async () => {
+  it("Work in the middle of a story is done unreviewed if it follows its whole plan or no one judges", async () => {
     const { take, actor, world } = await openRun({ stories: [2, 1] });
     expect(await (await take()).report({})).toMatchObject({ status: "done" });
     await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });

@@ -115,7 +115,7 @@ describe("resuming a paused run", () => {
 });
 
 describe("cancelling a run", () => {
-  it("A cancelled run cancels its unfinished jobs and its question, and leaves task, PBI, and sprint alone", async () => {
+  it("A cancelled run cancels its unfinished jobs and question, and leaves task, PBI, and sprint alone", async () => {
     const { world, id } = await startedRun();
     await claim(world.actor);
     const paused = await pauseSprintRun(world.actor, id);
