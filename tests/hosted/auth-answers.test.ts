@@ -100,7 +100,7 @@ describe("what Auth refuses at registration is said with its reason", () => {
     [429, "over_email_send_rate_limit", 429, "as many messages as it may in an hour"],
     [401, "no_authorization", 503, "refuses the key of this service"],
     [503, "unexpected_failure", 503, "does not answer"],
-  ])("%i %s", async (status, code, shown, words) => {
+  ])("Registration says why Supabase Auth refused with %i %s", async (status, code, shown, words) => {
     refusedWith(status, code, "Told by Auth");
     const { status: got, text } = await register();
     expect([got, text.includes(words)]).toEqual([shown, true]);
@@ -110,7 +110,7 @@ describe("what Auth refuses at registration is said with its reason", () => {
     [{ disable_signup: true }, 403, "New accounts are switched off here"],
     [{ disable_signup: false, external: { email: false } }, 503, "switched off in Supabase Auth"],
     [{ message: "no settings" }, 503, "does not answer"],
-  ])("with the settings %o", async (set, shown, words) => {
+  ])("Registration is refused with the reason where Supabase Auth has the settings %o", async (set, shown, words) => {
     settings = set;
     const { status, text } = await register();
     expect([status, text.includes(words)]).toEqual([shown, true]);
@@ -121,20 +121,20 @@ describe("a proxy in front of Auth", () => {
   it.each([
     ...[500, 502, 504, 520, 522, 525, 530, 544].map((status) => [status, "does not answer"] as const),
     ...[402, 540].map((status) => [status, "paused or restricted"] as const),
-  ])("answers %i, which is said to be no failure of this service", async (status, words) => {
+  ])("A proxy's %i in front of Supabase Auth is said to be no failure of this service", async (status, words) => {
     answer = { status, body: "<html>An edge's page</html>" };
     const { status: got, text } = await logIn();
     expect([got, text.includes(words)]).toEqual([503, true]);
   });
 
-  it("may fail eleven times: the password is tried all the same when Auth is back", async () => {
+  it("A password is tried as soon as Supabase Auth is back, even after eleven failures", async () => {
     answer = { status: 530, body: "error code: 1033" };
     for (let round = 0; round < 11; round += 1) expect((await logIn()).status).toBe(503);
     answer = undefined;
     expect((await logIn()).status).toBe(303);
   });
 
-  it("may say nothing: a form waits for ten seconds and no longer", async () => {
+  it("A sign-in form waits ten seconds for a silent Supabase Auth, and no longer", async () => {
     vi.spyOn(AbortSignal, "timeout").mockImplementation((patience) => {
       expect(patience).toBe(10_000);
       return AbortSignal.abort(new DOMException("late", "TimeoutError"));
@@ -152,7 +152,7 @@ describe("what Auth refuses at sign-in is said with its reason", () => {
     [400, "email_not_confirmed", 403, "not confirmed yet"],
     [400, "captcha_failed", 503, "CAPTCHA"],
     [429, "over_request_rate_limit", 429, "Too many tries"],
-  ])("%i %s", async (status, code, shown, words) => {
+  ])("Sign-in says why Supabase Auth refused with %i %s", async (status, code, shown, words) => {
     refusedWith(status, code, "Told by Auth");
     const { status: got, text } = await logIn();
     expect([got, text.includes(words)]).toEqual([shown, true]);
@@ -175,7 +175,7 @@ describe("what Auth refuses at sign-in is said with its reason", () => {
 });
 
 describe("who asks", () => {
-  it("tells Auth the client's address, with the secret key that may", async () => {
+  it("Sign-in tells Supabase Auth the client's address with the secret key, which may do so", async () => {
     expect((await logIn()).status).toBe(303);
     const [first] = asked;
     expect(first?.path).toBe("/auth/v1/token");
@@ -185,7 +185,7 @@ describe("who asks", () => {
     expect(asked.at(-1)?.headers.get("sb-forwarded-for") ?? "203.0.113.7").toBe("203.0.113.7");
   });
 
-  it("signs in with the publishable key next to a legacy one, which may not", async () => {
+  it("Sign-in uses the publishable key beside a legacy key, which may not tell the client's address", async () => {
     expect((await logIn(legacy)).status).toBe(303);
     expect(asked[0]?.headers.get("sb-forwarded-for")).toBeNull();
     expect(asked[0]?.headers.get("apikey")).toBe(t.supabase.publishableKey);
@@ -193,7 +193,7 @@ describe("who asks", () => {
 });
 
 describe("the link that confirms an address", () => {
-  it("brings a code that is worth nothing elsewhere, never a session", async () => {
+  it("A link that confirms an address brings a code that is worth nothing elsewhere, never a session", async () => {
     settings = { disable_signup: false, mailer_autoconfirm: false };
     expect((await register()).status).toBe(303);
     const message = asked.find(({ path }) => path === "/auth/v1/recover");
@@ -203,7 +203,7 @@ describe("the link that confirms an address", () => {
     });
   });
 
-  it("leads to a page that says what became of it", async () => {
+  it("A link that confirms an address leads to a page that says what became of it", async () => {
     const confirmed = await (await app.request("/login?code=abc")).text();
     expect(confirmed).toContain("Your email address is confirmed");
     for (const path of ["/login", "/recover"]) {
@@ -214,7 +214,7 @@ describe("the link that confirms an address", () => {
 });
 
 describe("doctor", () => {
-  it("signs in as the forms do, which no CAPTCHA stops, and asks for no password where there are none", async () => {
+  it("Doctor signs in as the forms do, past any CAPTCHA, and tries no password where there are none", async () => {
     const [token] = await checkSession(database);
     expect(token).toMatchObject({ name: "token", ok: true });
     const signIn = asked.find(({ path }) => path === "/auth/v1/token");
@@ -225,7 +225,7 @@ describe("doctor", () => {
     expect(asked.map(({ path }) => path)).toEqual(["/auth/v1/settings"]);
   });
 
-  it("names the code and the words of Auth", async () => {
+  it("Doctor names the code and the words with which Supabase Auth refuses", async () => {
     refusedWith(422, "hook_timeout", "The hook took too long");
     const [token] = await checkSession(database);
     expect(token).toMatchObject({ name: "token", ok: false });
@@ -253,7 +253,7 @@ describe("doctor, about sign-ups that Auth takes by itself", () => {
     return checkRegistration({ registration, supabase: { ...supabase, ...rest } });
   };
 
-  it("says so while the door is closed here and open there", async () => {
+  it("Doctor warns while Backloom is closed for new accounts and Supabase Auth is open for them", async () => {
     for (const registration of ["invite", "closed"] as const) {
       const { ok, message } = await look(registration, { disable_signup: false, external: {} });
       expect([ok, message.includes("Allow new users to sign up")]).toEqual([false, true]);
@@ -262,7 +262,7 @@ describe("doctor, about sign-ups that Auth takes by itself", () => {
     expect(await look("open", { disable_signup: false })).toMatchObject({ ok: true });
   });
 
-  it("takes no answer for none that reassures, and asks no one next to the embedded stack", async () => {
+  it("Doctor warns where Supabase Auth gives no clear answer, and asks no one beside the embedded stack", async () => {
     expect(await look("invite", { message: "Invalid API key" })).toMatchObject({ ok: false });
     const embedded = { registration: "invite", supabase: undefined } as const;
     expect(await checkRegistration(embedded)).toMatchObject({ ok: true });
@@ -270,7 +270,7 @@ describe("doctor, about sign-ups that Auth takes by itself", () => {
 });
 
 describe("a legacy service_role key over the Data API", () => {
-  it("is sent as the bearer token too: without that PostgREST takes the caller for a stranger", async () => {
+  it("A legacy service_role key is also sent to the Data API as the bearer token", async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       seen.push(request.headers.authorization, String(request.headers.apikey));
@@ -292,7 +292,7 @@ describe("a legacy service_role key over the Data API", () => {
 });
 
 describe("supabase/config.toml", () => {
-  it("says what the documents ask for, and has the templates that they show", async () => {
+  it("The file supabase/config.toml has the settings and templates that docs/supabase.md shows", async () => {
     const read = (path: string) => readFile(join(import.meta.dirname, "../..", path), "utf8");
     const config = await read("supabase/config.toml");
     for (const line of ['site_url = "env(APP_ORIGIN)"', "enable_signup = false"]) {
@@ -326,14 +326,14 @@ describe("a project that is not set up", () => {
     [401, { code: "PGRST301", message: "JWT invalid" }, wrongKey],
     [401, { code: "42501", message: "permission denied for function call_service" }, wrongKey],
     [503, { code: "PGRST000", message: "no connection" }, "The database does not answer."],
-  ])("says what to do in one sentence where the Data API answers %i %o", async (status, body, words) => {
+  ])("A project that is not set up says what to do where the Data API answers %i %o", async (status, body, words) => {
     const project = answering(status, body);
     const ready = await (await startTestApp(t, { database: project })).request("/api/ready");
     expect(ready.status).toBe(503);
     expect(await ready.text()).toContain(words);
   });
 
-  it("has one sentence over Postgres and in doctor", async () => {
+  it("A database that is not migrated is named as such over Postgres and in doctor", async () => {
     const empty = await createEmptyDatabase();
     const project = open({ databaseUrl: empty.url });
     const reason = await project.call("ping", {}).catch(setupProblemOf);
@@ -347,11 +347,14 @@ describe("a refusal that repeats what the caller sent", () => {
   it.each([
     ["resolve_account", { p_identifier: "a\r\nSet-Cookie: b=1" }],
     ["resolve_product", { p_reference: "a\r\nSet-Cookie: b=1" }],
-  ])("is one line, because the Data API puts it into the status line: %s", async (name, values) => {
-    const refusal = database.call(name, values);
-    await expect(refusal).rejects.toMatchObject({
-      status: 404,
-      message: expect.stringMatching(/^There is no (user|product) a Set-Cookie: b=1\. [^\r\n]*$/),
-    });
-  });
+  ])(
+    "A refusal that repeats what the caller sent is one line, as it goes into the status line: %s",
+    async (name, values) => {
+      const refusal = database.call(name, values);
+      await expect(refusal).rejects.toMatchObject({
+        status: 404,
+        message: expect.stringMatching(/^There is no (user|product) a Set-Cookie: b=1\. [^\r\n]*$/),
+      });
+    },
+  );
 });

@@ -81,7 +81,7 @@ describe.each([
   });
 
   it.runIf(here).each(["expire-questions", "cleanup-agent-artifacts"])(
-    "calls %s, also when the origin ends with a slash",
+    "The Edge Function calls %s, also when the origin ends with a slash",
     async (job) => {
       const response = await send(handler, { job });
       expect(response.status).toBe(200);
@@ -89,7 +89,7 @@ describe.each([
     },
   );
 
-  it.runIf(here)("refuses everyone without the secret, and jobs that do not exist", async () => {
+  it.runIf(here)("The Edge Function refuses everyone without the secret, and jobs that do not exist", async () => {
     const job = "expire-questions";
     expect((await send(handler, { job }, {})).status).toBe(401);
     expect((await send(handler, { job }, bearer("other"))).status).toBe(401);
@@ -97,7 +97,7 @@ describe.each([
     expect((await handler(new Request("https://project.example"))).status).toBe(405);
   });
 
-  it.runIf(here)("says in a sentence that the service is down", async () => {
+  it.runIf(here)("The Edge Function says in a sentence that the service is down", async () => {
     const lost = await load("http://127.0.0.1:1");
     const response = await send(lost, { job: "expire-questions" });
     expect(response.status).toBe(502);

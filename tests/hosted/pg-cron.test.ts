@@ -34,7 +34,7 @@ describe.runIf(hasPgCron)("the schedule in pg_cron itself", () => {
     });
   });
 
-  it("has two entries, no matter how often it is installed, and doctor sees them", async () => {
+  it("The schedule has two entries in pg_cron, no matter how often it is installed, and doctor sees them", async () => {
     for (let round = 0; round < 2; round++) {
       const { rows } = await sql.query("select private.install_schedules() as installed");
       expect(rows).toEqual([{ installed: 2 }]);
@@ -43,7 +43,7 @@ describe.runIf(hasPgCron)("the schedule in pg_cron itself", () => {
     expect(rows[0].schedules).toEqual(["backloom-cleanup-agent-artifacts", "backloom-expire-questions"]);
   });
 
-  it("records a failure with what is missing, then posts with the secret of Vault", async () => {
+  it("A scheduled call fails with what is missing in Vault, and posts with the secret once it is there", async () => {
     await sql.query(`select cron.alter_job(jobid, schedule := '* * * * *') from cron.job`);
     const runs = async (status: string) => {
       const { rows } = await sql.query("select distinct return_message from cron.job_run_details where status = $1", [

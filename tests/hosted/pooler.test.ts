@@ -46,7 +46,7 @@ async function openScene() {
 
 function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof openScene>>): void {
   describe("over PgBouncer in transaction mode", () => {
-    it("two processes get the answer to their own call, no matter what the other one asks", async () => {
+    it("Two processes over a pooler get the answers to their own calls, no matter what the other one asks", async () => {
       const [first, second] = [open(address), open(address)];
       const texts = Array.from({ length: 200 }, (_, index) => `${index}: it's "quoted" \\ and ü€🙂`);
       const asked = texts.flatMap(
@@ -66,7 +66,7 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
       await expect(second.call("say", { p_text: "a\0b" })).rejects.toMatchObject({ status: 422 });
     });
 
-    it("two apps serve their users side by side", async () => {
+    it("Two apps over a pooler serve their users side by side", async () => {
       const users = await Promise.all([t.createUser(), t.createUser()]);
       const people = await Promise.all(
         users.map(async (user) => ({ token: await t.createToken(user), product: await t.seedProduct(user) })),
@@ -88,7 +88,7 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
       });
     });
 
-    it("acts under the service's role and limits, and leaves nothing of them to others", async () => {
+    it("A call over a pooler has the service's role and limits, and leaves nothing of them to others", async () => {
       const database = open(address);
       const limits = await database.call("limits", {});
       expect(JSON.parse(limits)).toEqual({ role: "service_role", statement: "5s", lock: "2s" });
@@ -109,7 +109,7 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
       expect(states).toEqual([clean, clean, clean]);
     });
 
-    it("is not sent again when the pooler lost its connection on the way", async () => {
+    it("A call is not sent again when the pooler lost its connection on the way", async () => {
       const proxy = await startTcpProxy(Number(new URL(t.supabase.databaseUrl).port));
       const behind = Object.assign(new URL(t.supabase.databaseUrl), { port: String(proxy.port) });
       const lossy = await pool({ databaseUrl: behind.href });
@@ -125,7 +125,7 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
       await proxy.close();
     });
 
-    it("doctor is content with it, even while a process works", async () => {
+    it("Doctor is content with a transaction pooler, even while a process works", async () => {
       const check = await checkConnections(address, 4);
       expect(check).toMatchObject({ name: "connections", ok: true });
     });

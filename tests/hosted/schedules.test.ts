@@ -31,7 +31,7 @@ const setSecret = (name: string, secret: string) =>
   t.sql.query("insert into vault.secrets values ($1, $2) on conflict (name) do update set secret = $2", [name, secret]);
 
 describe("the schedule in the database", () => {
-  it("has the two entries of the contract, no matter how often it is installed", async () => {
+  it("The schedule in the database has the two entries of the contract, no matter how often it is installed", async () => {
     for (let round = 0; round < 2; round++) {
       const rows = await t.query`select private.install_schedules() as installed`;
       expect(rows).toEqual([{ installed: 2 }]);
@@ -50,23 +50,26 @@ describe("the schedule in the database", () => {
     ]);
   });
 
-  it("names what is missing in Vault", async () => {
+  it("A scheduled call names what is missing in Vault", async () => {
     const call = t.sql.query("select private.call_scheduled_endpoint('/api/cron/expire-questions')");
     await expect(call).rejects.toThrow("backloom_origin or backloom_cron_secret");
   });
 
-  it.each(["", "/", "//"])("posts what the service accepts, with '%s' after the origin", async (slashes) => {
-    await setSecret("backloom_origin", `${app.origin}${slashes}`);
-    await setSecret("backloom_cron_secret", app.cronSecret);
-    for (const { command } of (await t.sql.query(entries)).rows) {
-      await t.query`delete from net.requests`;
-      await t.sql.query(command);
-      const [sent] = await t.query`select url, body, headers from net.requests`;
-      const body = JSON.stringify(sent.body);
-      const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
-      expect(response.status).toBe(200);
-    }
-  });
+  it.each(["", "/", "//"])(
+    "A scheduled call posts what the service accepts, with '%s' after the origin",
+    async (slashes) => {
+      await setSecret("backloom_origin", `${app.origin}${slashes}`);
+      await setSecret("backloom_cron_secret", app.cronSecret);
+      for (const { command } of (await t.sql.query(entries)).rows) {
+        await t.query`delete from net.requests`;
+        await t.sql.query(command);
+        const [sent] = await t.query`select url, body, headers from net.requests`;
+        const body = JSON.stringify(sent.body);
+        const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
+        expect(response.status).toBe(200);
+      }
+    },
+  );
 });
 
 describe("doctor, about the schedules of a hosted project", () => {
@@ -103,14 +106,14 @@ describe("doctor, about the schedules of a hosted project", () => {
     calls: [],
   };
 
-  it("is content with pg_cron and Vault, and asks no function then", async () => {
+  it("Doctor is content with pg_cron and Vault, and asks no Edge Function then", async () => {
     expect(await check(app.cronSecret, installed)).toMatchObject({ ok: true });
     expect(asked).toEqual([]);
     const halfway = await check(app.cronSecret, { ...installed, vault: {} });
     expect(halfway).toMatchObject({ ok: false, message: expect.stringContaining("Vault") });
   });
 
-  it("compares the secrets in Vault with those of the service, and shows neither", async () => {
+  it("Doctor compares the secrets in Vault with those of the service, and shows neither", async () => {
     await t.sql.query("select private.install_schedules()");
     const env = { ...app.services.env, appOrigin: app.origin };
     const look = async (name: string, secret: string) => {
@@ -136,7 +139,7 @@ describe("doctor, about the schedules of a hosted project", () => {
     await setSecret("backloom_origin", app.origin);
   });
 
-  it("names the answer that pg_net got, and keeps the last success when pg_net forgets it", async () => {
+  it("Doctor names the answer that pg_net got, and the last success even when pg_net has forgotten it", async () => {
     const facts = async (): Promise<Facts> => {
       const [row] = await t.query`select operations.doctor_facts() as facts`;
       return { ...installed, calls: row.facts.calls };
@@ -169,7 +172,7 @@ describe("doctor, about the schedules of a hosted project", () => {
     }
   });
 
-  it("is content with an Edge Function that reaches the service", async () => {
+  it("Doctor is content with an Edge Function that reaches the service", async () => {
     functionAnswers = { status: 200, body: { expired_questions: 0 } };
     expect(await check(app.cronSecret)).toMatchObject({ ok: true });
     expect(asked).toEqual(["/functions/v1/scheduled"]);
@@ -179,13 +182,13 @@ describe("doctor, about the schedules of a hosted project", () => {
     [404, {}, "pg_cron has no entries"],
     [502, { error: "The service at APP_ORIGIN does not answer" }, "502: The service at APP_ORIGIN"],
     [500, { error: "Set the secrets APP_ORIGIN and CRON_SECRET." }, "Set the secrets"],
-  ])("says what is wrong when the function answers %i", async (status, body, words) => {
+  ])("Doctor says what is wrong when the Edge Function answers %i", async (status, body, words) => {
     functionAnswers = { status, body };
     const found = await check(app.cronSecret);
     expect(found).toMatchObject({ ok: false, message: expect.stringContaining(words) });
   });
 
-  it("says when the running service does not take the secret", async () => {
+  it("Doctor says when the running service does not take the secret of the schedule", async () => {
     for (const secret of ["another secret altogether", "geheim–ü€"]) {
       const found = await check(secret, installed);
       expect(found).toMatchObject({ name: "schedules", ok: false });

@@ -24,7 +24,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   describe("in a project that confirms addresses", () => {
     const confirming = project({ GOTRUE_MAILER_AUTOCONFIRM: "false" });
 
-    it("lets no one in before the link in the message is followed and a password is chosen", async () => {
+    it("No one gets in before they follow the link in the message and choose a password", async () => {
       const { mails, post, follow } = confirming();
       const asked = await post("/register", person);
       expect(asked.location).toContain("notice=confirm");
@@ -40,7 +40,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect((await post("/login", signIn)).status).toBe(303);
     });
 
-    it("answers a second registration of an address like the first, and makes no second account", async () => {
+    it("A second registration of an address is answered like the first and makes no second account", async () => {
       const { t, post } = confirming();
       const again = await post("/register", { ...person, username: "someone-else" });
       expect([again.status, again.location?.includes("notice=confirm")]).toEqual([303, true]);
@@ -49,7 +49,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect(rows).toEqual([{ username: "lovelace" }]);
     });
 
-    it("gives an address to who reads its messages, not to who registers it before or after", async () => {
+    it("An address belongs to who reads its messages, not to who registers it before or after", async () => {
       const { t, post, mails, follow } = confirming();
       const before = mails().length;
       const names = ["attacker", "owner", "attacker"];
@@ -79,19 +79,19 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
     const strict = project({ GOTRUE_PASSWORD_REQUIRED_CHARACTERS: "abcdefghijklmnopqrstuvwxyz:0123456789" });
     const strong = { ...person, password: "a long enough secret 7" };
 
-    it("refuses a weak password with what to do", async () => {
+    it("A weak password is refused at registration with what to do", async () => {
       const { post } = strict();
       const { status, text } = await post("/register", person);
       expect([status, text.includes("longer or less common")]).toEqual([422, true]);
       expect((await post("/register", strong)).status).toBe(303);
     });
 
-    it("refuses an address that has an account, at the field", async () => {
+    it("An address that has an account is refused at registration, at its field", async () => {
       const { status, text } = await strict().post("/register", { ...strong, username: "hopper" });
       expect([status, text.includes("exists already")]).toEqual([422, true]);
     });
 
-    it("refuses a weak new password at recovery, and takes a strong one with the same link", async () => {
+    it("A weak new password is refused at recovery, and a strong one is taken with the same link", async () => {
       const { t, post, mails } = strict();
       const user = await t.createUser({ username: "hamilton" });
       const before = mails().length;
@@ -111,7 +111,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect((await post("/login", signIn)).status).toBe(303);
     });
 
-    it("answers a locked account like a wrong password, ends its access, and lets it in when the lock is over", async () => {
+    it("A locked account loses its access, is answered like a wrong password, and gets in after the lock", async () => {
       const { t, post, app } = strict();
       const user = await t.createUser({ username: "kay" });
       const signIn = { identifier: "kay", password: user.password };
@@ -128,7 +128,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect((await post("/login", signIn)).status).toBe(303);
     });
 
-    it("lets no one in by the password alone who has a second factor", async () => {
+    it("Someone who has a second factor does not get in by the password alone", async () => {
       const { t, post } = strict();
       const user = await t.createUser({ username: "liskov" });
       const client = t.database.signInClient("127.0.0.1");
@@ -142,7 +142,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect([status, text.includes("has a second factor")]).toEqual([403, true]);
     });
 
-    it("forgets a deleted account and frees its names", async () => {
+    it("A deleted account is forgotten, and its names are free again", async () => {
       const { t, post } = strict();
       const user = await t.createUser({ username: "engelbart" });
       const { error } = await t.database.secretClient.auth.admin.deleteUser(user.id);
@@ -153,7 +153,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect((await post("/register", again)).status).toBe(303);
     });
 
-    it("ends all access of a softly deleted account, and the sessions of one whose password is set there", async () => {
+    it("A soft deletion ends all access of an account, and a password set in the dashboard its sessions", async () => {
       const { t, app } = strict();
       const { admin } = t.database.secretClient.auth;
       const ways = [
@@ -173,7 +173,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       }
     });
 
-    it("sets a password by the link of an invitation that the dashboard sends", async () => {
+    it("The link of an invitation from the dashboard sets a password", async () => {
       const { t, app, post, mails } = strict();
       const before = mails().length;
       const email = "invited@example.com";
@@ -198,7 +198,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
     });
     afterAll(() => list.stop());
 
-    it("refuses one at registration and as a new password, and takes another", async () => {
+    it("A leaked password is refused at registration and as a new password, and another one is taken", async () => {
       const { t, post } = careful();
       const refused = await post("/register", leaked);
       expect([refused.status, refused.text.includes("longer or less common")]).toEqual([422, true]);
@@ -210,7 +210,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect(error?.code).toBe("weak_password");
     });
 
-    it("makes no account while the list does not answer, and tells nothing of what failed", async () => {
+    it("Registration makes no account while the list of leaked passwords is down, and does not name it", async () => {
       const { t, post } = careful();
       await list.stop();
       const other = { ...person, username: "hopper", email: "hopper@example.com" };
@@ -225,7 +225,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   describe("in a project without sign-ups", () => {
     const closed = project({ GOTRUE_DISABLE_SIGNUP: "true" });
 
-    it("says that they are off, and the operator can still make accounts", async () => {
+    it("A project without sign-ups says so, and its operator can still make accounts", async () => {
       const { t, post } = closed();
       const { status, text } = await post("/register", person);
       expect([status, text.includes("New accounts are switched off here")]).toEqual([403, true]);
@@ -238,7 +238,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   describe("in a project without passwords", () => {
     const without = project({ GOTRUE_EXTERNAL_EMAIL_ENABLED: "false" });
 
-    it("says so at registration and at sign-in", async () => {
+    it("A project without passwords says so at registration and at sign-in", async () => {
       const { t, post } = without();
       const user = await t.createUser();
       const signIn = { identifier: user.username, password: user.password };
@@ -256,7 +256,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       ...(await serveTemplates()),
     }));
 
-    it("brings an invited colleague to work, with the message read in another browser", async () => {
+    it("A project set up as documented lets an invited colleague in, with the message read in another browser", async () => {
       const { t, openApp } = asWritten();
       const app = await openApp({ REGISTRATION: "invite" });
       const { product, code } = await inviteIn(t);
@@ -280,7 +280,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   describe("in a project that may send one message", () => {
     const sparing = project({ GOTRUE_MAILER_AUTOCONFIRM: "false", GOTRUE_RATE_LIMIT_EMAIL_SENT: "1" });
 
-    it("refuses the second with what to do", async () => {
+    it("A message beyond the limit of Supabase Auth is refused with what to do, and the address stays free", async () => {
       const { post } = sparing();
       await post("/register", person);
       const second = { ...person, username: "hopper", email: "hopper@example.com" };
@@ -323,49 +323,52 @@ describe.each(settingsOfAuth)("an account, sign-ups $signUps, Confirm email $con
     provider.serve(Object.values(apps));
   });
 
-  it.each(waysIn)("registration $registration, invited $isInvited, single sign-on $bySso", async (way) => {
-    const { t, mails, follow } = there();
-    await t.query`delete from rate_limit_counters`;
-    const app = apps[way.registration];
-    const { product, code } = await inviteIn(t);
-    const path = way.isInvited ? `/join/${code}` : "/dashboard";
-    const isLetIn =
-      way.registration === "open"
-        ? way.bySso || way.isInvited || set.signUps
-        : way.registration === "invite" && way.isInvited;
-    const enter = async (username: string) => {
-      const email = `${username}@example.com`;
-      if (way.bySso) {
-        const { sub } = addPerson(provider, { email, preferred_username: username });
-        const trip = { path: `/auth/oidc?redirectTo=${encodeURIComponent(path)}` };
-        return (await travel(app, provider, sub, trip)).response;
-      }
-      const password = "a long enough secret";
-      const before = mails().length;
-      const asked = await app.submit("/register", { username, email, password, redirectTo: path });
-      if (!set.confirms || asked.status !== 303) return asked;
-      await expect.poll(() => mails()).toHaveLength(before + 1);
-      const chosen = await app.submit(
-        "/recover",
-        { ...(await follow(at(mails(), before))), new_password: password },
-        { cookie: cookiesOf(asked) },
-      );
-      expect(chosen.headers.get("location")).toBe("/login?notice=reset");
-      return app.submit("/login", { identifier: username, password });
-    };
-    const username = `way-${randomUUID().slice(0, 8)}`;
-    const answer = await enter(username);
-    const rows = await t.query`select m.role from users u left join product_members m
+  it.each(waysIn)(
+    "Only those let in get an account: registration $registration, invited $isInvited, single sign-on $bySso",
+    async (way) => {
+      const { t, mails, follow } = there();
+      await t.query`delete from rate_limit_counters`;
+      const app = apps[way.registration];
+      const { product, code } = await inviteIn(t);
+      const path = way.isInvited ? `/join/${code}` : "/dashboard";
+      const isLetIn =
+        way.registration === "open"
+          ? way.bySso || way.isInvited || set.signUps
+          : way.registration === "invite" && way.isInvited;
+      const enter = async (username: string) => {
+        const email = `${username}@example.com`;
+        if (way.bySso) {
+          const { sub } = addPerson(provider, { email, preferred_username: username });
+          const trip = { path: `/auth/oidc?redirectTo=${encodeURIComponent(path)}` };
+          return (await travel(app, provider, sub, trip)).response;
+        }
+        const password = "a long enough secret";
+        const before = mails().length;
+        const asked = await app.submit("/register", { username, email, password, redirectTo: path });
+        if (!set.confirms || asked.status !== 303) return asked;
+        await expect.poll(() => mails()).toHaveLength(before + 1);
+        const chosen = await app.submit(
+          "/recover",
+          { ...(await follow(at(mails(), before))), new_password: password },
+          { cookie: cookiesOf(asked) },
+        );
+        expect(chosen.headers.get("location")).toBe("/login?notice=reset");
+        return app.submit("/login", { identifier: username, password });
+      };
+      const username = `way-${randomUUID().slice(0, 8)}`;
+      const answer = await enter(username);
+      const rows = await t.query`select m.role from users u left join product_members m
       on m.user_id = u.id and m.product_id = ${product.id} where u.username = ${username}`;
-    if (!isLetIn) {
-      expect([answer.status, rows]).toEqual([403, []]);
-      return;
-    }
-    expect(rows).toEqual([{ role: way.isInvited ? "MEMBER" : null }]);
-    const start = way.isInvited ? `/products/${product.id}/backlog` : "/dashboard";
-    expect(answer.headers.get("location")).toBe(start);
-    if (way.isInvited) expect((await enter(`${username}-2`)).status, "used once").toBe(404);
-  });
+      if (!isLetIn) {
+        expect([answer.status, rows]).toEqual([403, []]);
+        return;
+      }
+      expect(rows).toEqual([{ role: way.isInvited ? "MEMBER" : null }]);
+      const start = way.isInvited ? `/products/${product.id}/backlog` : "/dashboard";
+      expect(answer.headers.get("location")).toBe(start);
+      if (way.isInvited) expect((await enter(`${username}-2`)).status, "used once").toBe(404);
+    },
+  );
 });
 
 /** The templates of messages that the documents ask for, where Auth reads them. */

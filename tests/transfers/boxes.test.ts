@@ -85,16 +85,19 @@ const spellings: Record<string, [text: string, read: number, done: number, unkno
 };
 
 describe("every box is read or named", () => {
-  it.each(Object.entries(spellings))("%s", (_what, [text, read, done, unknown = 0]) => {
-    for (const format of listFormats) {
-      const found = readList(format, text);
-      const named = boxesIn(text) - read;
-      expect({ format, ...found }).toMatchObject({ format, read, done, named });
-      if (unknown > 0) expect(found.unknown, format).toBe(unknown);
-    }
-  });
+  it.each(Object.entries(spellings))(
+    "Every box of a list is either read or named: %s",
+    (_what, [text, read, done, unknown = 0]) => {
+      for (const format of listFormats) {
+        const found = readList(format, text);
+        const named = boxesIn(text) - read;
+        expect({ format, ...found }).toMatchObject({ format, read, done, named });
+        if (unknown > 0) expect(found.unknown, format).toBe(unknown);
+      }
+    },
+  );
 
-  it("in any text", () => {
+  it("Every box of a generated text is either read or named", () => {
     const start = fc
       .array(
         fc.constantFrom(

@@ -30,7 +30,7 @@ const linear = [
 ].join("\n");
 
 describe("what belongs together stays together", () => {
-  it("linear: dependencies of issues and sub-issues; circles and unknown ones are named", async () => {
+  it("A Linear import keeps dependencies of issues and sub-issues, and names circular and unknown ones", async () => {
     const { move, preview } = await mover(t, app, await t.createUser());
     const target = { format: "linear", ...newProduct() };
     const seen = await preview(target, ["a.csv", linear]);
@@ -53,7 +53,7 @@ describe("what belongs together stays together", () => {
     ]);
   });
 
-  it("brings none back that was removed, and adds those of what is new", async () => {
+  it("A repeated import brings back no removed dependency and adds those of new stories", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const first = "ID,Title,Status,Blocked by\nF-1,A,Todo,F-2\nF-2,B,Todo,\n";
     const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", first]);
@@ -63,7 +63,7 @@ describe("what belongs together stays together", () => {
     expect(await waitsIn(product.id)).toEqual(["C > A"]);
   });
 
-  it("github: a box that only names an issue waits for it, or is named", async () => {
+  it("A GitHub import makes a dependency of a box that only names an issue, or names it in the report", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const issue = (number: number, title: string, body: string) => ({
       number,
@@ -87,7 +87,7 @@ describe("what belongs together stays together", () => {
     ]);
   });
 
-  it("jira: links from either end, once; other links, dates, points and versions in the text", async () => {
+  it("A Jira import reads links from either end once, and keeps other links, dates and points in the text", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const file = [
       "Summary,Issue key,Inward issue link (Blocks),Outward issue link (Blocks),Outward issue link (Relates),Due Date,Custom field (Story Points),Fix Version/s",
@@ -103,7 +103,7 @@ describe("what belongs together stays together", () => {
       expect(rows[0]?.description).toContain(fact);
   });
 
-  it("backlog-md: notes, summary and comments in the log, ticked criteria, dependencies", async () => {
+  it("A Backlog.md import keeps notes, summary and comments in the log, ticked criteria and dependencies", async () => {
     const user = await t.createUser();
     const { move } = await mover(t, app, user);
     const file = (id: number, more: string, body = "") =>

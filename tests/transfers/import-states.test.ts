@@ -21,7 +21,7 @@ async function seen(format: ImportFormat, ...files: Part[]) {
 }
 
 describe("where work stands", () => {
-  it("jira: resolution, day of it and category count before the word", async () => {
+  it("A Jira import trusts resolution, its date and status category over the name of a status", async () => {
     const row = (title: string, ...more: string[]) => [title, `S-${title.charCodeAt(0)}`, ...more].join(",");
     const file = [
       "Summary,Issue key,Status,Resolution,Resolved,Status Category",
@@ -60,7 +60,7 @@ describe("where work stands", () => {
     );
   });
 
-  it("linear: days count before the word, and a parent that differs from its parts is told", async () => {
+  it("A Linear import trusts dates over the name of a status, and names a parent that differs from its parts", async () => {
     const file = [
       "ID,Title,Status,Started,Completed,Canceled,Duplicate of,Parent issue",
       "E-1,A,Baking,2026-01-01,,,,",
@@ -93,7 +93,7 @@ describe("where work stands", () => {
     );
   });
 
-  it("github: duplicates and pull requests stay, and the list of the REST interface says the same", async () => {
+  it("A GitHub import leaves out duplicates and pull requests, in lists of the REST API as well", async () => {
     const issue = (number: number, more: object) => ({ number, title: `N${number}`, ...more });
     const file = JSON.stringify([
       issue(1, { state: "CLOSED", stateReason: "DUPLICATE" }),
@@ -114,7 +114,7 @@ describe("where work stands", () => {
     );
   });
 
-  it("github: boxes in comments, code and forms are not tasks", async () => {
+  it("A GitHub import makes no tasks of boxes in comments, code and forms", async () => {
     const body = [
       "<!-- Please remove",
       "- [ ] this",
@@ -137,7 +137,7 @@ describe("where work stands", () => {
     ]);
   });
 
-  it("makes one task of an open story that has none, from its title and description", async () => {
+  it("An imported open story without tasks gets one task with its title and description", async () => {
     const file = "ID,Title,Description,Status\nE-1,Sort the list,By name,Todo\n";
     const { move } = await someone();
     const report = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
@@ -146,7 +146,7 @@ describe("where work stands", () => {
     expect(rows).toEqual([{ title: "Sort the list", description: "By name", status: "TO_DO" }]);
   });
 
-  it("in review elsewhere is on the board, and in no inbox until it is moved there here", async () => {
+  it("Tasks imported in review are in no inbox until someone moves them to review here", async () => {
     const user = await t.createUser();
     const { move } = await mover(t, app, user);
     const rows = Array.from({ length: 400 }, (_, place) => `E-${place + 1},A,In Review`);
@@ -160,7 +160,7 @@ describe("where work stands", () => {
     expect(await getInbox(actor, {})).toMatchObject({ counts: { review: 1 } });
   });
 
-  it("previews what it read as what", async () => {
+  it("An import preview shows which status it took each word for", async () => {
     const file = "ID,Title,Status\nE-1,A,Parked\nE-2,B,Parked\n";
     const { preview } = await someone();
     const { statuses } = await preview({ format: "linear", ...newProduct() }, ["a.csv", file]);
@@ -181,11 +181,11 @@ describe("files that other programs make", () => {
     ["UTF-16 as Windows writes it", utf16(csv.replaceAll(";", "\t"), true)],
     ["UTF-16, the other end first", utf16(csv, false)],
     ["line ends of old", csv.replaceAll("\r\n", "\r")],
-  ])("reads %s", async (_what, file) => {
+  ])("An import reads a CSV file with %s", async (_what, file) => {
     expect((await seen("linear", file)).states).toEqual(["A: A DONE"]);
   });
 
-  it("trello: order by pos, and states in names with brackets, dashes and colons", async () => {
+  it("A Trello import orders by pos and reads states in list names with brackets, dashes and colons", async () => {
     const lists = ["To Do", "Done (Sprint 12)", "Q3 – Done", "Review: Design", "Done or not", "Ideas"];
     const board = {
       name: "Shop",
@@ -223,19 +223,19 @@ describe("files that other programs make", () => {
     expect(report.statuses.filter(({ known }) => !known).map(({ word }) => word)).toEqual(["Ideas", "Done or not"]);
   });
 
-  it("linear: titles that no one can see get the name of their issue", async () => {
+  it("A Linear issue with an invisible title is imported as untitled, with its identifier", async () => {
     const file = "ID,Title,Status\nLIN-7,\u200b\u200d\u2060,Todo\nLIN-8,\u2800,Todo\n";
     const { stories } = await seen("linear", file);
     expect(stories.map(({ title }) => title)).toEqual(["Untitled LIN-7", "Untitled LIN-8"]);
   });
 
-  it("jira: markup in cells with line ends of Windows", async () => {
+  it("A Jira import converts markup in cells with Windows line ends", async () => {
     const file = 'Summary,Issue key,Description\r\nA,S-1,"h3. Next\r\n# Wait\r\n{code}\r\n# x\r\n{code}"';
     const { stories } = await seen("jira", file);
     expect(stories[0]).toMatchObject({ description: "### Next\n1. Wait\n```\n# x\n```" });
   });
 
-  it("jira: a header in another language says what to do", async () => {
+  it("A Jira file with a header in another language is refused with what to do", async () => {
     const { send } = await someone();
     const refused = await send({ format: "jira", ...newProduct() }, [
       "jira.csv",
@@ -247,7 +247,7 @@ describe("files that other programs make", () => {
     ]);
   });
 
-  it("backlog-md: texts without quotes are read, and a file that cannot be is named", async () => {
+  it("A Backlog.md import reads texts without quotes, and names a file that it cannot read", async () => {
     const file = (id: number, more: string) => `---\nid: B-${id}\n${more}\n---\n`;
     const { states, left, read, stories } = await seen(
       "backlog-md",

@@ -37,7 +37,7 @@ const counts = ({ stories, tasks, already_there, dependencies }: ImportReport) =
 });
 
 describe("Spec Kit", () => {
-  it("features become stories, boxes with a number tasks; those without [P] follow each other", async () => {
+  it("Spec Kit features become stories, numbered boxes tasks, and tasks without [P] follow each other", async () => {
     const { report, stories } = await imported("spec-kit", zipOf(specKit));
     expect(stories).toMatchObject([
       { title: "Frost", status: "OPEN", tasks: ["Frost TO_DO"] },
@@ -79,7 +79,7 @@ describe("Spec Kit", () => {
     );
   });
 
-  it("the same again makes nothing twice, however it is packed; what is new comes along", async () => {
+  it("A repeated Spec Kit import makes nothing twice, however it is packed, and adds what is new", async () => {
     const { move, preview } = await someone();
     const fields = { format: "spec-kit", ...newProduct() };
     const seen = await preview(fields, ["specs.zip", zipOf(specKit)]);
@@ -104,7 +104,7 @@ describe("Spec Kit", () => {
 });
 
 describe("OpenSpec", () => {
-  it("live changes become stories with criteria, design and boxes; archived ones stay", async () => {
+  it("Live OpenSpec changes become stories with criteria, design and tasks; archived ones are left out", async () => {
     const { report, again, stories } = await imported("openspec", zipOf(openspec));
     expect(stories).toMatchObject([
       {
@@ -127,7 +127,7 @@ describe("OpenSpec", () => {
 });
 
 describe("lists without boxes", () => {
-  it("spec-kit: headings with a number are tasks, with their status and what they depend on", async () => {
+  it("Numbered headings of Spec Kit become tasks with their status and dependencies", async () => {
     const text = [
       "# Tasks",
       "### T-001 — Form",
@@ -147,7 +147,7 @@ describe("lists without boxes", () => {
     ]);
   });
 
-  it("openspec: the items are tasks to do; without any, the text is in the description", async () => {
+  it("OpenSpec items without boxes become tasks to do; a text without items becomes the description", async () => {
     const { report, stories } = await imported(
       "openspec",
       zipOf({
@@ -173,7 +173,7 @@ describe("lists without boxes", () => {
 });
 
 describe("beads", () => {
-  it("epics become PBIs, blocks edges, children tasks; tombstones and messages stay out", async () => {
+  it("Epics of beads become PBIs, blocks dependencies, children tasks; tombstones and messages stay out", async () => {
     const { report, again, stories } = await imported("beads", beads);
     expect(stories).toMatchObject([
       { pbi: "Imported from beads", code: "g-4", title: "Buy baskets", status: "DONE" },
@@ -201,7 +201,7 @@ describe("beads", () => {
     expect(counts(await again())).toMatchObject({ stories: 0, tasks: 0, already_there: 3 });
   });
 
-  it("the newest line of an issue counts; deferred is a label, why it was closed in the text", async () => {
+  it("The newest line of a beads issue counts; deferred becomes a label, and the close reason is in the text", async () => {
     const line = (id: string, day: number, more: object) =>
       JSON.stringify({ id, title: id, updated_at: `2026-08-0${day}T10:00:00Z`, ...more });
     const closed = line("b-1", 5, { status: "closed", close_reason: "Superseded by b-3" });
@@ -214,14 +214,14 @@ describe("beads", () => {
     expect(report.left_out).toContainEqual({ count: 2, reason: "Older lines of the same issue: b-1" });
   });
 
-  it("begins today where it has a date that no one can keep", async () => {
+  it("A beads issue whose date no one can keep is imported all the same", async () => {
     const dates = ["+012026-01-01T00:00:00Z", "-000001-01-01", "0000-01-01", "99999-01-01"];
     const lines = dates.map((created_at) => JSON.stringify({ id: created_at, title: "A", created_at }));
     const { report } = await imported("beads", lines.join("\n"));
     expect(report.stories).toBe(dates.length);
   });
 
-  it("names the line that is none", async () => {
+  it("A beads file with a broken line is refused with the number of that line", async () => {
     const { send } = await someone();
     const broken = `${beads}\n<<<<<<< HEAD`;
     const refused = await send({ format: "beads", ...newProduct() }, ["issues.jsonl", broken]);
@@ -239,7 +239,7 @@ describe("folders that someone made on purpose", () => {
   });
   const utf16 = (text: string) => new Uint8Array(Buffer.from(`\uFEFF${text}`, "utf16le"));
 
-  it("paths that lead out of the folder are named, and no file is touched", async () => {
+  it("Paths that lead out of an imported folder are left out and named", async () => {
     const { report, stories } = await imported(
       "spec-kit",
       zipOf({
@@ -258,7 +258,7 @@ describe("folders that someone made on purpose", () => {
     });
   });
 
-  it("a link is a text like others: what it points to is not read", async () => {
+  it("A link in an imported archive is a text like others: what it points to is not read", async () => {
     const link = { os: 3, attrs: (0o120777 << 16) >>> 0 };
     const zip = zipSync({
       "specs/001-a/spec.md": [strToU8("/etc/passwd"), link],
@@ -268,7 +268,7 @@ describe("folders that someone made on purpose", () => {
     expect(stories).toMatchObject([{ title: "001-a", description: "/etc/passwd\n\nSource: specs/001-a" }]);
   });
 
-  it("line ends of Windows, UTF-16 and backslashes are read; what is not text is named", async () => {
+  it("An imported archive may have Windows line ends, UTF-16 and backslashes; what is not text is named", async () => {
     const { report, stories } = await imported(
       "spec-kit",
       zipOf({
@@ -285,7 +285,9 @@ describe("folders that someone made on purpose", () => {
     });
   });
 
-  it("ten thousand entries and large files within the limits of other imports", { tags: "thorough" }, async () => {
+  it("An archive of ten thousand entries and large files is held to the limits of other imports", {
+    tags: "thorough",
+  }, async () => {
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`src/${index}/plan.txt`, ""]));
     const large = "x".repeat(1024 * 1024 + 1);
     const { report, stories } = await imported(
@@ -312,7 +314,7 @@ describe("folders that someone made on purpose", () => {
     }
   });
 
-  it("what holds none says what to send", async () => {
+  it("An archive without features or changes is refused with what to send", async () => {
     const { send } = await someone();
     for (const [format, words] of [
       ["spec-kit", "no Spec Kit features"],
