@@ -21,7 +21,7 @@ function reportsTable(): string {
   ].join("\n");
 }
 
-it("is in the page about the worker as the drivers say it", () => {
+it("The page about the worker has the table of what each driver reports", () => {
   expect(readFileSync(join(docs, "worker.md"), "utf8")).toContain(reportsTable());
 });
 

@@ -24,7 +24,7 @@ function play(ending: string, wish: Partial<Wish> = {}) {
 const shown = ({ kind, text, title, path, status }: Entry) => ({ kind, text, title, path, status });
 
 describe("an agent that speaks the protocol", () => {
-  it("is heard word by word, edit by edit, and ends with what it said last and what it took", async () => {
+  it("An agent is heard word by word, edit by edit, and ends with its last words and its usage", async () => {
     const place = scene("done");
     const { entries, usages, sessions, end } = await takeTurn(fake, "Do the work", place);
     expect(inOne(entries).map(shown)).toEqual([
@@ -46,7 +46,7 @@ describe("an agent that speaks the protocol", () => {
     expect(readFileSync(join(place.folder, "made.txt"), "utf8")).toBe("one\ntwo\n");
   });
 
-  it("continues with its session, and what was said before is not told again", async () => {
+  it("An agent continues its session, and what was said before is not told again", async () => {
     const place = scene("resumed");
     await takeTurn(fake, "First words", place);
     const { entries, end } = await takeTurn(fake, "More words", { ...place, sessionId: "fake-1" });
@@ -60,7 +60,7 @@ describe("an agent that speaks the protocol", () => {
     { ending: "costs", known: 0.5, why: "it was told where the session stood" },
     { ending: "costs-told-first", known: undefined, why: "the agent tells where it stands" },
     { ending: "costs-anew", known: 7, why: "its count is below what was known" },
-  ])("counts only what comes after in a session that it goes on with: $why", async (is) => {
+  ])("A continued session counts only the cost of its new turn: $why", async (is) => {
     const place = scene(is.ending);
     const first = await takeTurn(fake, "First words", place);
     expect(first.usages).toMatchObject([{ cost: 0.5, currency: "USD", freshInput: 300 }]);
@@ -74,7 +74,7 @@ describe("an agent that speaks the protocol", () => {
     expect(second.soFar.at(-1)).toMatchObject([{ cost: 0.5 }]);
   });
 
-  it("asks a person for what is not allowed, and acts on the answer in the same session", async () => {
+  it("An agent asks a person for what is not allowed, and acts on the answer in the same session", async () => {
     const place = { ...scene("permission"), allow: "edit" as const };
     const asking = await takeTurn(fake, "Publish it", place);
     expect(asking.end).toMatchObject({
@@ -92,7 +92,7 @@ describe("an agent that speaks the protocol", () => {
     expect((await go("Deny")).end).toMatchObject({ kind: "done", words: "", denied: ["npm publish"] });
   });
 
-  it("is asked once: its next attempt has another folder, and what was allowed stays allowed", async () => {
+  it("What a person allowed stays allowed in the next attempt, which has another folder", async () => {
     const allow = "edit" as const;
     const asking = await play("permission-with-paths", { allow });
     const question = asking.end?.kind === "question" ? asking.end.question.question : "";
@@ -102,12 +102,12 @@ describe("an agent that speaks the protocol", () => {
     expect((await play("permission-with-paths", elsewhere)).end).toMatchObject({ kind: "done", words: "Published." });
   });
 
-  it("does without a person what is allowed", async () => {
+  it("An agent does what is allowed without asking a person", async () => {
     const run = await play("permission", { allow: "commands" });
     expect(run.end).toMatchObject({ kind: "done", words: "Published.", denied: [] });
   });
 
-  it("asks about files outside of its folder even where commands are allowed, and not where all is", async () => {
+  it("An agent asks about files outside of its folder even where commands are allowed, not where all is", async () => {
     expect((await play("denied")).end).toMatchObject({
       kind: "question",
       denied: ["Write outside.txt"],
@@ -125,7 +125,7 @@ describe("an agent that speaks the protocol", () => {
     ["a link that leads nowhere yet", "dangling"],
     ["a file above it", "../beside.txt"],
     ["no file at all", ""],
-  ])("asks before it edits %s", async (_what, FAKE_PATH) => {
+  ])("An agent asks before it edits %s", async (_what, FAKE_PATH) => {
     const place = scene("denied", { FAKE_PATH });
     // As in a worktree.
     if (FAKE_PATH === ".git/config") {
@@ -138,13 +138,13 @@ describe("an agent that speaks the protocol", () => {
     expect(end).toMatchObject({ kind: "question", denied: ["Write outside.txt"] });
   });
 
-  it("edits a new file of its folder without a person", async () => {
+  it("An agent edits a new file of its folder without asking a person", async () => {
     const place = scene("denied", { FAKE_PATH: "new/folder/file.txt" });
     const { end } = await takeTurn(fake, "Do the work", { ...place, allow: "edit" });
     expect(end).toMatchObject({ kind: "done", denied: [] });
   });
 
-  it("puts its own question to a person with its choices, and takes the answer", async () => {
+  it("An agent puts its own question to a person with its choices, and takes the answer", async () => {
     const place = scene("question");
     const asking = await takeTurn(fake, "Paint it", place);
     expect(asking.end).toMatchObject({
@@ -160,7 +160,7 @@ describe("an agent that speaks the protocol", () => {
     ["limit", "Rate limit reached"],
     ["limit-in-words", "hit your usage limit"],
     ["limit-with-a-smile", "429 Too Many Requests"],
-  ])("waits out a limit that shows as %s", async (ending, words) => {
+  ])("An agent waits out a limit that shows as %s", async (ending, words) => {
     const before = Date.now();
     const { end } = await play(ending);
     expect(end).toMatchObject({ kind: "limit", reason: expect.stringContaining(words) });
@@ -178,18 +178,18 @@ describe("an agent that speaks the protocol", () => {
     ["child-killed", "killed", "process exited unexpectedly"],
     ["server-killed", "killed", "was killed by SIGKILL"],
     ["signed-out", "sign-in", "is not signed in on this machine"],
-  ])("says why it failed: %s", async (ending, cause, words) => {
+  ])("An agent that fails says why: %s", async (ending, cause, words) => {
     const { end } = await play(ending);
     expect(end).toMatchObject({ kind: "failed", cause, reason: expect.stringContaining(words) });
   });
 
-  it("says so when the program does not exist", async () => {
+  it("An agent whose program does not exist fails as missing", async () => {
     const missing = acpCommand("no-such-agent-anywhere");
     const { end } = await takeTurn(missing, "Do it", scene("done"));
     expect(end).toMatchObject({ kind: "failed", cause: "missing" });
   });
 
-  it("is stopped when it says nothing for too long", async () => {
+  it("An agent that says nothing for too long is stopped", async () => {
     // Longer than the agent takes to begin on a busy machine: until then it says nothing either.
     const { end, entries } = await play("silence", { silenceSeconds: 8 });
     expect(end).toMatchObject({
@@ -200,7 +200,7 @@ describe("an agent that speaks the protocol", () => {
     expect(entries.map(({ text }) => text).join("")).toBe("Let me think.");
   });
 
-  it("ends long before its command when it is cancelled, with everything it started, and its usage is told", async () => {
+  it("A cancelled agent ends at once with all that it started, and its usage is told", async () => {
     const place = scene("cancel");
     const stop = new AbortController();
     const run = await takeTurn(fake, "Begin", { ...place, signal: stop.signal }, ({ title }) => {
@@ -213,7 +213,7 @@ describe("an agent that speaks the protocol", () => {
     await vi.waitFor(() => expect(isAlive(child)).toBe(false), { timeout: 60_000 });
   });
 
-  it("may say as much as it likes: entries stay small, and its end is heard", async () => {
+  it("An agent may say as much as it likes: entries stay small, and its end is heard", async () => {
     const { entries, end } = await play("huge");
     expect(end).toMatchObject({ kind: "done" });
     expect(end?.words.endsWith("The end.")).toBe(true);
@@ -224,7 +224,7 @@ describe("an agent that speaks the protocol", () => {
     expect(said.reduce((sum, length) => sum + length, 0)).toBe(2_000 * 1_000 + "The end.".length);
   });
 
-  it("is understood although it prints other things and speaks of what we do not know", async () => {
+  it("An agent is understood although it prints other things and sends messages that no one knows", async () => {
     const { entries, end, usages } = await play("chatter");
     expect(end).toMatchObject({ kind: "done", words: "Still here." });
     expect(inOne(entries)).toMatchObject([{ text: "Still here." }]);
@@ -233,7 +233,7 @@ describe("an agent that speaks the protocol", () => {
 });
 
 describe("secrets", () => {
-  it("leave the worker nowhere: not in words, pieces, titles, edits, reasons", async () => {
+  it("Secrets leave the worker nowhere: not in words, pieces, titles, edits or reasons", async () => {
     const key = `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEow".repeat(12)}\n${"AbCd12".repeat(12)}\n-----END RSA PRIVATE KEY-----`;
     const secrets = [
       "blm_0123456789abcdefghijklmnop",

@@ -19,7 +19,7 @@ describe("a model's service that has no room", () => {
     "The model is currently at capacity",
     "Too Many Requests",
     "Provider is overloaded",
-  ])("is a limit that passes: %s", (words) => {
+  ])("A model's service without room counts as a limit that passes: %s", (words) => {
     expect(limitIn(words)).toMatchObject({ reason: words, resetsAt: null });
   });
 
@@ -27,7 +27,7 @@ describe("a model's service that has no room", () => {
     "The model does not exist",
     "If your context window is near capacity, try using /compress.",
     "Your access token could not be refreshed",
-  ])("is not one that passes: %s", (words) => {
+  ])("Another failure of a model's service does not count as a limit that passes: %s", (words) => {
     expect(limitIn(words)).toBeNull();
   });
 });
@@ -40,11 +40,11 @@ describe("the time of a clock that a limit ends at", () => {
     ["in the minute that it names", at(11, 57, 32)],
     ["less than a minute ahead", at(11, 56, 30)],
     ["just after it has passed", at(11, 59, 10)],
-  ])("is unknown %s", (_when, now) => {
+  ])("The time at which a limit ends is unknown %s", (_when, now) => {
     expect(ends("try again at 11:57 AM.", now)).toBeNull();
   });
 
-  it("is the next one on the clock otherwise", () => {
+  it("The time at which a limit ends is the next such time on the clock", () => {
     expect(ends("resets 3pm", at(11, 57))).toBe(at(15, 0).toISOString());
     expect(ends("try again at 9:30 AM.", at(11, 57))).toBe(new Date(2026, 10, 24, 9, 30).toISOString());
   });
@@ -59,11 +59,11 @@ describe("a stated time", () => {
     '"resets_at":1577836800000',
     "resets at 2020-01-01T00:00:00Z",
     "try again in 20 seconds",
-  ])("is unknown when it is over or less than a minute ahead: %s", (words) => {
+  ])("A limit's stated time is unknown when it is over or less than a minute ahead: %s", (words) => {
     expect(ends(words)).toBeNull();
   });
 
-  it("may be a number of seconds or milliseconds", () => {
+  it("A limit's stated time may be a number of seconds or milliseconds", () => {
     expect(ends("resetsAt: 1795438800")).toBe("2026-11-23T13:00:00.000Z");
     expect(ends("resetsAt: 1795438800000")).toBe("2026-11-23T13:00:00.000Z");
   });

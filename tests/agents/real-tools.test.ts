@@ -83,14 +83,14 @@ function failing(status: number, type: string, message: string): Step {
   return { fail: { status, type, message } };
 }
 
-it("says which tools it ran, and which are not in the cache", () => {
+it("A test run says which real tools it ran, and which are not in the cache", () => {
   const names = (tools: readonly RealTool[]) => tools.map(({ way }) => way).join(", ") || "none";
   console.log(`Real agents run: ${names(toolsHere)}; not installed: ${names(toolsMissing)}`);
 });
 
 for (const tool of toolsHere) {
   describe(`${tool.way} itself, with a scripted model`, { timeout: 240_000 }, () => {
-    it("does a task: file, command, commit, last words, tokens as its model counted them", async () => {
+    it("A real agent does a task: file, command, commit, last words, tokens as its model counted them", async () => {
       const { model, folder, git, take } = await openScene(tool, ({ path }) => [
         write(path("made.txt"), "one\ntwo\n"),
         // Codex does not tell of a command that ends within its first moments.
@@ -115,7 +115,7 @@ for (const tool of toolsHere) {
       expect(usages.some(({ cost }) => cost !== null && cost > 0)).toBe(tool.tellsCost);
     });
 
-    it("continues in the same session: its model hears both, and the tokens of each turn count once", async () => {
+    it("A real agent continues its session: its model hears both turns, and the tokens of each count once", async () => {
       const { model, take } = await openScene(tool, () => [{ say: "Which color shall it be?" }]);
       const first = await take("Paint the fence, and ask me for the color.");
       expect(sum(first.usages)).toEqual(model.said);
@@ -136,7 +136,7 @@ for (const tool of toolsHere) {
       expect(told).not.toContain("Which color");
     });
 
-    it("continues in the home of a person who takes over, and with what they said when it is given back", async () => {
+    it("A real agent's session continues in the home of a person who takes over, and returns with their words", async () => {
       const { sessions: kept, home: place } = driverNeeds(tool.agent);
       if (kept === undefined || tool.agent === "gemini") return;
       const { model, take, environment, home } = await openScene(tool, () => [{ say: "Red." }]);
@@ -161,7 +161,7 @@ for (const tool of toolsHere) {
       expect(existsSync(join(home, kept.folder, lent?.[0] ?? ""))).toBe(false);
     });
 
-    it.each(["429", "529", "limit"])("takes a %s in the middle for a pause", async (name) => {
+    it.each(["429", "529", "limit"])("A real agent takes a %s in the middle of its work for a pause", async (name) => {
       const stop = limits[tool.dialect][name];
       if (stop === undefined) throw new Error(`There is no ${name}`);
       const { model, folder, take } = await openScene(tool, ({ path }) => [write(path("half.txt"), "half\n"), stop]);
@@ -171,7 +171,7 @@ for (const tool of toolsHere) {
       expect(sum(usages)).toEqual(model.said);
     });
 
-    it("ends within five seconds when it is cancelled", async () => {
+    it("A real agent ends within seconds when it is cancelled", async () => {
       const { model, take } = await openScene(tool, ({ path }) => [write(path("half.txt"), "half\n"), { hang: true }]);
       const stop = new AbortController();
       let cancelledAt = 0;

@@ -38,7 +38,7 @@ it.each([
     300,
   ],
   ["what was added to the sums of an older Codex", [sum(before, 100), sum(after, 240)], 140],
-])("takes of the record of Codex %s", async (what, lines, fresh) => {
+])("The tokens of a Codex turn are read from its record: %s", async (what, lines, fresh) => {
   const folder = join(home, what, "sessions", "2026", "11", "22");
   mkdirSync(folder, { recursive: true });
   const text = [context, ...lines].map((line) => JSON.stringify(line)).join("\n");
@@ -51,7 +51,7 @@ it.each([
   ["a pipe", (file: string) => execFileSync("sh", ["-c", 'mkfifo "$0"', file])],
   ["a link to what never ends", (file: string) => symlinkSync("/dev/zero", file)],
   ["a folder", (file: string) => mkdirSync(file)],
-])("is not held up by %s in the place of a record", async (what, put) => {
+])("Reading a record of Codex is not held up by %s in its place", async (what, put) => {
   const folder = join(home, what, "sessions", "2026");
   mkdirSync(folder, { recursive: true });
   put(join(folder, "rollout-1-abc.jsonl"));
@@ -95,7 +95,7 @@ it.each([
   ["tells the total alone", [spoken, result(used(116, 14, 0.5))], 16, null],
   ["tells its process alone", [spoken, result(used(20, 4, 0.2))], 20, 0.2],
   ["was refused before it took any", [result(used(100, 10, 0.4), {})], undefined, undefined],
-])("of a resumed Claude Code counts once where it %s", (_what, lines, fresh, cost) => {
+])("A turn of a resumed Claude Code counts once where it %s", (_what, lines, fresh, cost) => {
   const usages: Usage[] = [];
   const reader = readClaudeStream("/", { ...unheard, usage: (one) => usages.push(one) }, [before100]);
   for (const line of lines) reader.take(JSON.stringify(line));

@@ -27,7 +27,7 @@ const message: PersonMessage = {
 };
 
 describe("an agent that speaks the protocol", () => {
-  it("is stopped and told in the same session what a person writes", async () => {
+  it("An agent is stopped and told in the same session what a person writes", async () => {
     const { home, folder } = open();
     const messages = openMessages();
     const told: string[] = [];
@@ -48,7 +48,7 @@ describe("an agent that speaks the protocol", () => {
     expect(told).toEqual([message.id]);
   });
 
-  it("is not stopped for what was written before it began, and hears a message once", async () => {
+  it("An agent is not stopped for a message from before it began, and hears a message once", async () => {
     const { home, folder } = open();
     const messages = openMessages();
     messages.arrive([message]);
@@ -64,7 +64,7 @@ describe("an agent that speaks the protocol", () => {
 
 for (const tool of toolsHere) {
   describe(`${tool.way} itself, with a scripted model`, { timeout: 240_000 }, () => {
-    it("hears what a person writes while it runs a command, or leaves it for the next turn", async () => {
+    it("A real agent hears what a person writes during a command, or leaves it for the next turn", async () => {
       const { home, folder } = open();
       const go = join(folder, "go");
       const model = await openModel(tool.dialect, [

@@ -122,13 +122,13 @@ const asking = JSON.stringify({ question: { question: "Which color?", options: [
 const write = (file: string): Step => ({ run: `sleep 1; echo ${file} > ${file}` });
 const filesOf = (ref: string) => git("ls-tree", "-r", "--name-only", ref).split("\n");
 
-it("says which tools it ran", () => {
+it("A test run says which real tools it ran with the whole service", () => {
   console.log(`Whole service with: ${toolsHere.map(({ way }) => way).join(", ") || "none"}`);
 });
 
 for (const tool of toolsHere) {
   describe(`${tool.way} with service, worker and a scripted model`, { timeout: 300_000 }, () => {
-    it("asks a person and continues in the same session; tokens are those of the model, counted once", async () => {
+    it("A real agent asks a person and continues in the same session, with its tokens counted once", async () => {
       const { run, model, work, job, goOn } = await openScene(tool, [
         { run: `sleep 1; printf '%s' '${asking}' > .backloom/result.json` },
         { say: "I have asked for the color." },
@@ -151,7 +151,7 @@ for (const tool of toolsHere) {
       expect((await run.read()).status).toBe("done");
     });
 
-    it("hears what a person writes, in the middle of its work or in one more turn of the same conversation", async () => {
+    it("A real agent hears what a person writes, during its work or in one more turn of its conversation", async () => {
       const wait = { run: "touch begun; while [ ! -e go ]; do sleep 0.1; done; echo ran" };
       // What is not heard in the middle is heard once the turn has ended.
       const first = tool.way === "codex exec" ? [wait, { say: "Done." }] : [wait];
@@ -182,7 +182,7 @@ for (const tool of toolsHere) {
       expect((await run.read()).status).toBe("done");
     });
 
-    it("takes a review up in the session in which it did the work", async () => {
+    it("A real agent takes up a review in the session in which it did the work", async () => {
       const script = [write("first.txt"), { say: "I have written it." }];
       const { model, work, job, goOn } = await openScene(tool, script, 2);
       await work();
@@ -199,7 +199,7 @@ for (const tool of toolsHere) {
       for (const words of ["I have written it.", "Make it a poem."]) expect(heard).toContain(words);
     });
 
-    it("ends within five seconds of a cancel on the board, and nothing is lost", async () => {
+    it("A real agent ends within five seconds of a cancel on the board, and nothing is lost", async () => {
       const { run, model, start, job, toolPid } = await openScene(tool, [write("half.txt"), { hang: true }]);
       const worker = start(undefined, "--once", "--heartbeat", "600");
       await Promise.race([model.hung, worker.ended]);
@@ -216,7 +216,7 @@ for (const tool of toolsHere) {
       expect(tokensOf(cancelled)).toEqual(model.said);
     });
 
-    it("outlives kill -9 of the tool, of the worker and the loss of the service", async () => {
+    it("A real agent's work outlives kill -9 of tool and worker, and the loss of the service", async () => {
       const { run, model, start, job, goOn, toolPid } = await openScene(tool, [write("one.txt"), { hang: true }]);
       const first = start(undefined, "--once");
       await Promise.race([model.hung, first.ended]);

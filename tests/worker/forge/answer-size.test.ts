@@ -23,17 +23,17 @@ const port = typeof bound === "object" && bound !== null ? bound.port : 0;
 const api = `http://127.0.0.1:${port}`;
 const requests = openRequests({ api, title: "The host", headers: {}, secret: "s3cret" });
 
-it("keeps the last megabyte of a log, however long it is", async () => {
+it("The last megabyte of a Git host's log is kept, however long the log is", async () => {
   const log = String(await requests.get("/text/40"));
   expect(log).toHaveLength(megabyte);
   expect(log.endsWith('x"the end"')).toBe(true);
 });
 
-it("leaves a log without end", async () => {
+it("A Git host's log without end is given up, and a megabyte of it is kept", async () => {
   expect(await requests.get("/text/200")).toHaveLength(megabyte);
 });
 
-it("reads a long list whole, and refuses one that is longer than any", async () => {
+it("A Git host's long list is read whole, and one that is longer than any is refused", async () => {
   expect(await requests.get("/json/8")).toBe("the end");
   await expect(requests.get("/json/40")).rejects.toThrow("The host answered with more than 16 MB");
 });

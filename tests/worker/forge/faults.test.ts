@@ -13,7 +13,7 @@ const list = /\/(pulls|merge_requests)$/;
 const detail = /\/(pulls|merge_requests)\/\d+$/;
 
 describe.each(forgeKinds)("a look at %s", (kind) => {
-  it("continues where the login may not read CI", async () => {
+  it("A look at the Git host continues where the login may not read CI", async () => {
     const { forge, poll, seen, returns, say } = await scene(kind, "forbidden");
     say(forge.pulls[0], "failed");
     forge.faults.push({ method: "GET", path: ciPlace[kind], status: 403 });
@@ -28,7 +28,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     expect(await returns()).toHaveLength(1);
   });
 
-  it("waits when it is asked too much, and says again what failed for a moment", async () => {
+  it("A look at the Git host waits when told that it asks too much, and repeats what failed for a moment", async () => {
     const { forge, poll, returns, say } = await scene(kind, "limits");
     say(forge.pulls[0], "failed");
     const headers = { "retry-after": "1" };
@@ -51,7 +51,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     await expect(poll()).rejects.toThrow(/takes no more requests of this login until/);
   });
 
-  it("hands in the others where one cannot be read", async () => {
+  it("A look at the Git host hands in the other pull requests where one cannot be read", async () => {
     const { forge, poll, seen, say } = await scene(kind, "broken", 3);
     for (const pull of forge.pulls) say(pull, "passed");
     forge.faults.push({ method: "GET", path: /\/(pulls|merge_requests)\/2$/, status: 404 });
@@ -61,7 +61,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     expect(await seen()).toEqual(["1 passed", "2 passed", "3 passed"]);
   });
 
-  it("gives up on an answer that does not come, and continues with the next look", async () => {
+  it("A look at the Git host gives up on an answer that does not come, and the next one continues", async () => {
     const { forge, poll, seen } = await scene(kind, "slow");
     forge.faults.push({ method: "GET", path: detail, held: { when: "before", reached() {} } });
     await expect(poll()).rejects.toThrow("does not answer");
@@ -69,7 +69,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     expect(await seen()).toEqual(["1 none"]);
   }, 120_000);
 
-  it("sees CI of what is open and no longer in the list of what changed last", async () => {
+  it("A look at the Git host sees CI of an open pull request that is off the list of recent changes", async () => {
     const { forge, poll, seen, returns, say } = await scene(kind, "busy");
     await poll();
     expect(await seen()).toEqual(["1 none"]);

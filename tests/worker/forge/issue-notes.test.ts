@@ -101,7 +101,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
   }
 
   it.each(steps)(
-    "gets one comment and is closed once, though a worker dies that %s",
+    "An issue whose work is done gets one comment and is closed once, though a worker dies that %s",
     async (name, step, isMerged) => {
       const number = 1 + steps.findIndex(([other]) => other === name);
       const { made, say, rescue, writes, start, story_id } = await scene(number);
@@ -122,7 +122,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
     120_000,
   );
 
-  it("is left alone where its address is another one's, and tried again where the host refuses", async () => {
+  it("An issue whose comment the Git host refuses gets it at the next look", async () => {
     const { made, say, rescue } = await scene(50);
     await say("open");
     forge.faults.push({ method: "POST", path: comments, status: 403 });

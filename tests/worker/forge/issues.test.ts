@@ -11,7 +11,7 @@ const { t, app, ada, token, home } = await openStage();
 const patience = { timeout: 90_000, interval: 200 };
 
 describe.each(forgeKinds)("%s", (kind) => {
-  it("brings the issues with the label into Triage, each once, with two workers that look and one that is killed", async () => {
+  it("Labeled issues reach Triage, each once, with two workers that look and one that is killed", async () => {
     const forge = await openForgeWorld(kind, home);
     const seed = forge.clone(join(home, `rules-${kind}`));
     writeFileSync(join(home, `rules-${kind}`, ".backloom.yml"), `forge: ${kind}\n`);

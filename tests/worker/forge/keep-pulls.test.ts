@@ -18,7 +18,7 @@ const patience = { timeout: 90_000, interval: 200 };
 const { command, prompts } = writeAgent(home);
 
 describe.each(forgeKinds)("%s", (kind) => {
-  it("opens what an outage kept from being opened, and marks a draft ready when the proof comes later", async () => {
+  it("A pull request is opened after an outage, and its draft is marked ready when the proof comes later", async () => {
     const { forge, run } = await begin(kind, "OUTAGE", { criteria: "- It is blue" });
     const path = /(pulls|merge_requests)$/;
     for (let time = 0; time < 2; time += 1) {
@@ -39,7 +39,7 @@ describe.each(forgeKinds)("%s", (kind) => {
   }, 240_000);
 });
 
-it("opens no second pull request for work that was merged since the last look", async () => {
+it("Work that was merged since the last look gets no second pull request", async () => {
   const { forge, run } = await begin("github", "MERGED", { criteria: "- It is blue" });
   const worker = serve("github", "MERGED", gate.url);
   const states = async () => {
@@ -59,7 +59,7 @@ it("opens no second pull request for work that was merged since the last look", 
   await worker.ended;
 }, 240_000);
 
-it("begins the merge where a pull request does not merge, and shows both versions at the first return", async () => {
+it("An agent whose pull request does not merge finds the merge begun and is shown both versions", async () => {
   const { forge, run, git, repo } = await begin("github", "CLASH", { stories: ["Say one"] });
   const worker = serve("github", "CLASH");
   await expect.poll(() => forge.pulls.length, patience).toBe(1);

@@ -95,7 +95,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
   }
 
   it.each(steps)(
-    "comes back once, though a worker dies that %s",
+    "What happens to a pull request comes back once, though a worker dies that %s",
     async (name, step) => {
       const place = steps.findIndex(([other]) => other === name);
       const world = await scene(`KILL-${kind}-${place}`);
@@ -106,7 +106,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     120_000,
   );
 
-  it("returns once, though the service is started again in the middle", async () => {
+  it("What happens to a pull request comes back once, though the service restarts in the middle", async () => {
     const other = await startTestApp(t);
     const world = await scene(`RESTART-${kind}`);
     const call = gate.hold({ tool: "PUT pulls", when: "after" });

@@ -53,7 +53,7 @@ async function begin(code: string, test: string) {
   return { forge, run, ends };
 }
 
-it("tests a branch itself where the service was told of a green CI that the Git host does not know", async () => {
+it("The merge queue tests a branch itself rather than trust a green CI that the Git host does not know", async () => {
   await t.query`
     create function private.say_passed() returns trigger language plpgsql as $$ begin new.ci := 'passed'; return new; end; $$;
     create trigger say_passed before insert or update on public.pulls for each row execute function private.say_passed()`;
@@ -64,7 +64,7 @@ it("tests a branch itself where the service was told of a green CI that the Git 
   await t.query`drop trigger say_passed on public.pulls; drop function private.say_passed`;
 }, 300_000);
 
-it("waits for CI that takes a while to begin, where earlier pull requests had it", async () => {
+it("The merge queue waits for CI that takes a while to begin, where earlier pull requests had it", async () => {
   const { forge, run, ends } = await begin("LATE", "sh check.sh");
   await t.query`
     insert into pulls (product_id, number, url, branch, head_sha, state, ci, observed_at)

@@ -132,7 +132,7 @@ async function startLander(code: string, name: string, folder: string) {
 }
 
 it.each(Array.from({ length: runs }, (_, place) => firstSeed + place))(
-  "run %i: whatever is drawn, main is never red, and every branch ends landed or with a question",
+  "Run %i: In a random merge queue main is never red, and every branch ends landed or with a question",
   async (seed) => {
     const random = numbersFrom(seed);
     const code = `RANDOM-${seed}`;

@@ -55,7 +55,7 @@ async function statusesOf(productId: string) {
 }
 
 describe.each(forgeKinds)("the merge queue at %s", (kind) => {
-  it("merges one pull request after another; what does not go together comes home, and main is never red", async () => {
+  it("The merge queue lands pull requests one by one, returns those that conflict, and keeps main green", async () => {
     const forge = await openForgeWorld(kind, home);
     const code = `LAND-${kind}`;
     const repo = join(home, `repo-${kind}`);
@@ -105,7 +105,7 @@ describe.each(forgeKinds)("the merge queue at %s", (kind) => {
   }, 400_000);
 });
 
-it("waits for CI of the merged state where pull requests have CI, and sends home what is red there", async () => {
+it("The merge queue waits for CI of the merged state, and returns what is red there", async () => {
   const forge = await openForgeWorld("github", join(home, "ci"));
   const repo = join(home, "repo-ci");
   const git = forge.clone(repo);
@@ -141,7 +141,7 @@ it("waits for CI of the merged state where pull requests have CI, and sends home
 }, 400_000);
 
 describe("without a Git host", () => {
-  it("pushes to the main branch with --land, and another worker takes over what a killed one left", async () => {
+  it("A landing with --land pushes to the main branch, and another worker takes over from a killed one", async () => {
     const bare = join(home, "plain.git");
     const repo = join(home, "repo-plain");
     const git = makeRepository(repo);
@@ -189,7 +189,7 @@ describe("without a Git host", () => {
     expect((await statusesOf(run.productId)).every(({ merged }) => merged)).toBe(true);
   }, 400_000);
 
-  it("is not begun by a worker without --pr or --land, and why_not_moving says its place", async () => {
+  it("A worker without --pr or --land begins no landing, and why_not_moving says the place in the queue", async () => {
     const repo = join(home, "repo-alone");
     makeRepository(repo);
     writeRepository(repo, "test: sh check.sh\n");

@@ -10,7 +10,7 @@ const scene = (kind: ForgeKind, place: string) => openLookScene({ t, app, home }
 const grace = { author: "grace" as const };
 
 describe.each(forgeKinds)("a look at %s", (kind) => {
-  it("hears the words of a request for changes, once", async () => {
+  it("The words of a request for changes on a pull request reach the agent once", async () => {
     const { forge, poll, returns } = await scene(kind, "words");
     const remark: FakeComment = { ...grace, id: 1, body: "REVIEW-LINE" };
     const verdict: FakeComment = { ...grace, id: 2, body: "REVIEW-BODY", isVerdict: true };
@@ -23,7 +23,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     expect(words[0]).toContain("    | REVIEW-BODY");
   }, 60_000);
 
-  it("lets no list from before overrule what was seen since", async () => {
+  it("An older list of pull requests does not overrule what was seen since", async () => {
     const { forge, poll, seen } = await scene(kind, "late");
     await poll(async () => {
       at(forge.pulls, 0).state = "closed";
@@ -32,7 +32,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     expect(await seen()).toEqual([]);
   }, 60_000);
 
-  it("reads the log of a red CI once, no matter how often it looks", async () => {
+  it("The log of a red CI is read once, no matter how often a worker looks", async () => {
     const { forge, poll, say, returns } = await scene(kind, "logs");
     say(forge.pulls[0], "failed");
     for (let look = 0; look < 5; look += 1) await poll();
@@ -43,7 +43,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
   }, 60_000);
 });
 
-it("sees runs of Actions at GitHub where the login may not read checks, and says so", async () => {
+it("Runs of GitHub Actions are seen where the login may not read checks, and the worker says so", async () => {
   const { forge, poll, seen, say, returns, lines } = await scene("github", "fine");
   const forbidden = { method: "GET", path: /\/check-runs$/, status: 403 };
   for (let look = 0; look < 3; look += 1) forge.faults.push({ ...forbidden });
@@ -59,7 +59,7 @@ it("sees runs of Actions at GitHub where the login may not read checks, and says
   expect((await returns())[0]).toContain("    | FAIL a");
 }, 60_000);
 
-it("shows no one a review at Forgejo that is not submitted", async () => {
+it("A review at Forgejo that is not submitted is shown to no one", async () => {
   const { forge, poll, returns } = await scene("forgejo", "pending");
   forge.pulls[0]?.comments.push({ ...grace, id: 1, body: "Not yet", isPending: true });
   await poll();

@@ -10,12 +10,12 @@ describe("the Git host of a remote", () => {
     ["git@gitlab.example.com:a/b.git", "gitlab", "https://gitlab.example.com/api/v4", "a/b"],
     ["https://gitea.example.com:8443/a/b", "forgejo", "https://gitea.example.com:8443/api/v1", "a/b"],
     ["https://github.example.com/a/b", "github", "https://github.example.com/api/v3", "a/b"],
-  ])("%s", (remote, kind, api, project) => {
+  ])("The Git host is known by the address of the remote: %s", (remote, kind, api, project) => {
     expect(placeOf(remote, undefined, undefined)).toMatchObject({ kind, api, project });
     expect(JSON.stringify(placeOf(remote, undefined, undefined))).not.toContain("pw");
   });
 
-  it("is what .backloom.yml says, at the remote's own scheme, host and port", () => {
+  it("The Git host is what .backloom.yml says, at the remote's own scheme, host and port", () => {
     const remote = "http://127.0.0.1:3999/acme/shop.git";
     expect(placeOf(remote, "gitlab", undefined).api).toBe("http://127.0.0.1:3999/api/v4");
     const wish = { kind: "forgejo", url: "http://127.0.0.1:4000/code" } as const;
@@ -25,7 +25,7 @@ describe("the Git host of a remote", () => {
     });
   });
 
-  it("is the person's BACKLOOM_FORGE_URL before what the repository says", () => {
+  it("The Git host is the person's BACKLOOM_FORGE_URL before what the repository says", () => {
     const given = "http://localhost:3999";
     expect(placeOf("git@github.com:acme/shop", undefined, given)).toMatchObject({
       kind: "github",
@@ -38,7 +38,7 @@ describe("the Git host of a remote", () => {
     ["/srv/git/shop.git", "github", "no remote on a Git host"],
     ["http://code.example.com/a/b", "forgejo", "without TLS"],
     ["git@code.example.com:a/b", { kind: "github", url: "https://evil.example" }, "BACKLOOM_FORGE_URL"],
-  ] as const)("%s is refused: %j", (remote, wish, message) => {
+  ] as const)("The remote %s is refused with the setting %j", (remote, wish, message) => {
     expect(() => placeOf(remote, wish, undefined)).toThrow(message);
   });
 });

@@ -24,7 +24,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       forge.push(git);
     };
 
-    it("is opened once, says what the work proves, and is brought up to date by the next task", async () => {
+    it("A pull request is opened once, says what the work proves, and is updated by the next task", async () => {
       rules(`forge: ${kind}\nlabels: [agents]\nreviewers: [grace]\n`);
       const run = await begin("ONCE", { tasks: 2, criteria: "- The footer shows the year" });
       const first = await work("ONCE", repo, "--once");
@@ -56,7 +56,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(pull?.branch).toBe(jobs[0]?.branch);
     });
 
-    it("is a draft until every criterion is proven, where the product says so", async () => {
+    it("A pull request is a draft until every criterion is proven, where the product says so", async () => {
       const run = await begin("DRAFT", { tasks: 2, criteria: "- It works", product: { pull_requests: "draft" } });
       await work("DRAFT", repo, "--once");
       const pull = forge.pulls.at(-1);
@@ -66,7 +66,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(pull).toMatchObject({ isDraft: false, title: "ST-001: A story" });
     });
 
-    it("is not there twice when the host's answer was lost, and waits when the host asks for it", async () => {
+    it("A pull request is not opened twice when the Git host's answer is lost, and waits when asked to", async () => {
       const before = forge.pulls.length;
       await begin("LOST", {});
       const path = /(pulls|merge_requests)$/;
@@ -81,7 +81,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       ).toBeTruthy();
     });
 
-    it("is missing where the host refuses, and the work is done all the same", async () => {
+    it("Work is done without a pull request where the Git host refuses it", async () => {
       const run = await begin("REFUSED", {});
       forge.faults.push({ method: "POST", path: /(pulls|merge_requests)$/, status: 403 });
       await work("REFUSED", repo, "--once");
@@ -91,7 +91,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(rows[0].summary).toMatch(/No pull request was opened: \w+ answered 403 \(Not now\)/);
     });
 
-    it("is not opened where the product wants none", async () => {
+    it("A pull request is not opened where the product wants none", async () => {
       const run = await begin("NONE", { product: { pull_requests: "none" } });
       const before = writes(forge).length;
       await work("NONE", repo, "--once");
@@ -99,7 +99,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(writes(forge)).toHaveLength(before);
     });
 
-    it("needs a login that no one ever sees", async () => {
+    it("The login that opens pull requests is shown to no one", async () => {
       await begin("LOGIN", {});
       const seen = join(home, `seen-${kind}`);
       const said = await work("LOGIN", repo, "--once", "--exec", `env > ${seen}; echo ${forge.token}; echo x > login`);
@@ -204,7 +204,7 @@ async function waive(productId: string): Promise<void> {
   await waiveCriterion(actor, { story_id, criterion: at(criteria, 0).id, reason: "Seen" });
 }
 
-it("the two words for it of a product agree", async () => {
+it("A product's auto_pr and pull_requests always agree", async () => {
   const { productId } = await startRun(t, ada, { code: "WORDS", product: { auto_pr: true } });
   const set = (change: object) => updateProduct(actor, { product_id: productId, ...change });
   expect(await set({})).toMatchObject({ auto_pr: true, pull_requests: "open" });

@@ -101,7 +101,7 @@ function lessonsIn(text: string | null): string[] {
 }
 
 describe.each(forgeKinds)("lessons at %s", (kind) => {
-  it("are kept in AGENTS.md by one pull request, which follows them, and the next one after it is merged", async () => {
+  it("Lessons are kept in AGENTS.md by one pull request that follows them, and a next one after its merge", async () => {
     const forge = await openForgeWorld(kind, join(home, `flow-${kind}`));
     const repo = writeRules(forge, join(home, `flow-${kind}`));
     const one = await begin(repo, forge.bare, forge.remote);
@@ -173,7 +173,7 @@ describe("the block of AGENTS.md", () => {
     ["mixed line ends and trailing spaces", "# Rules  \r\nBe kind.\n\n\ttab \n"],
     ["a mark of byte order", "\ufeff# Rules\n"],
     ["nothing", ""],
-  ])("comes to a file with %s, and leaves it as it was", async (_name, text) => {
+  ])("The block of lessons comes to an AGENTS.md with %s, and leaves the rest as it was", async (_name, text) => {
     const one = await scene(`${text}`);
     await one.accept("Format first.");
     await one.look();
@@ -194,7 +194,7 @@ describe("the block of AGENTS.md", () => {
     one.merge();
   });
 
-  it("stays at the place where a person moved it, in the text that they wrote", async () => {
+  it("The block of lessons stays where a person moved it in AGENTS.md, in the text that they wrote", async () => {
     const one = await scene("# Rules\r\n\r\nBe kind.\r\n");
     await one.accept("Format first.");
     await one.look();
@@ -209,7 +209,7 @@ describe("the block of AGENTS.md", () => {
     expect(lessonsIn(moved)).toEqual(["Format first.", "Test last."]);
   });
 
-  it("is left as a person changed it; the page of lessons says how to go on", async () => {
+  it("The block of lessons is left as a person changed it, and the page of lessons says how to go on", async () => {
     const one = await scene("# Rules\n");
     await one.accept("Format first.");
     await one.look();
@@ -235,7 +235,7 @@ describe("the block of AGENTS.md", () => {
     expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first.", "Test last."]);
   });
 
-  it("shows a conflict, keeps what people push to its branch, and is not opened again once closed", async () => {
+  it("The pull request of lessons shows a conflict, keeps what people push, and stays closed once closed", async () => {
     const one = await scene("# Rules\n\nBe kind.\n");
     await one.accept("Format first.");
     await one.look();
@@ -266,7 +266,7 @@ describe("the block of AGENTS.md", () => {
     expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first.", "Now really."]);
   });
 
-  it("holds hostile lessons, which close no comment and begin no line, and a list of two products", async () => {
+  it("Hostile lessons close no comment and begin no line in AGENTS.md, which holds lists of two products", async () => {
     const one = await scene("# Rules\n");
     const [, end = ""] = marks(one.code);
     const hostile = [
@@ -292,7 +292,7 @@ describe("the block of AGENTS.md", () => {
     forge.pulls.splice(0);
   });
 
-  it("is not written through a link, nor into bytes that are not text", async () => {
+  it("Lessons are not written through a link, nor into bytes that are not text", async () => {
     const one = await scene("# Rules\n");
     await one.accept("Format first.");
     commit(forge.bare, { "AGENTS.md": "\u0000\u00ff".repeat(3).concat("\ufffd") });
@@ -316,31 +316,34 @@ describe("the block of AGENTS.md", () => {
 });
 
 describe("without a Git host", () => {
-  it.each([true, false])("the change is on a branch that the page names (with a remote: %s)", async (hasRemote) => {
-    const repo = join(home, `plain-${hasRemote}`);
-    const git = makeRepository(repo);
-    const bare = hasRemote ? join(home, "plain.git") : repo;
-    if (hasRemote) {
-      gitIn(home)("clone", "--quiet", "--bare", repo, bare);
-      git("remote", "add", "origin", bare);
-      git("fetch", "--quiet", "origin");
-    }
-    const one = await begin(repo, bare, "");
-    await one.accept("Format first.");
-    await one.look();
-    expect(await one.files()).toMatchObject([{ state: "branch", branch: one.branch, url: null, words: null }]);
-    expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
-    await one.accept("Test last.");
-    await one.look();
-    gitIn(bare)("update-ref", "refs/heads/main", gitIn(bare)("rev-parse", one.branch));
-    await one.look();
-    expect(await one.files()).toMatchObject([{ state: "merged" }]);
-    expect(lessonsIn(one.textAt("main"))).toEqual(["Format first.", "Test last."]);
-  });
+  it.each([true, false])(
+    "Lessons without a Git host are on a branch that the page of lessons names (with a remote: %s)",
+    async (hasRemote) => {
+      const repo = join(home, `plain-${hasRemote}`);
+      const git = makeRepository(repo);
+      const bare = hasRemote ? join(home, "plain.git") : repo;
+      if (hasRemote) {
+        gitIn(home)("clone", "--quiet", "--bare", repo, bare);
+        git("remote", "add", "origin", bare);
+        git("fetch", "--quiet", "origin");
+      }
+      const one = await begin(repo, bare, "");
+      await one.accept("Format first.");
+      await one.look();
+      expect(await one.files()).toMatchObject([{ state: "branch", branch: one.branch, url: null, words: null }]);
+      expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
+      await one.accept("Test last.");
+      await one.look();
+      gitIn(bare)("update-ref", "refs/heads/main", gitIn(bare)("rev-parse", one.branch));
+      await one.look();
+      expect(await one.files()).toMatchObject([{ state: "merged" }]);
+      expect(lessonsIn(one.textAt("main"))).toEqual(["Format first.", "Test last."]);
+    },
+  );
 });
 
 describe("boxes of Spec Kit", () => {
-  it("are ticked when their task is done, and nothing else of the file changes", async () => {
+  it("Boxes of Spec Kit are ticked when their task is done, and nothing else of the file changes", async () => {
     const { forge, repo } = await openHost("boxes");
     const one = await begin(repo, forge.bare, forge.remote);
     const list = [
@@ -409,7 +412,7 @@ describe("a worker that is killed", () => {
   }
 
   it.each(steps)(
-    "when it %s leaves one pull request, which the next one finds or opens",
+    "A worker killed when it %s leaves one pull request, which the next worker finds or opens",
     async (name, step) => {
       const place = steps.findIndex(([other]) => other === name);
       // The lease of one is lost to the other.
@@ -426,7 +429,7 @@ describe("a worker that is killed", () => {
     ["post-receive", "before"],
     ["post-receive", "after"],
   ])(
-    "when it pushes and the host is in %s leaves one branch, also if the push ends %s the next worker came",
+    "A worker killed while %s runs for its push leaves one branch, even if the push ends %s the next came",
     async (hook, when) => {
       const hold = makeHold(join(home, `hold-${unused()}`));
       const place = join(forge.bare, "hooks", hook);

@@ -52,7 +52,7 @@ function addPull(world: ForgeWorld, number: number, sha: string) {
 }
 
 describe.each(forgeKinds)("%s", (kind) => {
-  it("asks an idle repository with a word from outside nothing that counts, for an hour", async () => {
+  it("An idle repository with a word from outside costs no request that counts, for an hour", async () => {
     const { world, poll } = await watcher(kind);
     addPulls(world, 1);
     world.pulls[0]?.comments.push({ id: 1, author: "stranger", body: "Nice" });
@@ -64,7 +64,7 @@ describe.each(forgeKinds)("%s", (kind) => {
   }, 120_000);
 });
 
-it("asks less than ten things a look of 1,000 open pull requests", async () => {
+it("A look at 1,000 open pull requests takes fewer than ten requests", async () => {
   const { world, poll } = await watcher("github", "MANY");
   world.pulls.length = 0;
   addPulls(world, 1_000);
@@ -75,7 +75,7 @@ it("asks less than ten things a look of 1,000 open pull requests", async () => {
   }
 }, 240_000);
 
-it("looks at each open pull request within three looks, no matter how many were merged before", async () => {
+it("Each open pull request is read within three looks, no matter how many were merged before", async () => {
   const { world, poll } = await watcher("github", "OLD");
   world.pulls.length = 0;
   addPulls(world, 90);

@@ -49,7 +49,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     );
   }
 
-  it("brings back what happens to a pull request, each thing once, with two workers that watch", async () => {
+  it("What happens to a pull request comes back, each thing once, with two workers that watch", async () => {
     const seed = forge.clone(join(home, `rules-${kind}`));
     writeFileSync(join(home, `rules-${kind}`, ".backloom.yml"), `forge: ${kind}\n`);
     seed("add", ".");

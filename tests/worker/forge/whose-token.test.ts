@@ -28,7 +28,7 @@ describe("BACKLOOM_FORGE_TOKEN", () => {
     ["the host of --repo", "https://git.example.com/acme/other.git", "secret", ["--repo", own]],
     ["github.com with a token of its form", "git@github.com:a/b.git", "ghp_secret", []],
     ["gitlab.com with a token of its form", "https://gitlab.com/a/b.git", "glpat-secret", []],
-  ])("goes to %s", async (_what, address, token, words) => {
+  ])("BACKLOOM_FORGE_TOKEN goes to %s", async (_what, address, token, words) => {
     await expect(open(address, token, words)).resolves.toBeDefined();
   });
 
@@ -37,11 +37,11 @@ describe("BACKLOOM_FORGE_TOKEN", () => {
     ["the same host at another port", "https://git.example.com:8443/a/b.git", "secret", ["--repo", own]],
     ["a well-known host", "https://codeberg.org/a/b.git", "ghp_secret", []],
     ["another host than its form names", "https://gitlab.com/a/b.git", "ghp_secret", ["--repo", own]],
-  ])("does not go to %s", async (_what, address, token, words) => {
+  ])("BACKLOOM_FORGE_TOKEN does not go to %s", async (_what, address, token, words) => {
     await expect(open(address, token, words)).rejects.toThrow(/no login for .* was found/);
   });
 
-  it("goes to BACKLOOM_FORGE_URL, no matter what the remote says", async () => {
+  it("BACKLOOM_FORGE_TOKEN goes to BACKLOOM_FORGE_URL, no matter what the remote says", async () => {
     const url = "https://git.example.com";
     const forge = await open("git@git.internal:a/b.git", "secret", [], url);
     expect(forge).toBeDefined();
