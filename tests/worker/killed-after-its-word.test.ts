@@ -16,7 +16,7 @@ const conflicting = `git -c user.name=Theirs -c user.email=theirs@example.com co
   git push --quiet origin "$(cat theirs):refs/heads/$BACKLOOM_BRANCH"; rm theirs; ${work}`;
 
 describe("J7: a worker killed with -9 right after its word was heard", { timeout: 120_000 }, () => {
-  it("that the work is done: it stays done", async () => {
+  it("J7: Work stays done when its worker is killed with -9 after reporting it", async () => {
     const place = { tool: "update_job_status", status: "done", when: "after" } as const;
     const killed = await scene.killAt(place, { code: "DONE" });
     const end = { status: "done", attempt: 1, retry_count: 0, lease_until: null };
@@ -27,7 +27,7 @@ describe("J7: a worker killed with -9 right after its word was heard", { timeout
     expect(await killed.readJob()).toEqual(killed.job);
   });
 
-  it("that the work failed: the run stays failed, and no one gets another job of it", async () => {
+  it("J7: A run stays failed, and gives out no other job, when its worker is killed after reporting it", async () => {
     const place = { tool: "update_job_status", status: "failed", when: "after" } as const;
     const killed = await scene.killAt(place, { code: "FAILED", tasks: 2, exec: "exit 3" });
     expect(killed.job).toMatchObject({ status: "failed", failure_class: "agent_error" });
@@ -42,7 +42,7 @@ describe("J7: a worker killed with -9 right after its word was heard", { timeout
   it.each([
     ["while it hears that its question is asked", "PARK", { tool: "ask_user_question" }],
     ["when it waits for the next job", "WAIT", { tool: "wait_for_job", nth: 2 }],
-  ])("that it asks a person, %s: the job waits for the answer", async (_when, code, call) => {
+  ])("J7: A job whose worker asks a person and is killed %s waits for the answer", async (_when, code, call) => {
     const when = call.tool === "ask_user_question" ? "after" : "before";
     const killed = await scene.killAt({ ...call, when }, { code, exec: asking });
     expect(killed.job).toMatchObject({ status: "queued", attempt: 1, lease_until: null });
@@ -62,7 +62,7 @@ describe("J7: a worker killed with -9 right after its word was heard", { timeout
     await scene.expectDeaf(killed);
   });
 
-  it("that its branch has a conflict: the task waits with both versions, and another one mends it", async () => {
+  it("J7: A conflict whose worker is killed after telling it waits, and another worker mends it", async () => {
     const place = { tool: "POST conflicts", when: "after" } as const;
     const killed = await scene.killAt(place, { code: "HOME", exec: conflicting });
     expect(killed.job).toMatchObject({ status: "queued", attempt: 1, lease_until: null });
@@ -79,20 +79,23 @@ describe("J7: a worker killed with -9 before its word was heard", { timeout: 120
   it.each([
     ["that it asks a person", "ASK", "ask_user_question", asking],
     ["that its branch has a conflict", "CLASH", "POST conflicts", conflicting],
-  ])("%s: another one ends the job, and no one is asked", async (_what, code, tool, exec) => {
-    const killed = await scene.killAt({ tool, when: "before" }, { code, exec });
-    expect(killed.job).toMatchObject({ status: "running", attempt: 1 });
-    await scene.outliveLease(killed);
-    await scene.expectDeaf(killed);
-    await killed.rescue(work);
-    await scene.letGo(killed);
-    expect(await killed.read()).toMatchObject({
-      status: "done",
-      pause_context: null,
-      jobs: [{ status: "done", attempt: 2, retry_count: 1 }],
-    });
-    expect((await killed.readJob()).questions).toEqual([]);
-  });
+  ])(
+    "J7: The job of a worker killed before it was heard %s is ended by another one, and no one is asked",
+    async (_what, code, tool, exec) => {
+      const killed = await scene.killAt({ tool, when: "before" }, { code, exec });
+      expect(killed.job).toMatchObject({ status: "running", attempt: 1 });
+      await scene.outliveLease(killed);
+      await scene.expectDeaf(killed);
+      await killed.rescue(work);
+      await scene.letGo(killed);
+      expect(await killed.read()).toMatchObject({
+        status: "done",
+        pause_context: null,
+        jobs: [{ status: "done", attempt: 2, retry_count: 1 }],
+      });
+      expect((await killed.readJob()).questions).toEqual([]);
+    },
+  );
 });
 
 describe("J7: a worker killed with -9 over a question about an idea", { timeout: 120_000 }, () => {
@@ -113,15 +116,18 @@ describe("J7: a worker killed with -9 over a question about an idea", { timeout:
   it.each([
     ["while the command runs", "CHAT", { command: "exec" }],
     ["when it reports", "TOLD", { tool: "update_job_status", status: "done", when: "before" }],
-  ] as const)("%s: another one answers it", async (_when, code, place) => {
-    const killed = await scene.killAt(place, { code, ...chat });
-    expect(killed.job).toMatchObject({ kind: "PLAN_CHAT", status: "running", attempt: 1 });
-    await scene.outliveLease(killed);
-    await scene.expectDeaf(killed);
-    expect(await answers(killed.productId)).toEqual([{ status: "PENDING", answer: null }]);
-    await killed.rescue();
-    await scene.letGo(killed);
-    expect(await killed.readJob()).toMatchObject({ status: "done", attempt: 2 });
-    expect(await answers(killed.productId)).toEqual([{ status: "ANSWERED", answer: "Not much" }]);
-  });
+  ] as const)(
+    "J7: A question about an idea whose worker is killed %s is answered by another one",
+    async (_when, code, place) => {
+      const killed = await scene.killAt(place, { code, ...chat });
+      expect(killed.job).toMatchObject({ kind: "PLAN_CHAT", status: "running", attempt: 1 });
+      await scene.outliveLease(killed);
+      await scene.expectDeaf(killed);
+      expect(await answers(killed.productId)).toEqual([{ status: "PENDING", answer: null }]);
+      await killed.rescue();
+      await scene.letGo(killed);
+      expect(await killed.readJob()).toMatchObject({ status: "done", attempt: 2 });
+      expect(await answers(killed.productId)).toEqual([{ status: "ANSWERED", answer: "Not much" }]);
+    },
+  );
 });

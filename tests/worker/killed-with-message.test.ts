@@ -32,7 +32,7 @@ async function say(productId: string): Promise<void> {
 }
 
 describe("a worker killed with -9 that has a message for its agent", { timeout: 120_000 }, () => {
-  it.each(steps)("and %s: the next attempt acts on it", async (name, place) => {
+  it.each(steps)("A message whose worker is killed when it %s is acted on by the next attempt", async (name, place) => {
     const index = steps.findIndex(([other]) => other === name);
     const { actor } = scene;
     const killed = await scene.killAt(place, {
@@ -54,7 +54,7 @@ describe("a worker killed with -9 that has a message for its agent", { timeout: 
     await scene.letGo(killed);
   });
 
-  it("and no one takes over: it is undelivered when the run is cancelled, with the reason", async () => {
+  it("A message whose worker was killed is undelivered when the run is cancelled, with the reason", async () => {
     const { actor } = scene;
     const place: Place = { tool: "wait_for_job", when: "after" };
     const killed = await scene.killAt(place, { code: "MX", exec: heed, prepare: say });

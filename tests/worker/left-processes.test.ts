@@ -18,7 +18,7 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
   afterAll(() => void stranger.kill("SIGKILL"));
   const pid = stranger.pid ?? 0;
 
-  it("knows a running process by a mark from another language and time zone", async () => {
+  it("A worker knows a running process by a mark from another language and time zone", async () => {
     const mark = `${pid} ${await beginningOf(pid)}`;
     vi.stubEnv("TZ", "Asia/Tokyo");
     vi.stubEnv("LC_ALL", "de_DE.UTF-8");
@@ -26,7 +26,7 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
     vi.unstubAllEnvs();
   });
 
-  it("gives a dead worker's lock to one of six that start at once", async () => {
+  it("A dead worker's lock goes to one of six that start at once", async () => {
     const takers = Array.from({ length: 6 }, () => lockTaker());
     await Promise.all(takers.map(({ said }) => said()));
     for (let round = 0; round < 20; round += 1) {
@@ -42,7 +42,7 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
   it.each([
     ["in the worktree of a job", "job-1"],
     ["in its own notes, of a process that is not its own", "job-1.files"],
-  ])("ends no process that a file names %s", async (_where, folder) => {
+  ])("A worker that starts ends no process that a file names %s", async (_where, folder) => {
     const code = folder === "job-1" ? "TREE" : "NOTES";
     await startRun(t, ada, { code });
     const place = join(home, code, "workers/worker/worktrees", folder);
@@ -53,7 +53,7 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
     expect(isAlive(pid)).toBe(true);
   });
 
-  it("does not wait at a pipe with the name of a note", async () => {
+  it("A worker that starts does not wait at a pipe with the name of a note", async () => {
     await startRun(t, ada, { code: "PIPE" });
     for (const folder of ["job-1", "job-1.files"]) {
       const place = join(home, "PIPE/workers/worker/worktrees", folder);
@@ -65,7 +65,7 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
 });
 
 describe("the end of a job without a sandbox", { timeout: 120_000 }, () => {
-  it("ends what its command left in the background, in its own session too", async () => {
+  it("A job without a sandbox ends what its command left in the background, in its own session too", async () => {
     const run = await startRun(t, ada, { code: "LEFT" });
     const file = join(home, "left.pid");
     const left = `setsid sh -c 'echo $$ > ${file}; exec sleep 600' < /dev/null > /dev/null 2>&1 &`;

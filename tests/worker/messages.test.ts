@@ -30,7 +30,7 @@ async function statesOf(caller: Actor, job_id: string) {
 }
 
 describe("a person writes to an agent at work", { timeout: 120_000 }, () => {
-  it("a command finds it in the file that BACKLOOM_MESSAGES names, even when an answer is lost", async () => {
+  it("A command finds a person's message in the file BACKLOOM_MESSAGES, even when an answer is lost", async () => {
     const run = await startRun(t, ada, { code: "HEED" });
     const hold = makeHold(join(home, "hold"));
     const gate = await openToolGate(app.port);
@@ -49,7 +49,7 @@ describe("a person writes to an agent at work", { timeout: 120_000 }, () => {
     expect(await statesOf(actor, job.id)).toEqual(["Use tabs. acted_on"]);
   });
 
-  it("an agent that speaks ACP hears it in its session, and its work follows", async () => {
+  it("An agent that speaks ACP hears a person's message in its session, and its work follows", async () => {
     const run = await startRun(t, ada, { code: "STEER" });
     const command = `HOME='${home}' FAKE_ENDING=steered exec '${process.execPath}' '${agent}'`;
     const worker = work("STEER", app.origin, "--agent", `acp:${command}`);

@@ -32,7 +32,7 @@ function addProgram(bin: string, name: string, version: string): void {
 }
 
 describe("npm run worker", { timeout: 120_000 }, () => {
-  it("gives its job back on Ctrl-C, which the terminal says to it and npm once more", async () => {
+  it("A worker under npm run gives its job back on Ctrl-C, though npm passes it on once more", async () => {
     const run = await startRun(t, ada, { code: "CTRLC" });
     const begun = join(home, "begun");
     const worker = npmRun([
@@ -62,7 +62,7 @@ describe("npm run worker", { timeout: 120_000 }, () => {
     expect((await run.read()).jobs).toMatchObject([{ status: "queued", retry_count: 0 }]);
   });
 
-  it("finds the agents that a person has in a node_modules/.bin of their own, and none of this project", async () => {
+  it("A worker under npm run finds agents in a person's own node_modules/.bin, and none of this project", async () => {
     const own = join(home, "of-ada", "node_modules", ".bin");
     addProgram(own, "gemini", "0.61.0");
     addProgram(join(project, "node_modules", ".bin"), "opencode", "1.18.33");

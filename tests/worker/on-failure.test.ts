@@ -22,7 +22,7 @@ const exec = [
 ].join("\n");
 
 describe("a night with two workers where the product asks about failures", { timeout: 180_000 }, () => {
-  it("ends with all done that depends on neither the question nor the failure, and the morning's answers do the rest", async () => {
+  it("A night's run does all that waits for no question or failure, and the morning's answers do the rest", async () => {
     const run = await startRun(t, ada, {
       code: "NIGHT",
       strategy: "STORY",
@@ -68,7 +68,7 @@ describe("a night with two workers where the product asks about failures", { tim
 
 describe("a worker killed with -9 over a failure", { timeout: 120_000 }, () => {
   it.each(["before", "after"] as const)(
-    "%s its report: one question, one attempt that failed, and the answer is heeded",
+    "A worker killed %s its report of a failure leaves one question, whose answer is heeded",
     async (when) => {
       const fails = 'grep -q "Mind the gap" "$BACKLOOM_CONTEXT_FILE" || exit 3; echo a > a';
       const killed = await scene.killAt(

@@ -6,7 +6,7 @@ import { bearer } from "../setup/world";
 
 const { t, app } = await openApp();
 
-it("arrives whole, although its titles and letters are long", async () => {
+it("A job's output arrives whole, although its titles and letters are long", async () => {
   const { world, job } = await t.holdJob();
   const token = await t.createToken(world.owner);
   const said: string[] = [];

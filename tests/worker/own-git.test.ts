@@ -51,22 +51,27 @@ describe("git of the worker", { timeout: 120_000 }, () => {
       "CONFIG",
       `git config extensions.worktreeConfig true; git config --worktree filter.e.clean 'touch ${ranOf("CONFIG")}; cat'`,
     ],
-  ])("%s: is as it was when the folder was made, whatever the agent makes of .git", async (code, replace) => {
-    const ran = ranOf(code);
-    const run = await startRun(t, ada, { code });
-    const exec = `${hostileFolder(".e", ran)}; echo "* filter=e" > .gitattributes; echo x > x; ${replace}`;
-    // What is run in the folder afterwards may ask git as well.
-    const worker = start(code, exec, "--test", "git status --porcelain; git rev-parse HEAD");
-    expect(await worker.ended, worker.output()).toBe(0);
-    const [job] = (await run.read()).jobs;
-    expect(job?.status, worker.output()).toBe("done");
-    expect(git("show", `${job?.branch}:x`)).toBe("x");
-    expect(readdirSync(home)).not.toContain(`${code}-ran`);
-    expect(git("worktree", "list").split("\n")).toHaveLength(1);
-    expect(readdirSync(join(home, code, "workers/worker/worktrees"))).toEqual([]);
-  });
+  ])(
+    "%s: The worker's git is as it was when the folder was made, whatever the agent makes of .git",
+    async (code, replace) => {
+      const ran = ranOf(code);
+      const run = await startRun(t, ada, { code });
+      const exec = `${hostileFolder(".e", ran)}; echo "* filter=e" > .gitattributes; echo x > x; ${replace}`;
+      // What is run in the folder afterwards may ask git as well.
+      const worker = start(code, exec, "--test", "git status --porcelain; git rev-parse HEAD");
+      expect(await worker.ended, worker.output()).toBe(0);
+      const [job] = (await run.read()).jobs;
+      expect(job?.status, worker.output()).toBe("done");
+      expect(git("show", `${job?.branch}:x`)).toBe("x");
+      expect(readdirSync(home)).not.toContain(`${code}-ran`);
+      expect(git("worktree", "list").split("\n")).toHaveLength(1);
+      expect(readdirSync(join(home, code, "workers/worker/worktrees"))).toEqual([]);
+    },
+  );
 
-  it("knows it after a kill as well", { tags: "thorough" }, async () => {
+  it("The worker's git knows its folder after a kill, whatever the agent made of .git", {
+    tags: "thorough",
+  }, async () => {
     const code = "KILLED";
     const run = await startRun(t, ada, { code });
     const folder = join(home, "hold");
@@ -85,7 +90,7 @@ describe("git of the worker", { timeout: 120_000 }, () => {
     expect(readdirSync(home)).not.toContain(`${code}-ran`);
   });
 
-  it("does not go into a repository that the agent has put into its folder", async () => {
+  it("The worker's git does not go into a repository that the agent has put into its folder", async () => {
     const code = "NESTED";
     const ran = ranOf(code);
     const run = await startRun(t, ada, { code, tasks: 2 });
@@ -113,7 +118,7 @@ describe("git of the worker", { timeout: 120_000 }, () => {
     expect(readdirSync(home)).not.toContain(`${code}-ran`);
   });
 
-  it("runs hooks only where the person says so, and then their own", async () => {
+  it("The worker's git runs hooks only where the person says so, and then their own", async () => {
     const folder = join(home, "husky");
     const own = makeRepository(folder);
     mkdirSync(join(folder, ".husky"));

@@ -31,7 +31,7 @@ const seen = join(home, "seen");
 const command = `if [ -n "$BACKLOOM_PLAN_FIRST" ]; then cp "$BACKLOOM_PROMPT_FILE" ${seen}-plan; echo '{"implementation_plan":"1. Write the footer"}' > "$BACKLOOM_RESULT_FILE"; else cp "$BACKLOOM_PROMPT_FILE" ${seen}-work; echo $BACKLOOM_TASK_CODE > $BACKLOOM_PRODUCT_CODE-$BACKLOOM_TASK_CODE; echo '{"verify_result":"ALIGNED"}' > "$BACKLOOM_RESULT_FILE"; fi`;
 
 describe("a plan before the work", { timeout: 120_000 }, () => {
-  it("is asked of a command, written into the task, and in the prompt of the work", async () => {
+  it("A command is asked for a plan first, which is written into the task and the prompt of the work", async () => {
     const { run, plans, story } = await begin("PLANEXEC");
     await workOnce("PLANEXEC", "--exec", command);
     expect(await plans()).toEqual(["1. Write the footer"]);
@@ -46,7 +46,7 @@ describe("a plan before the work", { timeout: 120_000 }, () => {
     expect((await getAgentJob(actor, { job_id: job.id })).attempts).toHaveLength(1);
   });
 
-  it("is asked for each task of a batch", { tags: "thorough" }, async () => {
+  it("A plan is asked for before each task of a batch", { tags: "thorough" }, async () => {
     const { run, plans } = await begin("PLANBATCH", "SPRINT_BATCH", 2);
     await workOnce("PLANBATCH", "--exec", command);
     expect(await plans()).toEqual(["1. Write the footer", "1. Write the footer"]);
@@ -59,7 +59,7 @@ describe("a plan before the work", { timeout: 120_000 }, () => {
     });
   });
 
-  it("is said by an agent, which then works on in the same conversation", async () => {
+  it("An agent says its plan and then works in the same conversation", async () => {
     const { run, plans } = await begin("PLANACP");
     const own = join(home, "acp");
     mkdirSync(own);
@@ -76,7 +76,9 @@ describe("a plan before the work", { timeout: 120_000 }, () => {
     expect(words[1]).toContain("1. Make it");
   });
 
-  it("is not waited for when a command writes none, and the demo writes its own", { tags: "thorough" }, async () => {
+  it("Work begins without a plan when a command writes none, and the demo writes its own", {
+    tags: "thorough",
+  }, async () => {
     const without = await begin("PLANLESS");
     const lazy = `echo x > without-plan; echo '{"verify_result":"ALIGNED"}' > "$BACKLOOM_RESULT_FILE"`;
     expect(await workOnce("PLANLESS", "--exec", lazy)).toContain("No plan was written");

@@ -56,7 +56,7 @@ const command = (planning: string) =>
   `if [ -n "$BACKLOOM_PLAN_FIRST" ]; then cp "$BACKLOOM_PROMPT_FILE" "$PWD.prompt" ; ${planning}; echo '{"implementation_plan":"1. Write the footer"}' ${result}; else echo "$BACKLOOM_TASK_CODE" > "$BACKLOOM_TASK_CODE.txt"; echo '{"verify_result":"ALIGNED"}' ${result}; fi`;
 
 describe("a plan that a person approves", { timeout: 120_000 }, () => {
-  it("ends the attempt, and what was changed while planning is thrown away and said", async () => {
+  it("A plan to approve ends the attempt, and what was changed while planning is thrown away and named", async () => {
     const { workOnce, job, judge, expectNothing, run, origin, branch } = await begin("GATE");
     const said = await workOnce("--exec", command(eager));
     expect(said).toContain("waits for approval");
@@ -71,7 +71,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     expect(origin("ls-tree", "--name-only", branch)).toBe("T-1.txt");
   });
 
-  it("waits for each task of a batch", { tags: "thorough" }, async () => {
+  it("A plan waits for approval before each task of a batch", { tags: "thorough" }, async () => {
     const { workOnce, job, judge, run, origin, branch } = await begin("GATEBATCH", "SPRINT_BATCH", 2);
     await workOnce("--exec", command(eager));
     await judge("request_changes", { summary: "Shorter" });
@@ -89,7 +89,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
   });
 
   it.each(Object.entries(ways).slice(0, roundsOf("PLAN_AGENTS", { whole: 99, short: 2 })))(
-    "is asked for again in the same conversation of %s, with the remarks, and carried out there",
+    "A plan that was sent back is made again in the same conversation of %s and carried out there",
     async (way, { agent, programs }) => {
       const { workOnce, judge, run, folder, job, environment } = await begin(
         `GATE${way.toUpperCase().replaceAll(/[^A-Z]/g, "")}`,
@@ -112,7 +112,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     },
   );
 
-  it("is asked for again in a new conversation where the old one is lost, with what was said", async () => {
+  it("A plan that was sent back is made again in a new conversation where the old one is lost", async () => {
     const { workOnce, judge, folder, job, environment } = await begin("GATELOST");
     Object.assign(environment, standIns(folder, ["codex"]));
     await workOnce("--agent", "codex");
@@ -127,7 +127,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     }
   });
 
-  it("fails where no plan was written, and leaves nothing", async () => {
+  it("An attempt that is to plan and writes no plan fails, and leaves nothing", async () => {
     const { workOnce, job, expectNothing } = await begin("GATELESS");
     await workOnce("--exec", "echo x > early.txt");
     expect(await job()).toMatchObject({ status: "failed", failure_class: "agent_error" });
@@ -141,7 +141,7 @@ const victims = ["worker", "agent", "answer"] as const;
 
 describe("a kill while an agent plans", { tags: "thorough", timeout: 240_000 }, () => {
   it.each(Array.from({ length: rounds }, (_, n) => [n, victims[n % 3]] as const))(
-    "leaves no commit and no changed file before the approval (%i: %s)",
+    "A kill while an agent plans leaves no commit and no changed file before the approval (%i: %s)",
     async (n, victim) => {
       const scene = await begin(`KILL${n}`);
       const begun = join(scene.folder, "begun");

@@ -43,7 +43,7 @@ it.each([
   ["EDIT", "edit", false],
   ["FREE", "all", true],
 ])(
-  "%s: what an agent names as proof is run outside of its sandbox only where it may do anything",
+  "%s: What an agent names as proof is run outside of its sandbox only where it may do anything",
   async (code, allow, isRun) => {
     const ran = join(home, `${code}-ran`);
     install(ran, join(home, "never"));
@@ -59,7 +59,7 @@ it.each([
   ["ALLOWED", 0, "done"],
   ["DENIED", 1, "failed"],
 ])(
-  "%s: the worker's person is asked once for a command that is not run, and the job goes on",
+  "%s: The worker's owner is asked once for a proof command that is not run, and the job continues",
   async (code, option, status) => {
     const [ran, go] = [join(home, `${code}-ran`), join(home, `${code}-go`)];
     install(ran, go);

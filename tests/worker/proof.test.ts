@@ -41,7 +41,7 @@ const says = (...lines: [match: string, rest: object][]) =>
 const criteria = "- [ ] The file is there\n- [ ] It says yes\n";
 
 describe("what proves the work", { timeout: 120_000 }, () => {
-  it("is shown by a picture that the command made, at grade worker for that commit, and by nothing else", async () => {
+  it("A picture proves a criterion only where the command made it at that commit", async () => {
     const run = await openRun({
       code: "PICTURE",
       criteria: "- [ ] The file is there\n- [ ] It says yes\n- [ ] It leaks\n",
@@ -81,7 +81,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     expect(leaks).toMatchObject({ state: "proven", evidence: [{ file: null }] });
   });
 
-  it("is what the worker itself saw: it runs the commands that the agent names, at its commit", async () => {
+  it("Proof is what the worker itself saw: it runs the commands that the agent names, at its commit", async () => {
     const run = await openRun({
       code: "SEEN",
       criteria,
@@ -102,7 +102,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("is not what passes without the work as well, unless it only guards what worked", async () => {
+  it("A command that passes without the work as well is no proof, unless it only guards what worked", async () => {
     const run = await openRun({ code: "BASE", criteria, product: { definition_of_done: "- The suite passes" } });
     const work = `echo yes > answer; ${says(
       ["file", { command: "echo fine", guards: true }],
@@ -127,7 +127,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     expect(git("worktree", "list").split("\n")).toHaveLength(1);
   });
 
-  it("leaves nothing of the state before the work, even when the worker is killed in it", {
+  it("A proof leaves nothing of the state before the work, even when the worker is killed in it", {
     tags: "thorough",
   }, async () => {
     const run = await openRun({ code: "DIES", criteria });
@@ -150,7 +150,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     expect(kept).not.toContain(".base");
   });
 
-  it("is asked for once more, and its lack fails the verification with the criteria by name", async () => {
+  it("Missing proof is asked for once more, and then fails the verification with the criteria by name", async () => {
     const run = await openRun({ code: "LACK", criteria, product: { done_requires: "worker" } });
     const work = `echo turn >> turns; cp "$BACKLOOM_PROMPT_FILE" prompt.md; ${says([
       "file",
@@ -165,7 +165,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     expect(git("show", `${kept}:prompt.md`)).toContain("It says yes: nothing proves it yet");
   });
 
-  it("shows a command that does not hold as failed, and stays the agent's word without one", async () => {
+  it("Proof by a command that does not hold is failed, and without a command it is the agent's word", async () => {
     const run = await openRun({ code: "WORD", criteria });
     const work = `echo no > answer; ${says(
       ["file", { excerpt: "I have written it" }],
@@ -179,7 +179,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("is looked at by another worker in a clean checkout, which sends it back until it holds", {
+  it("Another worker looks at the work in a clean checkout, and sends it back until it holds", {
     tags: "thorough",
   }, async () => {
     const run = await openRun({ code: "OTHER", criteria, product: { done_requires: "other_worker" } });
@@ -205,7 +205,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("comes from the demo too, for the product of the first start, and one review ends it", {
+  it("The demo brings proof for the sample product too, and one review ends its run", {
     tags: "thorough",
   }, async () => {
     const actor = t.actorOf(ada);

@@ -42,7 +42,7 @@ async function wordsOf(socket: Socket): Promise<string> {
 
 describe("the proxy of a sandbox", () => {
   it.each(["example.com:65536", "example.com:99999", "example.com:0", "example.com", ":443"])(
-    "refuses CONNECT %s at once and asks no one",
+    "The proxy of a sandbox refuses CONNECT %s at once and asks no one",
     async (target) => {
       const { ask, refused } = await open();
       const answer = await wordsOf(await ask(`CONNECT ${target} HTTP/1.1\r\nHost: x`));
@@ -51,7 +51,7 @@ describe("the proxy of a sandbox", () => {
     },
   );
 
-  it("leaves no connection behind that was on its way when the job ended", async () => {
+  it("The proxy of a sandbox leaves no connection behind that was on its way when the job ended", async () => {
     const dns = new EventEmitter();
     net.lookup.mockReturnValue(once(dns, "found"));
     const outer = new Socket();

@@ -24,7 +24,7 @@ describe("the pull request of a run", { timeout: 120_000 }, () => {
     ["TSTORY", "STORY", "SPRINT", "ST-001: A story"],
     ["TSPRINT", "SPRINT", "STORY", "SP-1: All of it"],
   ] as const)(
-    "%s: is named by the strategy of the run, whatever the product has since",
+    "%s: A pull request is named by the strategy of its run, whatever the product has since",
     async (code, strategy, since, title) => {
       const run = await startRun(t, ada, { code, strategy, product });
       await t.query`update products set pr_strategy = ${since} where id = ${run.productId}`;
@@ -36,14 +36,14 @@ describe("the pull request of a run", { timeout: 120_000 }, () => {
   it.each([
     ["WANTED", true, "Opens pull requests ready for review."],
     ["UNWANTED", false, 'UNWANTED is set to "Do not open pull requests"'],
-  ])("%s: is announced in the worker's first lines", async (code, auto_pr, sentence) => {
+  ])("%s: The worker's first lines say whether it opens pull requests", async (code, auto_pr, sentence) => {
     await startRun(t, ada, { code, product: { auto_pr } });
     const worker = serve(code, ["--exec", "echo x > x", "--pr", "--once"]);
     await worker.ended;
     expect(worker.output()).toContain(sentence);
   });
 
-  it("is not opened for a question, with or without a commit, but with the work after the answer", {
+  it("A pull request is not opened with a question, but with the work after the answer", {
     tags: "thorough",
   }, async () => {
     const run = await startRun(t, ada, { code: "TASK", product });

@@ -74,7 +74,7 @@ function inTerminal(words: readonly string[], environment: Record<string, string
 }
 
 describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
-  it("is listed with the day of the copy, and how it is started", async () => {
+  it("Agents of the ACP registry are listed with the day of the copy, and how they are started", async () => {
     const worker = startWorker(["agents", "--registry"]);
     expect(await worker.ended).toBe(0);
     expect(worker.output()).toMatch(/^ACP registry, copy of \d{4}-\d\d-\d\d; start one with --agent <id>\n/);
@@ -83,7 +83,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     expect(worker.output()).toMatch(/^gemini +Gemini CLI: built in$/m);
   });
 
-  it("is refused under a name that is none, with the nearest ids", async () => {
+  it("An agent that the ACP registry does not have is refused with the nearest ids", async () => {
     for (const [name, near] of [
       ["qwen", /the nearest: qwen-code/],
       ["copilot", /the nearest: github-copilot/],
@@ -96,7 +96,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     }
   });
 
-  it("does the task as the person's own program, and the attempt has its id", async () => {
+  it("An agent of the ACP registry does the task as the person's own program, and the attempt has its id", async () => {
     const { own, program: put, environment } = person("own");
     put("qwen", `echo "$*" > "${own}/started"; ${agentScript}`);
     put("npm", npmScript());
@@ -110,7 +110,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     expect(existsSync(join(own, "npm-asked"))).toBe(false);
   });
 
-  it("is not fetched without a terminal, and the line says so", async () => {
+  it("An agent of the ACP registry is not fetched without a terminal, and the worker says so", async () => {
     const { own, program: put, environment, installed } = person("alone");
     put("npm", npmScript());
     const worker = startWorker(wordsFor("ALONE", "qwen-code"), environment);
@@ -120,7 +120,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     expect(installed()).toBe(false);
   });
 
-  it("is not fetched where the registry has only an archive: its page is named", async () => {
+  it("An agent of which the ACP registry has only an archive is not fetched, and its page is named", async () => {
     const worker = startWorker(wordsFor("ARCHIVE", "kimi"), person("archive").environment);
     expect(await worker.ended).toBe(1);
     expect(worker.output()).toMatch(
@@ -128,7 +128,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     );
   });
 
-  it("is not fetched where the person does not say yes", async () => {
+  it("An agent of the ACP registry is not fetched where the person does not say yes", async () => {
     const { own, program: put, environment, installed } = person("no");
     put("npm", npmScript());
     for (const typed of ["\n", "no\n"]) {
@@ -140,7 +140,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     expect(installed()).toBe(false);
   });
 
-  it("leaves nothing that counts as installed where npm fails", async () => {
+  it("An agent of the ACP registry does not count as installed where npm fails", async () => {
     const { own, program: put, environment } = person("failing");
     put("npm", npmScript(1));
     const worker = inTerminal(wordsFor("FAILING", "qwen-code"), environment, "y\n");
@@ -149,7 +149,7 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     expect(readdirSync(join(own, ".backloom/agents"))).toEqual([]);
   });
 
-  it("is installed after one question, and found from then on", async () => {
+  it("An agent of the ACP registry is installed after one question, and found from then on", async () => {
     const { own, program: put, environment } = person("asked");
     put("npm", npmScript());
     const first = await startRun(t, ada, { code: "ASKED" });
@@ -165,27 +165,30 @@ describe("an agent of the ACP registry", { timeout: 120_000 }, () => {
     expect(readFileSync(join(own, "npm-asked"), "utf8").trim().split("\n")).toHaveLength(1);
   });
 
-  it.skipIf(sandboxProblem !== null)("has nothing of the person's home in the sandbox but its own", async () => {
-    const { put, program: make, environment } = person("boxed");
-    for (const file of [".qwen/settings.json", ".qwen/oauth_creds.json", ".kimi/config.toml", ".ssh/id"]) {
-      put(file, "{}");
-    }
-    const look = `for file in .qwen/settings.json .qwen/oauth_creds.json .kimi/config.toml .ssh/id; do
+  it.skipIf(sandboxProblem !== null)(
+    "An agent of the ACP registry has in the sandbox nothing of the person's home but its own",
+    async () => {
+      const { put, program: make, environment } = person("boxed");
+      for (const file of [".qwen/settings.json", ".qwen/oauth_creds.json", ".kimi/config.toml", ".ssh/id"]) {
+        put(file, "{}");
+      }
+      const look = `for file in .qwen/settings.json .qwen/oauth_creds.json .kimi/config.toml .ssh/id; do
   [ -e "$HOME/$file" ] && echo "$file" >> seen.txt
 done
 [ -w "$HOME/.qwen/settings.json" ] && echo writable >> seen.txt
 echo "\${QWEN_TEST_KEY:-none} \${OTHER_TEST_KEY:-none}" >> seen.txt`;
-    make("qwen", `${look}\n${agentScript}`);
-    const run = await startRun(t, ada, { code: "BOXED" });
-    const words = [...wordsFor("BOXED", "qwen-code"), "--sandbox", "bwrap", "--mount", projectRoot];
-    const keys = { QWEN_TEST_KEY: "mine", OTHER_TEST_KEY: "not yours" };
-    const output = await endOf(startWorker(words, { ...environment, ...keys }));
-    const [job] = (await run.read()).jobs;
-    expect(job, output).toMatchObject({ status: "done" });
-    expect(git("show", `${job?.branch}:seen.txt`).split("\n")).toEqual([
-      ".qwen/settings.json",
-      ".qwen/oauth_creds.json",
-      "mine none",
-    ]);
-  });
+      make("qwen", `${look}\n${agentScript}`);
+      const run = await startRun(t, ada, { code: "BOXED" });
+      const words = [...wordsFor("BOXED", "qwen-code"), "--sandbox", "bwrap", "--mount", projectRoot];
+      const keys = { QWEN_TEST_KEY: "mine", OTHER_TEST_KEY: "not yours" };
+      const output = await endOf(startWorker(words, { ...environment, ...keys }));
+      const [job] = (await run.read()).jobs;
+      expect(job, output).toMatchObject({ status: "done" });
+      expect(git("show", `${job?.branch}:seen.txt`).split("\n")).toEqual([
+        ".qwen/settings.json",
+        ".qwen/oauth_creds.json",
+        "mine none",
+      ]);
+    },
+  );
 });

@@ -15,7 +15,7 @@ const start = (product: string, exec: string, ...words: string[]) =>
   serve(product, ["--exec", exec, "--heartbeat", "0.2", ...words]);
 
 describe("a worker that loses the service", { timeout: 120_000 }, () => {
-  it("continues with its work and reports when the network is back", async () => {
+  it("A worker that loses the service continues with its work and reports when the network is back", async () => {
     const run = await startRun(t, ada, { code: "NET" });
     const go = join(home, "go");
     const command = `echo x > x; while [ ! -f ${go} ]; do sleep 0.05; done`;
@@ -31,7 +31,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 1 }]);
   });
 
-  it("continues with its heartbeats when one of them was lost", async () => {
+  it("A worker continues with its heartbeats when one of them was lost", async () => {
     await startRun(t, ada, { code: "BEATS" });
     const gate = await openToolGate(app.port, { streams: false });
     const beat = gate.hold({ tool: "job_heartbeat", when: "before" });
@@ -46,7 +46,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     expect(await worker.ended, worker.output()).toBe(0);
   });
 
-  it("ends when it is asked to, although no one can be told", async () => {
+  it("A worker ends when it is asked to, although it cannot tell the service", async () => {
     const run = await startRun(t, ada, { code: "GONE" });
     const worker = start("GONE", "sleep 600", "--url", `http://127.0.0.1:${line.port}`);
     await worker.said(/Claimed .*/);
@@ -60,7 +60,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     expect((await run.read()).jobs).toMatchObject([{ attempt: 1 }]);
   });
 
-  it("says so at once when the token is not accepted", async () => {
+  it("A worker whose token is not accepted says so and ends at once", async () => {
     const words = ["--url", app.origin, "--token", "blm_wrong", "--exec", "true"];
     const worker = startWorker([...words, "--work-dir", join(home, "work"), "--name", "wrong"]);
     expect(await worker.ended).toBe(1);
@@ -69,7 +69,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
 });
 
 describe("an attempt that lost its job", { timeout: 120_000 }, () => {
-  it("J5: is asked to stop at its next heartbeat and leaves no trace", async () => {
+  it("J5: An attempt that lost its job is told to stop at its next heartbeat and leaves no trace", async () => {
     const run = await startRun(t, ada, { code: "LOST" });
     const worker = start("LOST", "echo late > late.txt; sleep 60", "--once");
     await worker.said(/Claimed .*/);
@@ -108,7 +108,7 @@ describe("an attempt that lost its job", { timeout: 120_000 }, () => {
 });
 
 describe("what an agent has started in a process group of its own", { timeout: 120_000 }, () => {
-  it("outlives kill -9 of the worker and of the agent, and ends when the worker starts again", async () => {
+  it("A detached process of an agent outlives kill -9 of its worker, and ends when the worker starts again", async () => {
     const run = await startRun(t, ada, { code: "STRAY" });
     const pidFile = join(home, "stray-alive");
     const loop = `echo $$ > ${pidFile}; while :; do sleep 0.1; done`;
@@ -132,7 +132,7 @@ describe("what an agent has started in a process group of its own", { timeout: 1
 });
 
 describe("several workers on one machine", { timeout: 120_000 }, () => {
-  it("take their own names when they are started with the same one", async () => {
+  it("Workers that are started with the same name take their own names", async () => {
     await startRun(t, ada, { code: "TWINS" });
     const first = start("TWINS", "sleep 60", "--name", "twin");
     await first.said(/Worker twin waits/);

@@ -32,7 +32,7 @@ describe("one slip in a result file", () => {
     ["a code fence", `\`\`\`json\n${JSON.stringify(good, null, 2)}\n\`\`\`\n`],
     ["words around it", `This is what I did:\n${JSON.stringify(good)}\nThat is all.`],
     ["a summary that is a list", withKey("summary", ["All well"])],
-  ])("costs nothing where it is %s", async (_what, text) => {
+  ])("A result file loses nothing by %s", async (_what, text) => {
     expect(await read(text)).toEqual({ result: good });
   });
 
@@ -66,7 +66,7 @@ describe("one slip in a result file", () => {
     ],
     ["a failure in its own words", withKey("failure_class", "stuck"), { failure_class: "agent_error" }],
     ["a limit with a space", withKey("failure_class", "Rate limited"), { failure_class: "rate_limited" }],
-  ])("is understood where it is %s", async (_what, text, meant) => {
+  ])("A result file is understood with %s", async (_what, text, meant) => {
     const { result, ...slips } = await read(text);
     expect(result).toMatchObject(meant);
     expect(slips).toEqual({});
@@ -79,14 +79,17 @@ describe("one slip in a result file", () => {
     ["evidence", [{ ...good.evidence[0], url: "no" }], "evidence[0].url"],
     ["lessons", [1, "Kept"], "lessons[0] must be a string"],
     ["verify_result", "splendid", "verify_result must be one of ALIGNED"],
-  ])("is left out of %s alone, and named with its place (%#)", async (key, value, words) => {
-    const { result, leftOut, fault } = await read(withKey(key, value));
-    expect(leftOut).toContain(`Left out of the result file: ${words}`);
-    expect(fault).toBeUndefined();
-    expect(result).toMatchObject({ summary: "All well", evidence: good.evidence });
-    if (key === "guide") expect(result.guide).toMatchObject([{ title: "Kept" }]);
-    if (key === "lessons") expect(result.lessons).toEqual(["Kept"]);
-  });
+  ])(
+    "A result file with a fault in its %s loses that entry alone, and its place is named (%#)",
+    async (key, value, words) => {
+      const { result, leftOut, fault } = await read(withKey(key, value));
+      expect(leftOut).toContain(`Left out of the result file: ${words}`);
+      expect(fault).toBeUndefined();
+      expect(result).toMatchObject({ summary: "All well", evidence: good.evidence });
+      if (key === "guide") expect(result.guide).toMatchObject([{ title: "Kept" }]);
+      if (key === "lessons") expect(result.lessons).toEqual(["Kept"]);
+    },
+  );
 
   it.each([
     ["{\n  'summary': 1\n}", /^The result file is not JSON at line 2: Expected/],
@@ -100,11 +103,11 @@ describe("one slip in a result file", () => {
       '{ "implementation_plan": { "steps": 3 } }',
       /^The result file cannot be read: implementation_plan must be a string$/,
     ],
-  ])("is a fault where no one can know what was meant (%#)", async (text, words) => {
+  ])("A result file of which no one can know what was meant is a fault (%#)", async (text, words) => {
     expect((await read(text)).fault).toMatch(words);
   });
 
-  it("is none where the file is blank", async () => {
+  it("A blank result file is no fault", async () => {
     expect(await read(" \n")).toEqual({ result: {} });
   });
 });
@@ -114,7 +117,7 @@ const slipsFirst = (work: string, then: string) =>
   `if [ -e "../$BACKLOOM_JOB_ID" ]; then cp "$BACKLOOM_PROMPT_FILE" ${home}/prompt; printf '%s' '${then}' > "$BACKLOOM_RESULT_FILE"; else ${work}; touch "../$BACKLOOM_JOB_ID"; printf '{ "summary": \\n}' > "$BACKLOOM_RESULT_FILE"; fi`;
 
 describe("a result file that is no JSON", { timeout: 120_000 }, () => {
-  it("gets one more turn, which names the line, and the work counts", async () => {
+  it("An agent whose result file is no JSON gets one more turn, which names the line, and its work counts", async () => {
     const run = await startRun(t, ada, { code: "MENDED" });
     const said = await serveOnce("MENDED", ["--exec", slipsFirst("echo a > a", '{"summary":"Good"}')]);
     expect((await run.read()).jobs, said).toMatchObject([{ status: "done", summary: "Good" }]);
@@ -123,7 +126,7 @@ describe("a result file that is no JSON", { timeout: 120_000 }, () => {
     );
   });
 
-  it("fails the work only then, with the line in the reason and the work kept", async () => {
+  it("Work whose result file is no JSON twice fails with the line in the reason, and is kept", async () => {
     const run = await startRun(t, ada, { code: "TWICE" });
     await serveOnce("TWICE", ["--exec", slipsFirst("echo a > a", "{ oh")]);
     const [job] = (await run.read()).jobs;
@@ -132,14 +135,14 @@ describe("a result file that is no JSON", { timeout: 120_000 }, () => {
     expect(git("ls-tree", "--name-only", `backloom/kept/${job?.id}-1`)).toBe("a");
   });
 
-  it("loses no plan either", async () => {
+  it("A plan is not lost when its result file is no JSON the first time", async () => {
     const { run } = await startUnplanned(t, ada, "PLANNED", { plan_first: true, strategy: "STORY" }, 1);
     const work = `if [ -n "$BACKLOOM_PLAN_FIRST" ]; then ${slipsFirst("true", '{"implementation_plan":"1. Write"}')}; else echo a > a; fi`;
     const said = await serveOnce("PLANNED", ["--exec", work]);
     expect(await run(), said).toMatchObject({ status: "done", jobs: [{ plan_snapshot: "1. Write" }] });
   });
 
-  it("shows in the job's output what of it was left out", async () => {
+  it("A job's output shows what of its result file was left out", async () => {
     const run = await startRun(t, ada, { code: "NAMED" });
     await serveOnce("NAMED", ["--exec", `echo a > a; echo '{"guide":[{"why":1}]}' > "$BACKLOOM_RESULT_FILE"`]);
     const job = at((await run.read()).jobs, 0);

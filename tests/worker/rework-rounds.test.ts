@@ -17,7 +17,7 @@ import { openMachines } from "./rework-scene";
 const { actor, home, shared, start, work, product, parentsOf } = await openMachines();
 const line = 'echo line >> "$BACKLOOM_TASK_CODE.txt"';
 
-it("ten rounds of review on one story, in a sprint's run, its own run and the next sprint's, each begin at the judged commit", async () => {
+it("Ten rounds of review on one story, in three runs and two sprints, each begin at the judged commit", async () => {
   const p = await product("ROUNDS", "STORY", [1]);
   await updateProduct(actor, { product_id: p.id, done_requires: "person" });
   const task_id = await p.idOf("tasks", "T-1");

@@ -22,7 +22,7 @@ const { actor, home, shared, start, work, product, filesOf, parentsOf } = await 
 const line = 'echo line >> "$BACKLOOM_TASK_CODE.txt"';
 
 describe("what was done and has not landed is the start of what comes next", { timeout: 120_000 }, () => {
-  it("after a review asked for changes, on another machine", async () => {
+  it("Work continues from the judged commit after a review asked for changes, on another machine", async () => {
     const p = await product("CHANGES", "STORY", [1]);
     await p.startRun();
     await work("CHANGES", "a", line);
@@ -44,7 +44,7 @@ describe("what was done and has not landed is the start of what comes next", { t
     expect(shared("show", `${job.head_sha}:T-1.txt`)).toBe("line\nline");
   });
 
-  it("after a run was cancelled: what was done, and the half that no one delivered", async () => {
+  it("A new run continues what a cancelled one had done, with the half that no one delivered", async () => {
     const p = await product("CANCEL", "STORY", [2]);
     const run = await p.startRun();
     await work("CANCEL", "a", line, "--once");
@@ -66,7 +66,7 @@ describe("what was done and has not landed is the start of what comes next", { t
     expect(filesOf(String(job.head_sha))).toEqual(["T-1.txt", "T-2.txt", "half.txt"]);
   });
 
-  it("under another strategy: a batch begins with the work of all stories, also of those that are done", async () => {
+  it("A batch begins with the work of all stories that another strategy left, also of done ones", async () => {
     const p = await product("OTHER", "STORY", [1, 1]);
     await p.startRun();
     await work("OTHER", "a", line);
@@ -112,7 +112,7 @@ it("a story that was approved and has not landed continues in another sprint fro
 }, 120_000);
 
 describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
-  it("landed work is: squashed onto main, it is not continued, and the service hears of it", async () => {
+  it("Landed work is not continued, even squashed onto main, and the service hears of it", async () => {
     const p = await product("LANDED", "STORY", [1]);
     await p.startRun();
     await work("LANDED", "a", "echo landed > landed.txt");
@@ -131,7 +131,7 @@ describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
     there("checkout", "--quiet", "--detach");
   });
 
-  it("a story starts over from main when a person says so once; the trail stays", async () => {
+  it("A story starts over from main when a person says so once, and its trail stays", async () => {
     const p = await product("OVER", "STORY", [1]);
     await p.startRun();
     await work("OVER", "a", line);
@@ -149,7 +149,7 @@ describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("what cannot be found pauses the run; no one begins at main in silence", async () => {
+  it("Work that cannot be found pauses the run instead of a silent start at main", async () => {
     const p = await product("GONE", "STORY", [1]);
     await p.startRun();
     await work("GONE", "a", line);
@@ -176,7 +176,7 @@ describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
 describe("two stories that do not go together", { timeout: 120_000 }, () => {
   const same = 'echo "$BACKLOOM_TASK_CODE" > same';
 
-  it("go home before a task of the batch is begun, and are brought together in its own turn", async () => {
+  it("Two stories that do not merge go home before their batch begins, and are joined in its own turn", async () => {
     const p = await product("CLASH", "STORY", [1, 1]);
     const story_id = await p.idOf("stories", "ST-2");
     await removeStoryFromSprint(actor, { story_id });
@@ -210,7 +210,7 @@ describe("two stories that do not go together", { timeout: 120_000 }, () => {
   });
 });
 
-it("keeps all that was judged over ten rounds, four runs of reviews, cancels and resumes, two strategies and two machines", async () => {
+it("Judged work is kept over ten rounds of reviews, cancels and resumes, two strategies and two machines", async () => {
   const p = await product("TEN", "STORY", [1, 1]);
   await p.startRun();
   await work("TEN", "a", line);

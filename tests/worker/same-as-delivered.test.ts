@@ -51,18 +51,21 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
   };
   const overlooked = "Git was told to overlook, and taken all the same (shared.txt)";
   const ways = places.flatMap((place) => Object.entries(hidings).map(([way, script]) => ({ way, script, place })));
-  it.each(ways)("is delivered although the agent hid it: $way, --sandbox $place", async ({ way, script, place }) => {
-    const { work } = await openCase(`${way}${place.toUpperCase()}`);
-    const test = ["--test", "grep -q new shared.txt"];
-    const { job, said, read } = await work(script, ...test, "--sandbox", place);
-    expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
-    expect(read("shared.txt")).toBe("new");
-    if (way !== "FORGED") expect(said).toContain(overlooked);
-  });
+  it.each(ways)(
+    "A tested file is delivered although the agent hid it from git: $way, --sandbox $place",
+    async ({ way, script, place }) => {
+      const { work } = await openCase(`${way}${place.toUpperCase()}`);
+      const test = ["--test", "grep -q new shared.txt"];
+      const { job, said, read } = await work(script, ...test, "--sandbox", place);
+      expect(job, said).toMatchObject({ status: "done", verify_result: "ALIGNED" });
+      expect(read("shared.txt")).toBe("new");
+      if (way !== "FORGED") expect(said).toContain(overlooked);
+    },
+  );
 
   const hidden = ways.filter(({ place }) => place === places.at(-1));
   it.each(hidden)(
-    "is kept although the agent hid it and failed: $way, --sandbox $place",
+    "A file is kept although the agent hid it from git and failed: $way, --sandbox $place",
     async ({ way, script, place }) => {
       const { git, work } = await openCase(`KEPT${way}`);
       const { job, said } = await work(`${script}; exit 1`, "--sandbox", place);
@@ -74,7 +77,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
   );
 
   it.each(hidden)(
-    "is named where it is thrown away before a plan is approved, although it was hidden: $way, --sandbox $place",
+    "A hidden file is named where it is thrown away before a plan is approved: $way, --sandbox $place",
     async ({ way, script, place }) => {
       const product = { plan_review: "person" as const };
       const { work } = await openCase(`PLAN${way}`, {}, { product, task: { implementation_plan: "" } });
@@ -84,7 +87,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     },
   );
 
-  it("is delivered where a line in .git/info/exclude hid it, and the line is gone from the person's clone", async () => {
+  it("A file that .git/info/exclude hid is delivered, and the line is gone from the person's clone", async () => {
     const { repo, work } = await openCase("EXCLUDE");
     const exclude = join(repo, ".git/info/exclude");
     const script = 'echo hidden.txt >> "$(git rev-parse --git-path info/exclude)"; echo x > hidden.txt';
@@ -94,7 +97,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     expect(readFileSync(exclude, "utf8")).not.toContain("hidden.txt");
   });
 
-  it("is without what only the agent's own rules ignore, which is put back", async () => {
+  it("Tests run without files that only the agent's own rules ignore", async () => {
     const { work } = await openCase("IGNORED");
     const script =
       "echo 'hidden*' >> .gitignore; echo x > hidden.txt; mkdir cached hidden; echo x > hidden/a; echo x > cached/b";
@@ -107,7 +110,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     expect(said).toContain("In no commit, and set aside for the tests (hidden.txt, hidden/)");
   });
 
-  it("is without what the agent installed where the repository's rules set it up", async () => {
+  it("Tests run without what the agent installed where the repository's rules set it up", async () => {
     const setup = "setup: mkdir -p cached && echo made > cached/made\n";
     const script = "echo hidden > cached/made; echo new > shared.txt";
     const { work } = await openCase("SETUP", { ".backloom.yml": setup });
@@ -121,7 +124,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     expect(other.evidence).toMatchObject({ checkout: "in_place" });
   });
 
-  it("is refused where the setup fails on a clean checkout of the work", async () => {
+  it("Work is refused where the setup fails on a clean checkout of it", async () => {
     const setup = "setup: test ! -e broken\n";
     const { work } = await openCase("BROKEN", { ".backloom.yml": setup });
     const { job, said } = await work("echo x > broken", "--test", "true");
@@ -133,7 +136,7 @@ describe("what is tested and proven", { timeout: 120_000 }, () => {
     });
   });
 
-  it("is delivered where git is to show another file in its place", async () => {
+  it("A tested file is delivered where git replace is to show another one in its place", async () => {
     const { work } = await openCase("REPLACE");
     const script = `git replace "$(git rev-parse HEAD:shared.txt)" "$(echo new | git hash-object -w --stdin)"
 rm shared.txt; git checkout -q -- shared.txt; echo x > more.txt`;
@@ -142,7 +145,7 @@ rm shared.txt; git checkout -q -- shared.txt; echo x > more.txt`;
     expect(read("shared.txt")).toBe("new");
   });
 
-  it("is delivered as it was tested, even if the test commits", async () => {
+  it("Work is delivered as it was tested, even if the test commits", async () => {
     const commit = "git -c user.name=A -c user.email=a@example.com commit -qm Late";
     const late = `grep -q old shared.txt && echo late > shared.txt && git add . && ${commit}`;
     const { work, git } = await openCase("LATE");
@@ -159,7 +162,7 @@ rm shared.txt; git checkout -q -- shared.txt; echo x > more.txt`;
     expect(moved.read("shared.txt")).toBe("old");
   });
 
-  it("proves nothing where only a hidden file says so", async () => {
+  it("A criterion that only a hidden file meets is not proven", async () => {
     const wish = { criteria: "- [ ] It is there\n", product: { done_requires: "worker" as const } };
     const { work } = await openCase("PROOF", {}, wish);
     const script = `echo secret.txt >> .gitignore; echo x > secret.txt; node -e '
@@ -186,7 +189,7 @@ rm shared.txt; git checkout -q -- shared.txt; echo x > more.txt`;
     return { ...found, pushed, everything };
   }
 
-  it("never has what was copied in, by name or by content, and no output shows it", async () => {
+  it("Delivered work never has what was copied in, by name or content, and no output shows it", async () => {
     const { work, pushed, everything } = await openCopied("COPIED");
     const script = `stat -c %a .env.test > mode; : > .gitignore; cp .env.test prod.env; git add -f .env.test
 mkdir conf; echo "password: ${secret}" > conf/db.yml; cat .env.test; echo fine > fine.txt`;
@@ -200,7 +203,7 @@ mkdir conf; echo "password: ${secret}" > conf/db.yml; cat .env.test; echo fine >
     expect(JSON.stringify(texts)).toContain("•••");
   });
 
-  it("is refused while a commit of the agent has what was copied in, which is pushed nowhere", async () => {
+  it("Work is refused while a commit of the agent has what was copied in, which is pushed nowhere", async () => {
     const { work, everything } = await openCopied("LEAK");
     const commit = "git -c user.name=A -c user.email=a@example.com commit -qm";
     const script = `echo fine > fine.txt; cp local.json deep; git add -f deep .env.test fine.txt; ${commit} Leak; git rm -q --cached .env.test; ${commit} Hidden`;

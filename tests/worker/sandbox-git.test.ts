@@ -11,7 +11,7 @@ describe.skipIf(sandboxProblem !== null)("the repository of a job in a sandbox",
   const main = commitOf("main");
   const common = join(repo, ".git");
 
-  it("keeps its branches and objects, no matter what the job does to them", async () => {
+  it("A repository keeps its branches and objects, no matter what a job in the sandbox does to them", async () => {
     put("repo/loose.txt", "not packed");
     git("add", "loose.txt");
     git("commit", "-qm", "Loose");
@@ -46,7 +46,7 @@ echo refs/heads/main > "$own/rebase-merge/head-name"
 git rev-parse HEAD > "$own/rebase-merge/onto"; cp "$own/rebase-merge/onto" "$own/rebase-merge/orig-head"
 git checkout -q --detach; echo x > x.txt; git add x.txt; git commit -qm X; git rev-parse HEAD > "$own/rebase-merge/orig-head"`,
     ],
-  ])("moves no branch that the job left %s", async (_how, script) => {
+  ])("The worker moves no branch that a job in the sandbox left %s", async (_how, script) => {
     const before = commitOf("main");
     const { job, read, output } = await run(script);
     expect(commitOf("main"), output).toBe(before);
@@ -55,7 +55,7 @@ git checkout -q --detach; echo x > x.txt; git add x.txt; git commit -qm X; git r
     expect(git("branch", "--list", "--format=%(refname:short)").split("\n")).toContain("other");
   });
 
-  it("deletes no branch that the state of an operation names, and keeps no such state", async () => {
+  it("A forged state of a git operation deletes no branch, and is not kept", async () => {
     git("branch", "precious");
     const before = git("for-each-ref", "refs/heads/main", "refs/heads/other", "refs/heads/precious");
     const { job, output } = await run(
@@ -77,7 +77,7 @@ ls -A "$own" > planted.txt`,
     expect(git("show", `${kept}:planted.txt`)).toContain("a-later-gits-state");
   });
 
-  it("has all commits of a job that left its rebase half done", async () => {
+  it("A job in the sandbox that left its rebase half done delivers all of its commits", async () => {
     const { job, read, output } = await run(
       `git commit -q --allow-empty -m Base; git branch base
 echo one > both.txt; git add .; git commit -qm One; echo two > two.txt; git add .; git commit -qm Two
@@ -88,7 +88,7 @@ git checkout -q -; git rebase -q theirs; git status | head -3; true`,
     expect([read("both.txt"), read("two.txt")]).toEqual(["one", "two"]);
   });
 
-  it("brings the work of another branch to that of the job, and what many commits hold", async () => {
+  it("Work on another branch in the sandbox reaches that of the job, with all of its many commits", async () => {
     const { job, read, output } = await run(
       `git checkout -qb aside
 for i in $(seq 60); do echo $i > many-$i.txt; git add .; git commit -qm $i; done
@@ -100,7 +100,7 @@ git stash list; echo staged > staged.txt; git add staged.txt`,
     expect(git("branch", "--list", "aside")).toBe("");
   });
 
-  it("takes a commit of which something is missing for no work", async () => {
+  it("A commit of which something is missing does not count as work", async () => {
     const before = git("for-each-ref", "refs/heads/backloom");
     const { job, output } = await run(
       `tree=$(printf '100644 gone\\0\\001\\002\\003\\004\\005\\006\\007\\010\\011\\012\\013\\014\\015\\016\\017\\020\\021\\022\\023\\024' | git hash-object -t tree -w --stdin --literally)
@@ -111,7 +111,7 @@ git update-ref HEAD $(git commit-tree -m Broken -p HEAD $tree)`,
     git("fsck", "--connectivity-only");
   });
 
-  it("has what a job had committed and left when its worker was killed", async () => {
+  it("Work that a job in the sandbox had committed and left is kept when its worker is killed", async () => {
     const { worker } = await begin(
       "echo one > one.txt; git add .; git commit -qm One; echo two > two.txt; touch ready; sleep 600",
     );

@@ -55,7 +55,7 @@ describe.skipIf(sandboxProblem !== null)("the login of a tool in a sandbox", asy
     return { kept: readFileSync(file, "utf8"), mode: lstatSync(file).mode & 0o777, output };
   }
 
-  it.each(tools)("is put back for %s where a job left another account's", async (...of) => {
+  it.each(tools)("The login of %s is put back where a job left another account's", async (...of) => {
     const [tool, name, login] = of;
     const script = `printf %s '${login("other", 2)}' > "$HOME/${name}"`;
     const { kept, mode, output } = await leave(tool, name, login("own"), script);
@@ -64,7 +64,7 @@ describe.skipIf(sandboxProblem !== null)("the login of a tool in a sandbox", asy
     expect(output).toContain(`After a program, ${name} was not the login of the same account`);
   });
 
-  it.each(tools)("is kept for %s where the same account renewed it", async (...of) => {
+  it.each(tools)("The login of %s is kept where the same account renewed it", async (...of) => {
     const [tool, name, login] = of;
     const script = `printf %s '${login("own", 2)}' > "$HOME/${name}"`;
     const { kept, output } = await leave(tool, name, login("own"), script);
@@ -72,7 +72,7 @@ describe.skipIf(sandboxProblem !== null)("the login of a tool in a sandbox", asy
     expect(output).not.toContain("After a program");
   });
 
-  it("is put back where only what the service is asked with is another account's", async () => {
+  it("The login of a tool is put back where only its access token is another account's", async () => {
     const [own, other] = [codexLogin("own"), codexLogin("other")].map((text) => JSON.parse(text));
     own.tokens.access_token = other.tokens.access_token;
     const script = `printf %s '${JSON.stringify(own)}' > "$HOME/.codex/auth.json"`;
@@ -86,7 +86,7 @@ describe.skipIf(sandboxProblem !== null)("the login of a tool in a sandbox", asy
     ["a folder", "mkdir -p auth.json/in"],
     ["nothing", "true"],
     ["what cannot be read", "printf '{' > auth.json"],
-  ])("is put back where a job with its folder left %s", async (_what, script) => {
+  ])("The login of a tool is put back where a job with its folder left %s", async (_what, script) => {
     const within = `(cd ${home}/.codex && rm auth.json && ${script})`;
     const left = await leave("codex", ".codex/auth.json", codexLogin("own"), within, true);
     expect(left.kept, left.output).toBe(codexLogin("own"));

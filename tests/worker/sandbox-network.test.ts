@@ -35,7 +35,7 @@ describe.skipIf(sandboxProblem !== null)("the network of a sandbox", async () =>
   const service = new URL(app.origin);
   const ask = (url: string, words = "") => `curl -s -m 5 -o out.txt -w '%{http_code}' ${words} ${url}`;
 
-  it("reaches neither this machine, nor the service, nor hosts that no one listed", async () => {
+  it("A sandbox reaches neither this machine, nor the service, nor hosts that no one listed", async () => {
     const secret = await startServer(greet);
     const attempts = {
       loopback: ask(`http://127.0.0.1:${secret.port}/`),
@@ -62,7 +62,7 @@ describe.skipIf(sandboxProblem !== null)("the network of a sandbox", async () =>
     expect(output).toContain("Refused: example.com:443");
   });
 
-  it("is not opened to this machine by the owner of the product", async () => {
+  it("The owner of the product cannot open a sandbox to the worker's machine", async () => {
     const secret = await startServer(greet);
     const named = [`127.0.0.1:${secret.port}`, `localhost:${secret.port}`];
     const { job, read, output } = await run(
@@ -78,13 +78,13 @@ curl -s -m 5 --noproxy '' -x $HTTPS_PROXY ${named[0]} > said.txt`,
     expect(secret.asked).toEqual([]);
   });
 
-  it("has a door to /mcp of the service", async () => {
+  it("A sandbox reaches /mcp of the service", async () => {
     const { read, job, output } = await run(`${ask(`${service.origin}/mcp`, "-X POST")} > code.txt; rm -f out.txt`);
     expect(job, output).toMatchObject({ status: "done" });
     expect(read("code.txt")).toBe("401");
   });
 
-  it("reaches what --net names, by its name and port alone", async () => {
+  it("A sandbox reaches what --net names, by its name and port", async () => {
     const listed = await startServer(greet);
     const { read, job, output } = await run(
       `curl -s http://127.0.0.1:${listed.port}/ > direct.txt
@@ -95,7 +95,7 @@ curl -s --noproxy '' -p -x $HTTPS_PROXY http://localhost:${listed.port}/ > proxi
     expect([read("direct.txt"), read("proxied.txt")]).toEqual(["hello", "hello"]);
   });
 
-  it("outlives a server that answers what is not HTTP", async () => {
+  it("The network of a sandbox outlives a server that answers what is not HTTP", async () => {
     const broken = createNetServer((socket) => {
       socket.on("error", () => undefined);
       socket.once("data", () => socket.end("HTTP/1.1 042 Odd\r\nContent-Length: 0\r\n\r\n"));
@@ -112,7 +112,7 @@ curl -s --noproxy '' -p -x $HTTPS_PROXY http://localhost:${listed.port}/ > proxi
     expect(read("said.txt")).toContain("does not speak HTTP");
   });
 
-  it("gives the tool the reason, shows it, and asks the person, whose word counts from then on", async () => {
+  it("A refused host is told to the tool and asked of the person, whose word counts from then on", async () => {
     const actor = t.actorOf(ada);
     const running = run(
       `for i in $(seq 60); do
@@ -140,7 +140,7 @@ done`,
     expect(output).toContain("Allowed: registry.invalid:80");
   });
 
-  it("asks at once for what the repository names, which counts for nothing before", async () => {
+  it("A host that the repository names is asked about at once, and stays closed before", async () => {
     const actor = t.actorOf(ada);
     put("repo/.backloom.yml", "net: ['named.invalid:443']\nneeds: [/run/postgresql]\n");
     git("add", ".backloom.yml");
@@ -157,7 +157,7 @@ done`,
     git("commit", "-qm", "Name nothing");
   });
 
-  it("is that of the machine with --net all, and --mount shows more of it", async () => {
+  it("A sandbox has the machine's network with --net all, and sees what --mount names, read-only", async () => {
     const listed = await startServer(greet);
     const shown = put("shown/file.txt", "shown");
     const { read, job, output } = await run(
@@ -171,7 +171,7 @@ cat ${shown} > shown.txt; (echo evil > ${shown}) 2>/dev/null && touch evil.txt; 
     expect(() => read("evil.txt")).toThrow();
   });
 
-  it("opens a registry of this machine to no one because a lockfile names it, and keeps what was fetched", async () => {
+  it("A lockfile opens no registry of this machine to a sandbox, and what was fetched is kept", async () => {
     const actor = t.actorOf(ada);
     const registry = await startServer((request, response) => {
       if (request.url !== "/left/-/left-1.0.0.tgz") return response.writeHead(404).end();

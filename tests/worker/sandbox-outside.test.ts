@@ -39,7 +39,7 @@ git rev-parse HEAD > "$(git rev-parse --absolute-git-dir)/MERGE_HEAD"\n`,
     return job;
   }
 
-  it("is the command of --pr, where no job wrote and without the rules of the repository", async () => {
+  it("The command of --pr runs where no job wrote, without the rules of the repository", async () => {
     const show = `{ ls -A; git status --porcelain; git diff; git submodule status; uname > /dev/null
 git log -1 --format=%s; git rev-parse --abbrev-ref '@{upstream}'; echo "rules: $FROM_RULES"; } > ${told} 2>&1`;
     const job = await work("PULL", "--pr", `${show}; echo https://example.com/1`);
@@ -51,7 +51,7 @@ git log -1 --format=%s; git rev-parse --abbrev-ref '@{upstream}'; echo "rules: $
     expect(readdirSync(join(home, "work/workers/worker-PULL/worktrees"))).toEqual([]);
   });
 
-  it("is the hook of a push, where no job wrote, and no other hook after the job", async () => {
+  it("The hook of a push runs where no job wrote, and no commit hook runs after the job", async () => {
     const hooks = join(repo, ".git/hooks");
     mkdirSync(hooks, { recursive: true });
     for (const name of ["post-commit", "post-checkout", "pre-push", "post-index-change"]) {
@@ -65,7 +65,7 @@ git log -1 --format=%s; git rev-parse --abbrev-ref '@{upstream}'; echo "rules: $
     expect(lines.filter((line) => line.startsWith("post-commit"))).toEqual([]);
   });
 
-  it("is not a commit to a branch of the person's, where what the job wrote to git cannot be read", async () => {
+  it("A person's branch gets no commit where what the job wrote to git cannot be read", async () => {
     const run = await startRun(t, ada, { code: "JUNK" });
     const script = join(home, "JUNK.sh");
     writeFileSync(

@@ -44,7 +44,7 @@ describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked"
     git("commit", "-qm", "Rules");
   };
 
-  it("keeps a host closed that they deny, and the job continues", async () => {
+  it("A host that the person denies stays closed, and the job continues", async () => {
     mayGoOn = false;
     const { worker, end } = await begin(
       `curl -s -o first.txt http://denied.invalid/
@@ -62,7 +62,7 @@ curl -s -o second.txt http://denied.invalid/`,
     expect((await open()).filter(({ reach }) => reach === "denied.invalid:80")).toEqual([]);
   });
 
-  it("is nothing for a host that the owner of the product lists", async () => {
+  it("The person is not asked about a host that the owner of the product lists", async () => {
     const preload = pathToFileURL(join(projectRoot, "tests/worker/internet-stand-in.mjs"));
     const { job, read, output } = await run(
       `curl -s http://api.shop.example/plain > plain.txt
@@ -79,7 +79,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
     expect((await open()).some(({ reach }) => reach?.startsWith("api.shop.example"))).toBe(false);
   });
 
-  it("shows a job what its repository needs once they say yes, and later jobs from the start", async () => {
+  it("A job sees what its repository needs once the person says yes, and later jobs from the start", async () => {
     const [yes, no] = [put("needed/yes.txt", "shown"), put("needed/no.txt", "secret")];
     writeRules(`needs: ['${yes}', '${no}']\n`);
     mayGoOn = false;
@@ -105,7 +105,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
     writeRules("{}\n");
   });
 
-  it("are not asked about what a tool looks up by itself", async () => {
+  it("The person is not asked about what a tool looks up by itself", async () => {
     const script = "curl -s https://github.com/ > a.txt; curl -s https://elsewhere.invalid/ > b.txt; true";
     const { job, output } = await run(script, [], {}, [], "codex-");
     expect(output).toMatch(/Refused: github\.com:443/);
@@ -114,7 +114,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
     expect(rows).toEqual([{ reach: "elsewhere.invalid:443" }]);
   });
 
-  it("need not list the model's address of Gemini's own file", async () => {
+  it("The person need not list the model's address of Gemini's own file", async () => {
     put("person/.gemini/.env", `GOOGLE_GEMINI_BASE_URL=http://${here}\n`);
     mayGoOn = true;
     const ask = `curl -s --noproxy '' -x $HTTP_PROXY http://${here}/model > model.txt`;
@@ -122,7 +122,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
     expect(read("model.txt"), output).toBe("go");
   });
 
-  it("are asked about the path that an entry really leads to, and about no hidden one", async () => {
+  it("The person is asked about the path that an entry really leads to, and about no hidden one", async () => {
     const real = put("needed/real/secret.txt", "shown");
     symlinkSync(join(root, "needed/real"), join(root, "needed/link"));
     writeRules(`needs: ['${root}/needed/link']\n`);
@@ -151,7 +151,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
     writeRules("{}\n");
   });
 
-  it("counts for the next job where they answer after the job that asked", async () => {
+  it("An answer after the job that asked counts for the next job", async () => {
     mayGoOn = true;
     const ask = `curl -s --noproxy '' -x $HTTP_PROXY http://${here}/late`;
     const run = await startRun(t, ada, { code: "LATE", tasks: 2 });
@@ -167,7 +167,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
     expect((await open()).filter(({ reach }) => reach === here)).toEqual([]);
   });
 
-  it("lets a job reach what its repository names once they say yes for the product", async () => {
+  it("A job reaches what its repository names once the person says yes for the product", async () => {
     writeRules(`net: ['${here}']\n`);
     mayGoOn = true;
     const ask = `curl -s --noproxy '' -x $HTTP_PROXY http://${here}/net`;

@@ -23,7 +23,7 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
       ...words,
     ]);
 
-  it("is below /var/tmp as well", async () => {
+  it("A sandbox starts below /var/tmp as well", async () => {
     const folder = mkdtempSync("/var/tmp/backloom-");
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
     const git = makeRepository(join(folder, "repo"));
@@ -35,7 +35,7 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
     expect(git("show", `${job?.branch}:x`)).toBe("x");
   });
 
-  it("has its worktree, and no one else's, where a folder above the work folder is mounted", async () => {
+  it("A sandbox has no one else's worktree where a folder above the work folder is mounted", async () => {
     const run = await startRun(t, ada, { code: "ABOVE" });
     const place = ["--repo", repo, "--work-dir", join(home, "above"), "--mount", home];
     writeFileSync(join(home, "shown"), "shown");
@@ -48,7 +48,7 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
     expect(job?.status, output).toBe("done");
   });
 
-  it("is reported before a job is taken where it cannot start", async () => {
+  it("A sandbox that cannot start is reported before a job is taken", async () => {
     const run = await startRun(t, ada, { code: "START" });
     const place = ["--repo", repo, "--work-dir", join(home, "start")];
     const worker = start("START", ...place, "--exec", "true", "--mount", join(home, "nothing"));
@@ -57,7 +57,7 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
     expect((await run.read()).jobs).toMatchObject([{ status: "queued", attempt: 0 }]);
   });
 
-  it("fails a job for the machine, and not for its work, where it cannot start later", async () => {
+  it("A sandbox that cannot start later fails the job for the machine, not for its work", async () => {
     const run = await startRun(t, ada, { code: "LATER" });
     const mounted = join(home, "mounted");
     writeFileSync(mounted, "");

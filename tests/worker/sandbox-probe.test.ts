@@ -36,13 +36,13 @@ describe("where bwrap does not work", () => {
     return { exitCode: await worker.ended, output: worker.output() };
   };
 
-  it("ends a worker that was asked to use it", async () => {
+  it("A worker with --sandbox bwrap ends where bwrap does not work", async () => {
     const { exitCode, output } = await start("bwrap");
     expect(exitCode).toBe(1);
     expect(output).toMatch(/--sandbox bwrap: bwrap does not work here \(no namespaces\): .*--sandbox off/);
   });
 
-  it("continues without a sandbox where none was named, and says so", async () => {
+  it("A worker with --sandbox auto continues without a sandbox where bwrap does not work, and says so", async () => {
     const { output } = await start("auto");
     expect(output).toContain("no sandbox (bwrap does not work here (no namespaces)");
   });
@@ -52,7 +52,7 @@ describe("what `agents` says of the sandbox", () => {
   it.each([
     ["auto", /^sandbox {3}none: bwrap does not work here \(no namespaces\)/m],
     ["off", /^sandbox {3}none: switched off with --sandbox off$/m],
-  ])("%s", async (sandbox, said) => {
+  ])("The agents command says which sandbox there is with --sandbox %s", async (sandbox, said) => {
     const path = { PATH: `${programs}:${process.env.PATH}` };
     const output = await endOf(startWorker(["agents", "--sandbox", sandbox], path));
     expect(output).toMatch(said);

@@ -20,7 +20,7 @@ describe.skipIf(sandboxProblem !== null)("the variables of a job in a sandbox", 
     OF_THE_WORK: "shown",
   };
 
-  it("are a list of what passes, and the worker says which it left out", async () => {
+  it("A job in a sandbox gets listed variables only, and the worker says which it left out", async () => {
     const { job, read, output } = await run(
       "env > all.txt; cut -d= -f1 all.txt | sort > names.txt; rm all.txt",
       ["--env", "OF_THE_WORK", "--test", 'test "$OF_THE_WORK" = shown && test -z "$NPM_TOKEN"'],
@@ -39,7 +39,7 @@ describe.skipIf(sandboxProblem !== null)("the variables of a job in a sandbox", 
     expect(leftOut.split(", ")).not.toContain("OF_THE_WORK");
   });
 
-  it("have the keys of the tool that the command names, and no other tool's", async () => {
+  it("A job in a sandbox has the keys of the tool that its command names, and no other tool's", async () => {
     const { job, read, output } = await run(
       'echo "$OPENAI_API_KEY $GITHUB_TOKEN." > got.txt',
       [],
@@ -51,7 +51,7 @@ describe.skipIf(sandboxProblem !== null)("the variables of a job in a sandbox", 
     expect(read("got.txt")).toBe("sk-x .");
   });
 
-  it("reach the job from .backloom.yml, and nothing that starts outside of it", async () => {
+  it("Variables of .backloom.yml reach the job in the sandbox, and nothing that starts outside of it", async () => {
     const trace = put("traces/.keep", "").replace(".keep", "trace");
     const traced = `LD_DEBUG: libs, LD_DEBUG_OUTPUT: ${trace},`;
     put("repo/.backloom.yml", `env: { ${traced} OF_THE_WORK: shown }\n`);

@@ -21,7 +21,7 @@ async function workAs(uid: number | undefined) {
       .map(([name, command]) => `if (${command}) >/dev/null 2>&1; then echo ${name} >> got.txt; fi`)
       .join("\n");
 
-  it("does its work, commits as the person, and is reported as confined", async () => {
+  it("A job in a sandbox does its work, commits as the person, and is reported as confined", async () => {
     const { job, read, output } = await run(
       'echo work > work.txt && git add work.txt && git commit -qm Work && echo "$HOME" > home.txt',
     );
@@ -32,7 +32,7 @@ async function workAs(uid: number | undefined) {
     expect(output).toContain("sandbox bwrap");
   });
 
-  it("reads nothing of the person, of other worktrees and of the worker", async () => {
+  it("A job in a sandbox reads nothing of the person, of other worktrees and of the worker", async () => {
     const other = put("work/workers/other/worktrees/x-1/file.txt", "other");
     const { job, read, output } = await run(
       `echo tried > got.txt
@@ -56,7 +56,7 @@ rm link`,
     expect(read("got.txt")).toBe("tried");
   });
 
-  it("writes nowhere but into the worktree, its home and what git needs", async () => {
+  it("A job in a sandbox writes nowhere but into its worktree, its home and what git needs", async () => {
     const hooks = join(repo, ".git", "hooks");
     const before = readFileSync(join(repo, ".git", "config"), "utf8");
     const { job, read, output } = await run(
@@ -90,7 +90,7 @@ rm -f linked new`,
     expect(existsSync(join(root, "work", "workers", `worker-BOX3`, "worktrees", "evil.txt"))).toBe(false);
   });
 
-  it("leaves git's settings and the remote's branches alone, no matter what others write there", async () => {
+  it("A job in a sandbox cannot write git's settings and remote branches, no matter what others write there", async () => {
     const own = ["-c", "safe.directory=*"];
     const running = run(
       `echo tried > got.txt
@@ -121,7 +121,7 @@ git add got.txt && git commit -qm Tried && git checkout -qb aside && git checkou
     expect(readFileSync(join(repo, ".git", "config"), "utf8")).not.toContain("evil");
   });
 
-  it("lets git of the person write through no link that a job has left", async () => {
+  it("The person's git writes through no link that a job in a sandbox has left", async () => {
     const target = put("person/profile", "");
     const { job, output } = await run(
       `own=$(git rev-parse --absolute-git-dir)
@@ -137,7 +137,7 @@ echo work > work.txt`,
     expect(readFileSync(target, "utf8")).toBe("");
   });
 
-  it("takes no result through a link, and leaves no process behind", async () => {
+  it("A job in a sandbox gives no result through a link, and leaves no process behind", async () => {
     put("person/result.json", JSON.stringify({ summary: "secret of the person" }));
     const { job, output } = await run(
       `echo work > work.txt; rm -f "$BACKLOOM_RESULT_FILE"

@@ -43,7 +43,7 @@ function saying(make: (everything: string) => object): string {
   return `cp ${result} "$BACKLOOM_RESULT_FILE"`;
 }
 
-it("of an agent, a command, a test, a setup, a result or a commit are nowhere in the database", async () => {
+it("Secrets of an agent, command, test, setup, result or commit are nowhere in the database", async () => {
   expect(await tablesWith(t, ["Begin"])).toEqual([]);
   await startRun(t, ada, { code: "CANARY" });
   expect((await tablesWith(t, ["Write a line"])).length).toBeGreaterThan(0);

@@ -16,7 +16,7 @@ describe("a pipe in a worktree", () => {
     ],
     ["LINK", `mkfifo ${home}/pipe; ln -s ${home}/pipe .gitmodules`, /Removed: .*\.gitmodules/],
     ["INDEX", 'own=$(git rev-parse --git-dir); rm -f "$own/index"; mkfifo "$own/index"', /T-1 is done/],
-  ])("%s: is removed and named before git of the worker waits at it", async (code, make, said) => {
+  ])("%s: A pipe in a worktree is removed and named before git of the worker waits at it", async (code, make, said) => {
     const run = await startRun(t, ada, { code });
     const output = await serveOnce(code, ["--exec", `echo x > x; ${make}`]);
     const [job] = (await run.read()).jobs;
