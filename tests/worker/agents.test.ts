@@ -27,7 +27,7 @@ function agent(product: string, ending: string): string {
 const workOnce = (product: string, ...words: string[]) => serveOnce(product, words);
 
 describe("an agent by name", { timeout: 120_000 }, () => {
-  it("does the task: branch, last words, tokens, and all of it to be read afterwards", async () => {
+  it("An agent does the task: branch, last words, tokens, and all of its output to be read afterwards", async () => {
     const run = await startRun(t, ada, { code: "AGENT" });
     await workOnce("AGENT", "--agent", agent("AGENT", "done"));
     const [job] = (await run.read()).jobs;
@@ -58,7 +58,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("asks for what is not allowed, and continues in the same session with the answer", async () => {
+  it("An agent asks for what is not allowed, and continues in the same session with the answer", async () => {
     const run = await startRun(t, ada, { code: "ASKS" });
     const words = ["--agent", agent("ASKS", "permission"), "--allow", "edit"];
     expect(await workOnce("ASKS", ...words)).toMatch(/Asked: .* npm publish/);
@@ -71,7 +71,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(git("show", `${job?.branch}:published.txt`)).toBe("1.0.0");
   });
 
-  it("does on no one's word but its person's what is not allowed", async () => {
+  it("An agent does what is not allowed only on the word of its worker's owner", async () => {
     const run = await startRun(t, ada, { code: "STRANGER" });
     const words = ["--agent", agent("STRANGER", "permission"), "--allow", "edit"];
     const stranger = await t.createMember(run.productId);
@@ -93,7 +93,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect((await run.read()).jobs[0]).toMatchObject({ status: "queued", attempt: 3 });
   });
 
-  it("fails with a reason that names the tools when it was denied them and changed nothing", async () => {
+  it("An agent that was denied its tools and changed nothing fails with a reason that names them", async () => {
     const run = await startRun(t, ada, { code: "DENIED" });
     const words = ["--agent", agent("DENIED", "permission"), "--allow", "edit"];
     await workOnce("DENIED", ...words);
@@ -105,7 +105,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(job?.failure_reason).toContain("not allowed to use its tools: npm publish");
   });
 
-  it("waits for a limit to pass, with what it took counted, and continues in its session", async () => {
+  it("An agent at its limit waits with its tokens counted, and continues in its session", async () => {
     const run = await startRun(t, ada, { code: "LIMIT" });
     await workOnce("LIMIT", "--agent", agent("LIMIT", "limit-with-a-smile"));
     const [waiting] = (await run.read()).jobs;
@@ -118,7 +118,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(job?.summary).toContain("You began this work in this conversation");
   });
 
-  it("says that its conversation is lost, and continues by what was said in it", async () => {
+  it("An agent whose conversation is lost says so, and continues by what was said in it", async () => {
     const run = await startRun(t, ada, { code: "LOSES" });
     await workOnce("LOSES", "--agent", agent("LOSES", "question-after-words"));
     const [parked] = (await run.read()).jobs;
@@ -138,7 +138,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("takes a review up in the session in which it did the work, with every comment", async () => {
+  it("An agent takes up a review with every comment in the session in which it did the work", async () => {
     const run = await startRun(t, ada, { code: "JUDGED", tasks: 2 });
     await workOnce("JUDGED", "--agent", agent("JUDGED", "done"));
     const job_id = String((await run.read()).jobs[0]?.id);
@@ -154,7 +154,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(git("show", `${job.branch}:made.txt`)).toBe("one\ntwo");
   });
 
-  it("hides what --secret names from everyone", async () => {
+  it("What --secret names is hidden from everyone", async () => {
     const run = await startRun(t, ada, { code: "HUSH" });
     const secrets = join(home, "secrets.json");
     writeFileSync(secrets, JSON.stringify(["the moon is made of cheese", token]));
@@ -170,7 +170,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     rmSync(secrets);
   });
 
-  it("is the one that the repository names where the person leaves it open, with no more allowed than the person gave", async () => {
+  it("The repository names the agent where the person leaves it open, and allows no more than the person", async () => {
     const bin = join(home, "bin");
     mkdirSync(bin);
     for (const name of ["gemini", "opencode"]) {
@@ -214,7 +214,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     git("commit", "--quiet", "-m", "No rules");
   });
 
-  it("is offered first on Connect once a worker has found it on its machine", async () => {
+  it("An agent that a worker found on its machine is offered first on Connect", async () => {
     const bin = join(home, "found");
     mkdirSync(bin);
     writeFileSync(join(bin, "gemini"), "#!/bin/sh\necho 0.61.0\n", { mode: 0o755 });
@@ -252,7 +252,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(installedAgents(await listAgentWorkers(actor, {}), stranger.id)).toEqual({});
   });
 
-  it("shows what the worker itself runs: setup and test, without secrets", async () => {
+  it("A job's output shows what the worker itself runs, setup and test, without secrets", async () => {
     writeFileSync(join(repo, ".backloom.yml"), "setup: echo set up with $HUSH_SETUP\n");
     git("add", ".backloom.yml");
     git("commit", "--quiet", "-m", "Rules");
@@ -278,7 +278,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     git("commit", "--quiet", "-m", "No rules");
   });
 
-  it("says before it takes a job that the agent is unknown", async () => {
+  it("A worker with an unknown agent says so and ends before it takes a job", async () => {
     const words = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
     const worker = startWorker([...words, "--agent", "hal9000"]);
     expect(await worker.ended).toBe(1);
@@ -287,7 +287,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
 });
 
 describe("a command whose output is known", { timeout: 120_000 }, () => {
-  it("reports words, tokens and limits by the lines of Claude Code", async () => {
+  it("A command with Claude Code's output reports its words, tokens and limits", async () => {
     const lines = (...given: unknown[]) => given.map((line) => JSON.stringify(line)).join("\n");
     const said = join(home, "claude.jsonl");
     const usage = {
@@ -334,7 +334,7 @@ describe("a command whose output is known", { timeout: 120_000 }, () => {
     expect(attempts).toMatchObject([{ session_id: "s-1" }]);
   });
 
-  it("shows what it complains about, marked and without secrets", async () => {
+  it("A job's output shows the standard error of a command, marked and without secrets", async () => {
     const run = await startRun(t, ada, { code: "COMPLAINS" });
     vi.stubEnv("HUSH_STDERR", "the sky is made of glass");
     const command = "echo said; echo $HUSH_STDERR: 3 warnings >&2; echo x > x";
@@ -347,7 +347,7 @@ describe("a command whose output is known", { timeout: 120_000 }, () => {
     expect(job?.summary ?? "").not.toContain("warnings");
   });
 
-  it("takes a limit of Codex for a pause", async () => {
+  it("A limit in a command's Codex output pauses the job without a retry", async () => {
     const said = join(home, "codex.jsonl");
     const message = "You’ve hit your usage limit. Try again in 5 minutes.";
     writeFileSync(said, JSON.stringify({ type: "turn.failed", error: { message } }));

@@ -30,7 +30,7 @@ const work = (product: string, exec: string, from = clone, by = token) =>
 const branches = () => shared("branch", "--format", "%(refname:short)").split("\n");
 
 describe("a remote that takes branches below agents/ only", { timeout: 120_000 }, () => {
-  it("gets a story's branch, and what a failed attempt left", async () => {
+  it("A story's branch and the kept work of a failed attempt are pushed below the product's branch prefix", async () => {
     const product = { branch_prefix: "agents" };
     const run = await startRun(t, ada, { code: "RULES", product, strategy: "STORY" });
     const first = at((await run.read()).jobs, 0);
@@ -45,7 +45,9 @@ describe("a remote that takes branches below agents/ only", { timeout: 120_000 }
     expect(shared("ls-tree", "--name-only", String(branch))).toContain("whole.txt");
   });
 
-  it("gets the branches of a run that began before the prefix changed", { tags: "thorough" }, async () => {
+  it("A run that began before the branch prefix changed pushes its branches under the old one", {
+    tags: "thorough",
+  }, async () => {
     const product = { branch_prefix: "agents" };
     const run = await startRun(t, ada, { code: "MOVES", product, strategy: "SPRINT" });
     await updateProduct(actor, { product_id: run.productId, branch_prefix: "bots" });
@@ -54,7 +56,7 @@ describe("a remote that takes branches below agents/ only", { timeout: 120_000 }
     expect(branches()).toContain(branch);
   });
 
-  it("gets nothing on its main branch, no matter what the service says", async () => {
+  it("A remote's main branch gets no work, no matter what the service says", async () => {
     const run = await startRun(t, ada, { code: "MAIN", product: { branch_prefix: "agents" } });
     shared("branch", "agents/main", "main");
     shared("symbolic-ref", "HEAD", "refs/heads/agents/main");
@@ -68,23 +70,26 @@ describe("a remote that takes branches below agents/ only", { timeout: 120_000 }
 });
 
 describe("a remote that refuses the notes where work begins", { tags: "thorough", timeout: 120_000 }, () => {
-  it.each(["pre-receive", "update"])("by its %s hook gets the work", async (hook) => {
-    const strict = openRemote(hook, "refs/heads/agents/*", hook);
-    const code = hook.toUpperCase();
-    const run = await startRun(t, ada, { code, product: { branch_prefix: "agents" } });
-    await work(code, "echo half > half.txt; exit 1", strict.clone);
-    const { id } = at((await run.read()).jobs, 0);
-    expect(strict.shared("ls-tree", "--name-only", `agents/kept/${id}-1`)).toBe("half.txt");
-    const next = await resumeSprint(actor, { sprint_id: String((await run.read()).sprint_id) });
-    await work(code, "test -f half.txt && echo whole > whole.txt", strict.clone);
-    const ended = await getSprintRun(actor, { sprint_run_id: String(next?.id) });
-    expect(ended).toMatchObject({ status: "done" });
-    const files = strict.shared("ls-tree", "--name-only", String(ended.branch)).split("\n");
-    expect(files).toEqual(["half.txt", "whole.txt"]);
-    expect(strict.shared("for-each-ref", "refs/backloom")).toBe("");
-  });
+  it.each(["pre-receive", "update"])(
+    "A remote whose %s hook refuses Backloom's notes still gets the work",
+    async (hook) => {
+      const strict = openRemote(hook, "refs/heads/agents/*", hook);
+      const code = hook.toUpperCase();
+      const run = await startRun(t, ada, { code, product: { branch_prefix: "agents" } });
+      await work(code, "echo half > half.txt; exit 1", strict.clone);
+      const { id } = at((await run.read()).jobs, 0);
+      expect(strict.shared("ls-tree", "--name-only", `agents/kept/${id}-1`)).toBe("half.txt");
+      const next = await resumeSprint(actor, { sprint_id: String((await run.read()).sprint_id) });
+      await work(code, "test -f half.txt && echo whole > whole.txt", strict.clone);
+      const ended = await getSprintRun(actor, { sprint_run_id: String(next?.id) });
+      expect(ended).toMatchObject({ status: "done" });
+      const files = strict.shared("ls-tree", "--name-only", String(ended.branch)).split("\n");
+      expect(files).toEqual(["half.txt", "whole.txt"]);
+      expect(strict.shared("for-each-ref", "refs/backloom")).toBe("");
+    },
+  );
 
-  it("and every branch leaves the work here, on the branch that the job names", async () => {
+  it("Work that the remote refuses stays in the clone, on the branch that the job names", async () => {
     const closed = openRemote("closed", "nothing");
     const run = await startRun(t, ada, { code: "CLOSED", product: { branch_prefix: "agents" } });
     await work("CLOSED", "echo x > x", closed.clone);
@@ -95,7 +100,7 @@ describe("a remote that refuses the notes where work begins", { tags: "thorough"
   });
 });
 
-it("two products of one name in one repository share no branch, as their prefixes differ", {
+it("Two products of one name in one repository share no branch where their prefixes differ", {
   tags: "thorough",
 }, async () => {
   const bea = await t.createUser({ username: "bea" });
@@ -117,24 +122,27 @@ it("two products of one name in one repository share no branch, as their prefixe
 });
 
 describe("a branch with the name of the prefix", { tags: "thorough", timeout: 120_000 }, () => {
-  it.each(["here", "in the remote"])("%s is told, and the job goes on without it", async (place) => {
-    const { clone: folder, shared: there } = openRemote(place, "*");
-    const where = place === "here" ? gitIn(folder) : there;
-    where("branch", "backloom", "main");
-    const code = place === "here" ? "NEAR" : "FAR";
-    const run = await startRun(t, ada, { code });
-    await work(code, "echo x > x", folder);
-    const { id, branch } = at((await run.read()).jobs, 0);
-    expect(await getAgentJob(actor, { job_id: id })).toMatchObject({
-      status: "queued",
-      failure_reason: `Git cannot have the branch ${branch} next to the branch backloom: rename backloom, and the job continues, or set another branch prefix (branch_prefix) in the product's settings and start a new run`,
-    });
-    const other = await startRun(t, ada, { code: `${code}2`, product: { branch_prefix: "bots" } });
-    await work(`${code}2`, "echo x > x", folder);
-    expect(await other.read()).toMatchObject({ status: "done" });
-    where("branch", "-m", "backloom", "theirs");
-    await t.query`update agent_jobs set not_before = null where id = ${id}`;
-    await work(code, "echo x > x", folder);
-    expect(await run.read()).toMatchObject({ status: "done" });
-  });
+  it.each(["here", "in the remote"])(
+    "A branch with the name of the prefix (%s) is told, and the job continues once it is renamed",
+    async (place) => {
+      const { clone: folder, shared: there } = openRemote(place, "*");
+      const where = place === "here" ? gitIn(folder) : there;
+      where("branch", "backloom", "main");
+      const code = place === "here" ? "NEAR" : "FAR";
+      const run = await startRun(t, ada, { code });
+      await work(code, "echo x > x", folder);
+      const { id, branch } = at((await run.read()).jobs, 0);
+      expect(await getAgentJob(actor, { job_id: id })).toMatchObject({
+        status: "queued",
+        failure_reason: `Git cannot have the branch ${branch} next to the branch backloom: rename backloom, and the job continues, or set another branch prefix (branch_prefix) in the product's settings and start a new run`,
+      });
+      const other = await startRun(t, ada, { code: `${code}2`, product: { branch_prefix: "bots" } });
+      await work(`${code}2`, "echo x > x", folder);
+      expect(await other.read()).toMatchObject({ status: "done" });
+      where("branch", "-m", "backloom", "theirs");
+      await t.query`update agent_jobs set not_before = null where id = ${id}`;
+      await work(code, "echo x > x", folder);
+      expect(await run.read()).toMatchObject({ status: "done" });
+    },
+  );
 });

@@ -37,7 +37,7 @@ async function scene(code: string, amount: number, unit = "USD") {
 }
 
 describe("a worker and a budget", { timeout: 120_000 }, () => {
-  it("stops its agent, keeps the work, and continues in the same session when it is raised", async () => {
+  it("A reached budget stops the agent and keeps its work, and a raised one continues in its session", async () => {
     const run = await scene("SPEND", 3);
     const worker = begin("SPEND");
     expect(await worker.ended, worker.output()).toBe(0);
@@ -63,7 +63,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(git("show", `${done?.branch}:finished.txt`)).toBe("finished");
   });
 
-  it("counts no money for an agent that a subscription pays, and still knows what it took", {
+  it("An agent that a subscription pays costs the budget no money, and its tokens are still known", {
     tags: "thorough",
   }, async () => {
     const run = await scene("ABO", 3);
@@ -78,7 +78,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
   });
 
-  it("pays for a continued conversation only once, though its agent reports the sum of all of it", async () => {
+  it("A continued conversation is paid for only once, though its agent reports the sum of all of it", async () => {
     const run = await scene("TWICE", 50);
     mkdirSync(join(home, "TWICE"));
     writeFileSync(join(home, "TWICE", "limit-first"), "");
@@ -93,7 +93,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await run.budget()).toMatchObject({ spent: 1 });
   });
 
-  it("is passed to Claude Code, which stops itself at the sum", async () => {
+  it("A budget is passed to Claude Code, which stops itself at the sum", async () => {
     const run = await scene("CAPPED", 2.5);
     const bin = join(home, "capped");
     mkdirSync(bin);
@@ -117,7 +117,9 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await run.budget()).toMatchObject({ spent: 2.6, state: "reached" });
   });
 
-  it("leaves what it had told when it is killed with -9 in the middle of a turn", { tags: "thorough" }, async () => {
+  it("The cost that a worker had told is kept when it is killed with -9 in the middle of a turn", {
+    tags: "thorough",
+  }, async () => {
     const run = await scene("KILLED", 50);
     const worker = begin("KILLED");
     await worker.said(/Claimed/);

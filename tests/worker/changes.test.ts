@@ -31,7 +31,7 @@ async function work(product: string, exec: string, ...words: string[]) {
 }
 
 describe("what an attempt changed", { timeout: 120_000 }, () => {
-  it("arrives as git sees it, and git apply makes the same tree of it", async () => {
+  it("The diff of an attempt arrives as git sees it, and git apply makes the same tree of it", async () => {
     const script = [
       'git mv "old name.txt" "neuer Name – größer.txt"',
       'printf "nine\\n" >> "neuer Name – größer.txt"',
@@ -92,7 +92,7 @@ describe("what an attempt changed", { timeout: 120_000 }, () => {
     expect(missing.split("\n").sort()).toEqual(["broken.txt", "lib"]);
   });
 
-  it("is cut where it is too much, and says so", async () => {
+  it("The diff of an attempt is cut where it is too large, and says so", async () => {
     const { diff } = await work(
       "LARGE",
       "seq 1 200000 > a-long.txt; for i in 1 2 3 4 5 6 7 8 9; do seq 1 30000 > b-$i.txt; done; head -c 1048576 /dev/zero | tr '\\0' x > c-line.txt; echo small > d.txt",
@@ -107,7 +107,7 @@ describe("what an attempt changed", { timeout: 120_000 }, () => {
     expect(files.get("d.txt")).toMatchObject({ additions: 1 });
   });
 
-  it("arrives of an attempt that failed too, without a secret", async () => {
+  it("The diff of a failed attempt arrives too, without its secrets", async () => {
     const key = "-----BEGIN PRIVATE KEY-----\\nMIIabc\\n-----END PRIVATE KEY-----\\n";
     const { job, diff } = await work(
       "FAILED",
@@ -125,7 +125,7 @@ describe("what an attempt changed", { timeout: 120_000 }, () => {
     expect(files.get("env.txt")?.truncated).toBe(true);
   });
 
-  it("is nothing where nothing changed", async () => {
+  it("An attempt that changed nothing has no diff", async () => {
     const { job, diff } = await work("EMPTY", "true");
     expect(job.status).toBe("skipped");
     expect([diff, job.additions]).toEqual([null, null]);

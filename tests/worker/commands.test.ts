@@ -23,29 +23,29 @@ function run(command: string, wish: { logFile?: string; signal?: AbortSignal } =
 }
 
 describe("A command of the person", () => {
-  it("ends with its exit code, what it printed and what it answered", async () => {
+  it("A command ends with its exit code, what it printed and what it answered", async () => {
     const end = await run("read -r word; echo said; echo beside >&2; exit 3");
     expect(end).toMatchObject({ exitCode: 3, answer: "said", timedOut: false });
     expect(end.output.split("\n").sort()).toEqual(["beside", "said"]);
     expect(readFileSync(join(folder, "log"), "utf8")).toContain("beside");
   });
 
-  it("is read letter by letter, also where one comes in two pieces", async () => {
+  it("A command's output is read letter by letter, also where a letter comes in two pieces", async () => {
     const end = await run("printf 'Gr\\303'; sleep 0.2; printf '\\274n'");
     expect(end).toMatchObject({ output: "Grün", answer: "Grün" });
   });
 
-  it("does its work although its log cannot be written", async () => {
+  it("A command does its work although its log cannot be written", async () => {
     const end = await run("echo one; sleep 0.2; echo two", { logFile: "/dev/full" });
     expect(end).toMatchObject({ exitCode: 0, answer: "one\ntwo" });
   });
 
-  it("is over when it has ended, no matter what it has left in the background", async () => {
+  it("A command is over when it has ended, no matter what it has left in the background", async () => {
     const end = await run("sleep 300 & echo done");
     expect(end).toMatchObject({ exitCode: 0, answer: "done", timedOut: false });
   });
 
-  it("ends when asked to, although something that it let go holds on to its pipes", async () => {
+  it("A command ends when asked to, although a process that it let go holds on to its pipes", async () => {
     const controller = new AbortController();
     const pidFile = join(folder, "pid");
     const leaving = `(setsid sh -c 'echo $$ > ${pidFile}; echo gone; exec sleep 300' &); sleep 300`;
@@ -83,7 +83,7 @@ it("A program that is told to end waits for what it has started, which may write
 });
 
 describe("git", () => {
-  it("is ended when a remote does not answer", async () => {
+  it("Git is ended when a remote does not answer", async () => {
     const listed = ["ls-remote", "ssh://git@example.com/shop.git"];
     const stalled = ["-c", "core.sshCommand=cat #", ...listed];
     const end = await gitWithin(0.02, folder, stalled);

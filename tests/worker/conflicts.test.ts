@@ -38,7 +38,7 @@ const same = 'echo "$BACKLOOM_TASK_CODE" > same';
 const both = 'grep -v "^[<=>]" same > clean; mv clean same';
 
 describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
-  it("meet before either is done: the later one goes home with both versions and mends it", async () => {
+  it("The later of two tasks that change the same lines goes home with both versions and mends it", async () => {
     const run = await startNumbered("MEET", 3);
     await work("MEET", same);
     const output = await work("MEET", same);
@@ -63,7 +63,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     expect(job).toMatchObject({ additions: 1, deletions: 0 });
   });
 
-  it("pause the run after two tries in vain, with both tasks and the files; a person continues", async () => {
+  it("A conflict of two tasks pauses the run after two tries in vain, naming both and the files", async () => {
     const run = await startNumbered("VAIN", 2);
     await work("VAIN", same);
     await work("VAIN", same);
@@ -82,7 +82,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     expect(await run.read()).toMatchObject({ status: "done", pause_context: null });
   });
 
-  it("while the other one is held up, the rest of the run continues", async () => {
+  it("The rest of a run continues while a task with a conflict is mended", async () => {
     const run = await startNumbered("REST", 3);
     await work("REST", same);
     await work("REST", same);
@@ -98,7 +98,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
 });
 
 describe("an agent whose work goes home", { timeout: 120_000 }, () => {
-  it("continues in its own conversation, told of both versions as data", async () => {
+  it("An agent whose work goes home continues in its own conversation, told of both versions as data", async () => {
     const run = await startNumbered("TALK", 2);
     await work("TALK", "echo theirs > made.txt");
     const own = join(home, "talk");
@@ -122,7 +122,7 @@ describe("an agent whose work goes home", { timeout: 120_000 }, () => {
 });
 
 describe("two workers that end at the same moment", { timeout: 240_000 }, () => {
-  it("never both go on and never both stay: one of them mends", async () => {
+  it("Exactly one of two workers that end in conflict at the same moment mends its task", async () => {
     for (const round of [1, 2, 3]) {
       const code = `TIE${round}`;
       const run = await startNumbered(code, 2);
@@ -147,7 +147,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
   const commitToMain = (file: string, line: string) =>
     `sh -c 'cd ${repo} && h=$(echo ${line} | git hash-object -w --stdin) && git read-tree --index-output=${home}/index main && GIT_INDEX_FILE=${home}/index git update-index --add --cacheinfo 100644,$h,${file} && git update-ref refs/heads/main $(git -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(GIT_INDEX_FILE=${home}/index git write-tree))'`;
 
-  it("that took a part of the work over already sends no one home: what no one has seen is rebased", async () => {
+  it("Unseen work is rebased, and no task goes home, where the main branch has a part of it already", async () => {
     const run = await startNumbered("TAKEN", 1);
     const commit = "git -c user.name=A -c user.email=a@example.com commit -qm";
     const output = await work(
@@ -161,7 +161,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
     expect(git("diff", "--name-only", "main", String(job.head_sha))).toBe("own");
   });
 
-  it("that has moved on differently while the agent worked sends the task home; it begins from there", async () => {
+  it("A task goes home when the main branch has moved on differently while its agent worked", async () => {
     const run = await startNumbered("BASE", 1);
     const output = await work("BASE", `${commitToMain("base", "theirs")}; echo ours > base`);
     expect(output).toContain("Merge conflict with the main branch in base");
@@ -173,7 +173,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
     expect(() => git("merge-base", "--is-ancestor", "main", String(job.head_sha))).not.toThrow();
   });
 
-  it("sends a batch home whose tasks are all done: its own turn brings both together", async () => {
+  it("A batch whose tasks are all done goes home over a conflict with main, and its own turn mends it", async () => {
     const run = await startRun(t, ada, { code: "BATCH", strategy: "SPRINT_BATCH", tasks: 2 });
     const work2 = `test $BACKLOOM_TASK_CODE = T-2 && ${commitToMain("batch", "theirs")}; echo $BACKLOOM_TASK_CODE >> batch`;
     const output = await work("BATCH", work2);
@@ -188,7 +188,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
 });
 
 describe("a git before 2.38", { timeout: 120_000 }, () => {
-  it("is told of, and finds the same conflict", async () => {
+  it("A git older than 2.38 is named as such, and finds the same conflict", async () => {
     const run = await startNumbered("OLD", 2);
     await work("OLD", same);
     const old = join(home, "old");

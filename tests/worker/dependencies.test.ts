@@ -34,7 +34,7 @@ async function startWaiting(code: string, stories: Waiting[], product: Partial<E
 const work = (product: string, exec: string, ...words: string[]) => serveOnce(product, ["--exec", exec, ...words]);
 
 describe("code arrives with the status", { timeout: 120_000 }, () => {
-  it("a task begins with the work of what it waited for, and its own change is only its own", async () => {
+  it("A task begins with the work of what it waited for, and its own change is only its own", async () => {
     // As some people have it, for their own merges.
     git("config", "merge.ff", "only");
     const read = await startWaiting("ARRIVES", [
@@ -59,7 +59,7 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
     expect(git("diff", "--name-only", String(last?.base_sha), String(last?.head_sha))).toBe("T-ST-1\nboth");
   });
 
-  it("two that do not go together pause the run, with their names and files", async () => {
+  it("Two dependencies that do not merge with each other pause the run, with their names and files", async () => {
     const read = await startWaiting("CLASH", [
       { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
       { code: "ST-2" },
@@ -112,7 +112,7 @@ describe("what ends without delivering", { timeout: 120_000 }, () => {
     expect(git("show", `${(await jobOf(4)).branch}:four`)).toBe("one");
   }
 
-  it("was there already: what waits begins with it when a person has confirmed that", async () => {
+  it("A task that waits for one with nothing left to do begins with its code once a person confirms that", async () => {
     const scene = await siblings("SKIPS");
     await scene.go();
     await scene.go();
@@ -121,7 +121,7 @@ describe("what ends without delivering", { timeout: 120_000 }, () => {
     await expectCode(scene);
   });
 
-  it("only verifies", async () => {
+  it("A task that waits for one that only verifies begins with the code of that branch", async () => {
     const scene = await siblings("VERIFIES", true);
     await scene.go();
     await scene.go();
@@ -129,7 +129,7 @@ describe("what ends without delivering", { timeout: 120_000 }, () => {
     await expectCode(scene);
   });
 
-  it("is finished by hand before its turn", async () => {
+  it("A task that waits for one finished by hand before its turn begins with the code of that branch", async () => {
     const scene = await siblings("BYHAND");
     await scene.go();
     await scene.finishByHand();
@@ -138,7 +138,7 @@ describe("what ends without delivering", { timeout: 120_000 }, () => {
     await expectCode(scene);
   });
 
-  it("is cancelled, and finished by hand", async () => {
+  it("A task that waits for one cancelled and finished by hand begins with the code of that branch", async () => {
     const scene = await siblings("CANCELS");
     await scene.go();
     await cancelAgentJob(t.actorOf(ada), { job_id: (await scene.jobOf(2)).id });
@@ -163,7 +163,7 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
     return serve(product, [...named, "--until-idle", ...words]);
   };
 
-  it("an idle worker asks in growing pauses while something waits", async () => {
+  it("An idle worker asks in growing pauses while a task waits for a merge", async () => {
     const { read } = await waiting("PATIENT");
     const gate = await openToolGate(app.port);
     const worker = idle("PATIENT", "echo two > two", gate.url);
@@ -174,7 +174,7 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
     expect(await worker.ended, worker.output()).toBe(0);
   });
 
-  it("an idle worker that asks again and again does not fetch from the remote each time", async () => {
+  it("An idle worker that asks again and again does not fetch from the remote each time", async () => {
     const clone = join(home, "clone");
     git("clone", "--quiet", repo, clone);
     await waiting("SPARING", "--repo", clone);
@@ -204,7 +204,7 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
       },
     },
   ])(
-    "an idle worker sees that the main branch has it ($code), and the next one begins with it",
+    "An idle worker sees that the main branch has a task's work ($code), and the next task begins with it",
     async ({ code, how }) => {
       const { read, file, branch } = await waiting(code);
       const worker = idle(code, `cat ${file} > ${code}-copy`);

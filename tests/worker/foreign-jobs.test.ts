@@ -27,17 +27,20 @@ describe("a job never brings a repository of this machine", { timeout: 120_000 }
     ["DASH", "ssh://-oProxyCommand=x/repo"],
     ["HOST", "git@-oProxyCommand=x:repo"],
     ["NONE", ""],
-  ])("%s: it is told before a job is taken, and none loses a retry", async (code, repo_url) => {
-    const run = await startRun(t, ada, { code, product: { repo_url } });
-    const worker = start(code, ["--product", code, "--exec", `touch ${touched}`]);
-    expect(await worker.ended).toBe(1);
-    expect(worker.output()).toMatch(repo_url ? /is not an https, ssh or git@ URL/ : /names no repository/);
-    expect(worker.output()).not.toContain("    at ");
-    expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0, retry_count: 0 });
-    expect(() => readFileSync(touched)).toThrow();
-  });
+  ])(
+    "%s: A product without a usable repository is told before a job is taken, and no job loses a retry",
+    async (code, repo_url) => {
+      const run = await startRun(t, ada, { code, product: { repo_url } });
+      const worker = start(code, ["--product", code, "--exec", `touch ${touched}`]);
+      expect(await worker.ended).toBe(1);
+      expect(worker.output()).toMatch(repo_url ? /is not an https, ssh or git@ URL/ : /names no repository/);
+      expect(worker.output()).not.toContain("    at ");
+      expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0, retry_count: 0 });
+      expect(() => readFileSync(touched)).toThrow();
+    },
+  );
 
-  it("nor a branch that is none of Backloom's", async () => {
+  it("A job on a branch that is none of Backloom's changes nothing and says why", async () => {
     const run = await startRun(t, ada, { code: "BRANCH" });
     await t.query`update agent_jobs set branch = 'main' where product_id = ${run.productId}`;
     const before = git("rev-parse", "main");
@@ -48,7 +51,7 @@ describe("a job never brings a repository of this machine", { timeout: 120_000 }
     expect((await jobOf(run)).failure_reason).toContain("none of Backloom's");
   });
 
-  it("nor a commit to compare the work with", async () => {
+  it("A job cannot name the commit that its work is compared with", async () => {
     const run = await startRun(t, ada, { code: "BASE" });
     const branch = String((await jobOf(run)).branch);
     const root = git("rev-parse", "main");
@@ -76,7 +79,7 @@ function treeWith(name: string): string {
 }
 
 describe("a repository of this machine serves one product", { timeout: 120_000 }, () => {
-  it("which has to be named when there are several", async () => {
+  it("A worker with --repo asks for --product when there are several products", async () => {
     const run = await startRun(t, ada, { code: "SEVERAL" });
     const worker = start("several", ["--repo", repo, "--exec", `touch ${touched}`]);
     expect(await worker.ended).toBe(1);
@@ -85,7 +88,7 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
     expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
   });
 
-  it("and is the only one of someone who has no other", async () => {
+  it("A worker with --repo serves the only product of someone who has no other", async () => {
     const grace = await t.createUser({ username: "grace" });
     const run = await startRun(t, grace, { code: "ONLY" });
     const BACKLOOM_TOKEN = await t.createToken(grace);
@@ -94,7 +97,7 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
     expect(await run.read()).toMatchObject({ status: "done" });
   });
 
-  it("says in a line that there is no such product", async () => {
+  it("A worker for a product that does not exist says so in a line", async () => {
     const worker = start("unknown", ["--product", "NOWHERE", "--exec", "true"]);
     expect(await worker.ended).toBe(1);
     expect(worker.output()).toContain("You have no product NOWHERE");
@@ -103,7 +106,7 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
 });
 
 describe("the environment is the person's, not the worker's", { timeout: 120_000 }, () => {
-  it("for commands, and for the hooks that git runs where they were asked for", async () => {
+  it("Commands and wanted hooks get the person's environment, without the token and variables of the worker", async () => {
     const run = await startRun(t, ada, { code: "SECRET" });
     const seen = join(home, "seen");
     for (const hook of ["post-checkout", "post-commit"]) {

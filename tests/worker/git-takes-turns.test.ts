@@ -23,7 +23,7 @@ async function isRefused(folder: string, words: readonly string[], why: string):
   }
 }
 
-it("workers of one repository take turns with its configuration", async () => {
+it("Workers of one repository take turns with its configuration", async () => {
   const folder = await makeRepository("configuration");
   const lock = join(folder, ".git", "config.lock");
   await writeFile(lock, "");
@@ -35,7 +35,7 @@ it("workers of one repository take turns with its configuration", async () => {
   expect(await git(folder, "config", "--get", "branch.b.merge")).toBe("refs/heads/b");
 });
 
-it("a worker waits until the worktree that another one makes is whole", async () => {
+it("A worker waits until the worktree that another one makes is whole", async () => {
   const folder = await makeRepository("worktrees");
   // As another git leaves it for a moment: the file is there, what it says is not.
   const half = join(folder, ".git", "worktrees", "half");
@@ -52,7 +52,7 @@ it("a worker waits until the worktree that another one makes is whole", async ()
   expect(await git(join(home, "whole"), "rev-parse", "HEAD")).toBe(await git(folder, "rev-parse", "main"));
 });
 
-it("a name is free again when a kill cut the removal of its worktree short", async () => {
+it("A worktree's name is free again when a kill cut its removal short", async () => {
   const folder = await makeRepository("cut");
   const parent = join(home, "cut-worktrees");
   await mkdir(parent);
@@ -66,7 +66,7 @@ it("a name is free again when a kill cut the removal of its worktree short", asy
   expect((await git(folder, "worktree", "list")).split("\n")).toHaveLength(1);
 });
 
-it("many workers of one repository make and remove their worktrees at once", async () => {
+it("Many workers of one repository make and remove their worktrees at once", async () => {
   const origin = await makeRepository("origin");
   const folder = join(home, "clone");
   await git(home, "clone", "--quiet", origin, folder);

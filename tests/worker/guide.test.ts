@@ -27,7 +27,7 @@ async function guideOf({ code, ...wish }: RunWish, write: string) {
   return jobGuideSchema.parse(await answer.json());
 }
 
-it("brings the guide of a result to the reviewer, cut to what the service takes", async () => {
+it("The guide of a result reaches the reviewer, cut to what the service takes", async () => {
   const parts = [{ path: "two.txt" }];
   const many = Array.from({ length: 25 }, (_, n) => ({ title: `${n} ${"x".repeat(200)}`, parts }));
   const { source, chapters } = await guideAfter("GUIDED", { verify_result: "ALIGNED", guide: many });
@@ -36,7 +36,7 @@ it("brings the guide of a result to the reviewer, cut to what the service takes"
   expect([titles.length, titles[0], titles.at(-1)]).toEqual([21, `0 ${"x".repeat(118)}`, "Everything else"]);
 }, 60_000);
 
-it("has the chapters of a batch task by task, with their lines where later tasks moved them", async () => {
+it("The guide of a batch has its chapters task by task, with their lines where later tasks moved them", async () => {
   const [first, second] = [
     [{ title: "Line 40", why: "It is first", parts: [{ path: "long.txt", from: 40, to: 40 }] }],
     [{ title: "The top", parts: [{ path: "long.txt", from: 1, to: 5 }] }],
@@ -57,7 +57,7 @@ it("has the chapters of a batch task by task, with their lines where later tasks
   ]);
 }, 90_000);
 
-it("makes each task of a batch one chapter if they have more than a guide may hold", async () => {
+it("Each task of a batch is one chapter if they have more chapters than a guide may hold", async () => {
   const chapters = Array.from({ length: 12 }, (_, n) => ({
     title: `Chapter ${n}`,
     parts: [{ path: n === 0 ? "one.txt" : "two.txt" }],
@@ -72,7 +72,7 @@ it("makes each task of a batch one chapter if they have more than a guide may ho
   expect(told.chapters[0]?.why).toContain("T-1 Chapter 11");
 }, 90_000);
 
-it("has the paths marked that the main branch names, not those that the work writes there", async () => {
+it("A diff has the paths marked that the main branch names, not those that the work itself names", async () => {
   const marksAfter = async (code: string, write: string) => {
     await guideOf({ code }, write);
     const rows = await t.query`select d.marks from job_diffs d join products p

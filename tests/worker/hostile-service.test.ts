@@ -43,7 +43,7 @@ describe("a service that was taken over", { timeout: 120_000 }, () => {
     ["NUMBER", { attempt: 0 }],
     ["PART", { attempt: 1.5 }],
     ["EARLIER", { earlier_jobs: ["*"] }],
-  ])("%s: gets no path of its own choice", async (code, bent) => {
+  ])("%s: A service that was taken over gets no path of its own choice", async (code, bent) => {
     const victim = join(home, "victim-1");
     mkdirSync(victim, { recursive: true });
     writeFileSync(join(victim, "letter"), "kept");
@@ -61,7 +61,7 @@ describe("a service that was taken over", { timeout: 120_000 }, () => {
     ["LOCK", "backloom/x.lock"],
     ["SPACE", "backloom/x y"],
     ["REF", "backloom/x:main"],
-  ])("%s: nor a branch outside of backloom/", async (code, branch) => {
+  ])("%s: A service that was taken over gets no branch outside of backloom/", async (code, branch) => {
     const before = git("for-each-ref");
     const { output } = await work(code, { branch });
     expect(output).toContain("none of Backloom's");
@@ -69,7 +69,7 @@ describe("a service that was taken over", { timeout: 120_000 }, () => {
     expect(existsSync(join(home, `${code}-ran`))).toBe(false);
   });
 
-  it("nor a word of git in place of a commit", async () => {
+  it("A service that was taken over gets no option of git in place of a commit", async () => {
     const head_sha = "--output=/tmp/x";
     const base_refs = [{ task_id: "x", task_code: "T-9", branch: "b", head_sha }];
     const { status, output } = await work("COMMIT", {

@@ -37,32 +37,35 @@ describe("a cancel while git of the worker is held up", { timeout: 120_000 }, ()
       (repo: string, folder: string) => hook(repo, folder, "post-checkout"),
     ],
     ["by a hook when the work is pushed", "PUSH", (repo: string, folder: string) => hook(repo, folder, "pre-push")],
-  ])("%s ends it, and leaves nothing half done", async (_how, code, hold) => {
-    const { repo, git, origin } = makeClone(code);
-    const folder = join(home, `${code}-hold`);
-    const held = hold(repo, folder);
-    const run = await startRun(t, ada, { code });
-    const words = ["--repo", repo, "--exec", "echo made > made", "--heartbeat", "600"];
-    const worker = serve(code, [...words, "--once", "--hooks"]);
-    await held.reached(worker.output);
-    const waiting = readFileSync(join(folder, "pids"), "utf8").trim().split(" ").map(Number);
+  ])(
+    "A cancel while git of the worker is held up %s ends it, and leaves nothing half done",
+    async (_how, code, hold) => {
+      const { repo, git, origin } = makeClone(code);
+      const folder = join(home, `${code}-hold`);
+      const held = hold(repo, folder);
+      const run = await startRun(t, ada, { code });
+      const words = ["--repo", repo, "--exec", "echo made > made", "--heartbeat", "600"];
+      const worker = serve(code, [...words, "--once", "--hooks"]);
+      await held.reached(worker.output);
+      const waiting = readFileSync(join(folder, "pids"), "utf8").trim().split(" ").map(Number);
 
-    await cancelSprintRun(actor, { sprint_run_id: run.runId });
-    expect(await worker.ended, worker.output()).toBe(0);
-    expect(worker.output()).toMatch(/Told to stop: .*cancelled/);
-    expect(waiting.filter(isAlive)).toEqual([]);
+      await cancelSprintRun(actor, { sprint_run_id: run.runId });
+      expect(await worker.ended, worker.output()).toBe(0);
+      expect(worker.output()).toMatch(/Told to stop: .*cancelled/);
+      expect(waiting.filter(isAlive)).toEqual([]);
 
-    expect(git("worktree", "list").split("\n")).toHaveLength(1);
-    expect(git("for-each-ref", "refs/heads/backloom")).toBe("");
-    const locks = readdirSync(join(repo, ".git"), { recursive: true, encoding: "utf8" });
-    expect(locks.filter((name) => name.endsWith(".lock"))).toEqual([]);
-    const job = (await run.read()).jobs[0];
-    const kept = origin("for-each-ref", "--format=%(refname:short)", "refs/heads/backloom");
-    if (code !== "PUSH") return expect(kept).toBe("");
-    expect(kept).toBe(`backloom/kept/${job?.id}-1`);
-    expect(origin("show", `${kept}:made`)).toBe("made");
-    return undefined;
-  });
+      expect(git("worktree", "list").split("\n")).toHaveLength(1);
+      expect(git("for-each-ref", "refs/heads/backloom")).toBe("");
+      const locks = readdirSync(join(repo, ".git"), { recursive: true, encoding: "utf8" });
+      expect(locks.filter((name) => name.endsWith(".lock"))).toEqual([]);
+      const job = (await run.read()).jobs[0];
+      const kept = origin("for-each-ref", "--format=%(refname:short)", "refs/heads/backloom");
+      if (code !== "PUSH") return expect(kept).toBe("");
+      expect(kept).toBe(`backloom/kept/${job?.id}-1`);
+      expect(origin("show", `${kept}:made`)).toBe("made");
+      return undefined;
+    },
+  );
 });
 
 function hook(repo: string, folder: string, name: string) {
@@ -71,7 +74,7 @@ function hook(repo: string, folder: string, name: string) {
   return hold;
 }
 
-it.each(["merge", "rebase"])("a %s that is interrupted is taken back", async (what) => {
+it.each(["merge", "rebase"])("An interrupted %s is taken back", async (what) => {
   const folder = join(home, what);
   const git = makeRepository(folder);
   const commit = (branch: string, file: string) => {

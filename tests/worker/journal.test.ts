@@ -10,7 +10,7 @@ import { askCredential } from "../../worker/git/ask-credential";
 import { splitHandWords } from "../../worker/hand/open-hand";
 import { startWorker } from "./worker-process";
 
-it("words of other people neither steer the terminal nor pass for lines of the worker", () => {
+it("Words of other people neither steer the terminal nor pass for lines of the worker", () => {
   let written = "";
   const journal = openJournal((text) => {
     written += text;
@@ -27,7 +27,7 @@ const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }));
 const filesWith = (pattern: RegExp) => sources.flatMap(({ name, text }) => (pattern.test(text) ? name : []));
 
-it("one file of the worker writes to the terminal, whose words are harmless", async () => {
+it("One file of the worker writes to the terminal, and its words are harmless", async () => {
   expect(filesWith(/std(out|err)\.write|console\.\w+\(/)).toEqual(["base/terminal.ts"]);
   const words = ["--url", "http://127.0.0.1:9", "--token", "x", "--agent", "\u001b[2Jred\u0007"];
   const worker = startWorker(words);
@@ -36,7 +36,7 @@ it("one file of the worker writes to the terminal, whose words are harmless", as
   expect(worker.output()).not.toMatch(/[^\P{Cc}\n]/u);
 });
 
-it("one file of the worker speaks git's line protocol, and names of objects are all that another writes", () => {
+it("One file of the worker speaks git's line protocol, and another one writes names of objects only", () => {
   expect(filesWith(/"credential"/)).toEqual(["git/ask-credential.ts"]);
   const starting = filesWith(/\b(run|spawn|execFile)\(\s*"git"/);
   const writing = filesWith(/stdin\??\.(on|write|end)\(/);
@@ -46,7 +46,7 @@ it("one file of the worker speaks git's line protocol, and names of objects are 
   ]);
 });
 
-it("a line end in an address asks for no other host's login", async () => {
+it("A line end in an address asks for no other host's login", async () => {
   const folder = mkdtempSync(join(tmpdir(), "backloom-login-"));
   const helper = join(folder, "helper");
   const store = "protocol=https\nhost=github.com\nusername=ada\npassword=secret\n";
@@ -78,11 +78,11 @@ it.each([
   [["--repo", "/clone", "T-42"], "T-42", ["--repo", "/clone"]],
   [["--back", "--name=T-1", "t-42", "--hooks"], "t-42", ["--name=T-1", "--hooks"]],
   [["--name", "T-1"], undefined, ["--name", "T-1"]],
-])("take and give read their words in any order: %j", (words, task, rest) => {
+])("The commands take and give read their words in any order: %j", (words, task, rest) => {
   expect(splitHandWords(words, "--back")).toEqual({ task, rest, hasFlag: words.includes("--back") });
 });
 
-it("every way of an agent keeps records where one does", async () => {
+it("Every way to start an agent keeps records where one of them does", async () => {
   const bin = mkdtempSync(join(tmpdir(), "backloom-ways-"));
   for (const { name, program, needs, reports } of drivers) {
     const programs = new Set([program, ...needs.programs]);

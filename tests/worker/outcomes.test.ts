@@ -17,7 +17,7 @@ const start = (product: string, exec: string, ...words: string[]) => serve(produ
 const workOnce = (product: string, exec: string, ...words: string[]) => serveOnce(product, ["--exec", exec, ...words]);
 
 describe("what a command may do, and what becomes of the job", { timeout: 120_000 }, () => {
-  it("commits what the command left uncommitted, and hands it files and environment", async () => {
+  it("A worker gives its command files and environment, and commits what it left uncommitted", async () => {
     const run = await startRun(t, ada, { code: "PLAIN" });
     await workOnce(
       "PLAIN",
@@ -34,7 +34,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect(environment).not.toContain(token);
   });
 
-  it("skips a task whose diff is empty", async () => {
+  it("A task whose diff is empty is skipped", async () => {
     const skipped = await startRun(t, ada, { code: "EMPTY" });
     expect(await workOnce("EMPTY", "true")).toContain("nothing changed");
     expect((await skipped.read()).jobs).toMatchObject([
@@ -42,7 +42,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     ]);
   });
 
-  it("fails the task with the reason when the command fails, and delivers nothing of it", async () => {
+  it("A task whose command fails is failed with the reason, and nothing of it is delivered", async () => {
     const run = await startRun(t, ada, { code: "BROKEN", tasks: 2 });
     await workOnce("BROKEN", "echo written > file; echo it broke >&2; exit 3");
     const read = await run.read();
@@ -52,7 +52,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect(() => git("rev-parse", "--verify", String(read.jobs[0]?.branch))).toThrow();
   });
 
-  it("runs the test command: a failing one fails the verification, a passing one aligns", async () => {
+  it("A failing test command fails the verification, and a passing one makes it ALIGNED", async () => {
     const bad = await startRun(t, ada, { code: "RED" });
     await workOnce("RED", "echo a > a", "--test", "echo 1 test failed; exit 1");
     expect((await bad.read()).jobs).toMatchObject([
@@ -68,7 +68,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect((await good.read()).jobs).toMatchObject([{ status: "done", verify_result: "ALIGNED" }]);
   });
 
-  it("puts a rate-limited job back with its time, no retry counted", async () => {
+  it("A rate-limited job goes back to the queue with its time, and no retry is counted", async () => {
     const run = await startRun(t, ada, { code: "LIMIT" });
     const resets = new Date(Date.now() + 3_600_000).toISOString();
     const result = JSON.stringify({ failure_class: "rate_limited", resets_at: resets });
@@ -84,7 +84,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     ["SIGTERM", "exit 143"],
     ["SIGKILL", "exit 137", "--sandbox", "bwrap"],
     ["SIGKILL", "kill -9 $$", "--sandbox", "bwrap"],
-  ])("retries work whose command was ended by %s (%s %s %s)", async (signal, end, ...words) => {
+  ])("Work whose command was ended by %s is tried again (%s %s %s)", async (signal, end, ...words) => {
     if (words.length > 0 && sandboxProblem !== null) return;
     const code = `KILLED${kills++}`;
     const run = await startRun(t, ada, { code });
@@ -99,7 +99,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     ]);
   });
 
-  it("reports tokens, model and summary of the result file", async () => {
+  it("The tokens, model and summary of the result file reach the job", async () => {
     const run = await startRun(t, ada, { code: "USAGE" });
     const result = JSON.stringify({ summary: "All well", model_id: "m-1", input_tokens: 7, output_tokens: 3 });
     await workOnce("USAGE", `echo x > x; echo '${result}' > "$BACKLOOM_RESULT_FILE"`);
@@ -108,7 +108,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     ]);
   });
 
-  it("stops the command with all that it started when the run is cancelled", async () => {
+  it("A cancelled run stops the command with all that it started", async () => {
     const run = await startRun(t, ada, { code: "STOP" });
     const pidFile = join(home, "alive");
     const worker = start("STOP", `sh -c 'echo $$ > ${pidFile}; while :; do sleep 0.1; done' & wait`, "--once");
@@ -121,7 +121,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect(gitIn(repo)("worktree", "list").split("\n")).toHaveLength(1);
   });
 
-  it("hears of a cancel at once, long before the next heartbeat", async () => {
+  it("A worker hears of a cancel at once, long before the next heartbeat", async () => {
     const run = await startRun(t, ada, { code: "SOON" });
     const begun = join(home, "soon");
     const command = `echo x > ${begun}; while :; do sleep 0.1; done`;
@@ -132,7 +132,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     await worker.ended;
   });
 
-  it("asks what happened before it could listen: a cancel that came first is heard too", async () => {
+  it("A worker also hears of a cancel that came before it could listen", async () => {
     const run = await startRun(t, ada, { code: "BEFORE" });
     const gate = await openToolGate(app.port);
     const stream = gate.hold({ tool: "GET realtime", when: "before" });
@@ -148,7 +148,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     await worker.ended;
   });
 
-  it("sends one heartbeat at a time, no matter who asks for it: the clock, a change or a push", async () => {
+  it("A worker sends one heartbeat at a time, whether the clock, a change or a push asks for it", async () => {
     await startRun(t, ada, { code: "TURNS" });
     const gate = await openToolGate(app.port);
     const beat = gate.hold({ tool: "job_heartbeat", when: "before" });
@@ -161,14 +161,14 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect(gate.mostAtOnce("job_heartbeat")).toBe(1);
   });
 
-  it("opens a pull request by the configured command when the product wants it", async () => {
+  it("A pull request is opened by the configured command when the product wants it", async () => {
     const run = await startRun(t, ada, { code: "PULL", product: { auto_pr: true } });
     await workOnce("PULL", "echo x > x", "--pr", 'echo "https://example.com/pr?b=$BACKLOOM_BRANCH"');
     const [job] = (await run.read()).jobs;
     expect(job?.pr_url).toBe(`https://example.com/pr?b=${job?.branch}`);
   });
 
-  it("works through a batch as one job with evidence for each task", async () => {
+  it("A batch is worked through as one job with evidence for each task", async () => {
     const run = await startRun(t, ada, { code: "BATCH", strategy: "SPRINT_BATCH", tasks: 3 });
     await workOnce("BATCH", "demo");
     const read = await run.read();
@@ -180,7 +180,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect(read.jobs[0]).toMatchObject({ input_tokens: 3600, model_id: "demo" });
   });
 
-  it("keeps the tasks of a batch that were done on its branch when a later one fails", async () => {
+  it("The done tasks of a batch stay on its branch when a later one fails", async () => {
     const run = await startRun(t, ada, { code: "HALF", strategy: "SPRINT_BATCH", tasks: 2 });
     await workOnce("HALF", '[ "$BACKLOOM_TASK_CODE" = T-1 ] && echo x > x');
     const read = await run.read();
@@ -189,7 +189,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect(git("log", "--format=%s", `main..${read.branch}`)).toBe("T-1: Task 1");
   });
 
-  it("answers a question about an idea without any repository", async () => {
+  it("A question about an idea is answered without any repository", async () => {
     const actor = t.actorOf(ada);
     const { productId } = await startRun(t, ada, { code: "CHAT" });
     const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
@@ -201,7 +201,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
 });
 
 describe("repositories", { timeout: 120_000 }, () => {
-  it("clones the repository of the job and pushes the branch to it", async () => {
+  it("A worker clones the repository of the job and pushes the branch to it", async () => {
     const origin = join(home, "origin.git");
     git("clone", "--quiet", "--bare", repo, origin);
     const run = await startRun(t, ada, { code: "CLONE", product: { repo_url: `git@localhost:${origin}` } });
@@ -211,7 +211,7 @@ describe("repositories", { timeout: 120_000 }, () => {
     expect(gitIn(origin)("rev-parse", String(job?.branch))).toBe(job?.head_sha);
   });
 
-  it("makes a sample repository for the demo where there is none", async () => {
+  it("The demo makes a sample repository where there is none", async () => {
     const run = await startRun(t, ada, { code: "SAMPLE" });
     const fresh = join(home, "fresh");
     await workOnce("SAMPLE", "demo", "--repo", fresh);
@@ -222,7 +222,7 @@ describe("repositories", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("sends the task home when its branch has moved on differently, and pauses after two tries in vain", async () => {
+  it("A task goes home when its branch has moved on differently, and its run pauses after two tries in vain", async () => {
     const run = await startRun(t, ada, { code: "CONFLICT" });
     const [before] = (await run.read()).jobs;
     const branch = String(before?.branch);
@@ -245,7 +245,7 @@ describe("repositories", { timeout: 120_000 }, () => {
     expect(git("log", "-1", "--format=%s", branch)).toBe("Theirs");
   });
 
-  it("gives the job back and says what to do when its own repository is missing", async () => {
+  it("A worker whose repository is missing says so and leaves the job in the queue", async () => {
     const run = await startRun(t, ada, { code: "MISSING" });
     const worker = start("MISSING", "true", "--repo", join(home, "nowhere"));
     expect(await worker.ended).toBe(1);
@@ -253,7 +253,7 @@ describe("repositories", { timeout: 120_000 }, () => {
     expect((await run.read()).jobs).toMatchObject([{ status: "queued" }]);
   });
 
-  it("says in plain words what an option must be, in the file that people download", async () => {
+  it("The worker that people download says in plain words what an option must be", async () => {
     const worker = start("WORDS", "true", "--timeout", "x");
     expect(await worker.ended).toBe(1);
     expect(worker.output()).toContain("--timeout: must be a number");

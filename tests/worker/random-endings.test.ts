@@ -92,7 +92,7 @@ function placesOf(text: string, scene: Scene, words: string): string[] {
   return existsSync(file) && readFileSync(file, "utf8").includes(text) ? [...branches, file] : branches;
 }
 
-it(`keeps the work of ${endings} attempts, however each ends (seed ${seed})`, {
+it(`The work of ${endings} attempts is kept, however each ends (seed ${seed})`, {
   timeout: 120_000 + endings * 60_000,
 }, async () => {
   const roll = dice(seed);

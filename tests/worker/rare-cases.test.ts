@@ -45,7 +45,7 @@ function overtaking(run: Awaited<ReturnType<Run["read"]>>, file: string): string
 }
 
 describe("a file whose name is not ASCII", { timeout: 120_000 }, () => {
-  it("is told by its name, which the plan is compared with", async () => {
+  it("A changed file whose name is not ASCII is told by its name", async () => {
     const run = await startRun(t, ada, { code: "NAMES" });
     const gate = await openToolGate(app.port);
     const exec = "mkdir doc; echo a > doc/größe.md; echo b > '日本 \"x\".ts'";
@@ -56,7 +56,7 @@ describe("a file whose name is not ASCII", { timeout: 120_000 }, () => {
 });
 
 describe("a batch", { timeout: 120_000 }, () => {
-  it("asks about the task at work and continues with the answer", async () => {
+  it("A batch asks about the task at work and continues with the answer", async () => {
     const run = await startRun(t, ada, { code: "ASKING", strategy: "SPRINT_BATCH", tasks: 2 });
     await workOnce("ASKING", "demo", "--demo-ask");
     const asked = await run.read();
@@ -68,7 +68,7 @@ describe("a batch", { timeout: 120_000 }, () => {
     expect(await run.read()).toMatchObject({ status: "done", jobs: [{ retry_count: 0 }] });
   });
 
-  it("passes over a task that is deleted or finished by hand, without a retry", async () => {
+  it("A batch passes over a task that is deleted or finished by hand, without a retry", async () => {
     const run = await startRun(t, ada, { code: "TIDY", strategy: "SPRINT_BATCH", tasks: 4 });
     const [, second, third] = await tasksOf(run);
     const hold = makeHold(join(home, "tidy"));
@@ -91,7 +91,7 @@ describe("a batch", { timeout: 120_000 }, () => {
   it.each([
     ["DELFIRST", "while it waits"],
     ["DELWORK", "while it is worked on"],
-  ])("%s: outlives the task that its job names, deleted %s", async (code, when) => {
+  ])("%s: A batch outlives the task that its job names, deleted %s", async (code, when) => {
     const run = await startRun(t, ada, { code, strategy: "SPRINT_BATCH", tasks: 3 });
     const [first] = await tasksOf(run);
     const hold = makeHold(join(home, code));
@@ -107,7 +107,7 @@ describe("a batch", { timeout: 120_000 }, () => {
     expect(git("show", `${end.branch}:done.txt`).split("\n")).toEqual(["T-2", "T-3"]);
   });
 
-  it("is as good as the worst of its tasks", async () => {
+  it("A batch is as good as the worst of its tasks", async () => {
     const run = await startRun(t, ada, { code: "WORST", strategy: "SPRINT_BATCH", tasks: 2 });
     await workOnce("WORST", "echo x >> x");
     const job = await onlyJob(run);
@@ -117,7 +117,7 @@ describe("a batch", { timeout: 120_000 }, () => {
     });
   });
 
-  it("reports the class and the reason of its failure", async () => {
+  it("A failed batch reports the class and the reason of its failure", async () => {
     const run = await startRun(t, ada, { code: "CLASS", strategy: "SPRINT_BATCH", tasks: 2 });
     await workOnce("CLASS", `echo x > x; ${saying({ verify_result: "DIVERGENT", ...used })}`);
     const end = await run.read();
@@ -131,7 +131,7 @@ describe("a batch", { timeout: 120_000 }, () => {
 });
 
 describe("a question on a branch that has moved on differently", { timeout: 120_000 }, () => {
-  it("is asked, and the run waits for the conflict as well", async () => {
+  it("A question on a branch with a conflict is asked, and the run waits for the conflict as well", async () => {
     const run = await startRun(t, ada, { code: "BOTH" });
     const overtake = overtaking(await run.read(), "straße.txt");
     await workOnce("BOTH", `${overtake}; ${saying({ question, ...used })}`);
@@ -149,7 +149,7 @@ describe("a question on a branch that has moved on differently", { timeout: 120_
 });
 
 describe("a task that was finished by hand while its job waited", { timeout: 120_000 }, () => {
-  it("is not done again, and the next one is in turn", async () => {
+  it("A task that was finished by hand while its job waited is not done again, and the next one is in turn", async () => {
     const run = await startRun(t, ada, { code: "HAND", tasks: 2 });
     const [first] = await tasksOf(run);
     await setTaskStatus(actor, { task_id: first?.id ?? "", status: "done" });
@@ -172,19 +172,19 @@ describe("what was used is known no matter how it ends", { timeout: 120_000 }, (
     ["a question", "UASK", saying({ question, ...used }), "queued"],
     ["a failure", "UFAIL", `${saying(used)}; exit 1`, "failed"],
     ["a defect of the machine", "UGIT", `${saying(used)}; rm -r "$(git rev-parse --git-dir)"`, "failed"],
-  ])("%s", async (_what, code, exec, status) => {
+  ])("The usage of a job is known though it ends with %s", async (_what, code, exec, status) => {
     const run = await startRun(t, ada, { code });
     await workOnce(code, exec);
     expect(await onlyJob(run)).toMatchObject({ status, ...used });
   });
 
-  it("a conflict", async () => {
+  it("The usage of a job is known though it ends with a conflict", async () => {
     const run = await startRun(t, ada, { code: "UCONF" });
     await workOnce("UCONF", `${overtaking(await run.read(), "same")}; ${saying(used)}`);
     expect(await onlyJob(run)).toMatchObject({ status: "queued", ...used });
   });
 
-  it("a conflict in a run that a person has paused meanwhile: no retry is counted", async () => {
+  it("A conflict in a run that a person has paused meanwhile counts no retry, and its usage is known", async () => {
     const run = await startRun(t, ada, { code: "PAUSED" });
     const hold = makeHold(join(home, "paused"));
     const exec = `${hold.script}; ${overtaking(await run.read(), "same")}; ${saying(used)}`;
@@ -198,7 +198,7 @@ describe("what was used is known no matter how it ends", { timeout: 120_000 }, (
 });
 
 describe("a run that is cancelled", { timeout: 120_000 }, () => {
-  it("still shows what was used", async () => {
+  it("A cancelled run still shows what was used", async () => {
     const run = await startRun(t, ada, { code: "UCANCEL" });
     const hold = makeHold(join(home, "cancel"));
     const worker = start("UCANCEL", `${saying(used)}; ${hold.script}`, "--once");
@@ -208,7 +208,7 @@ describe("a run that is cancelled", { timeout: 120_000 }, () => {
     expect(await onlyJob(run)).toMatchObject({ status: "cancelled", ...used });
   });
 
-  it("shows it also when the worker hears of it by a refusal, before any heartbeat", async () => {
+  it("A cancelled run shows what was used also when its worker hears of the cancel by a refusal", async () => {
     const run = await startRun(t, ada, { code: "UREFUSED" });
     const gate = await openToolGate(app.port, { streams: false });
     const verdict = gate.hold({ tool: "verify_task_against_plan", when: "before" });
@@ -224,7 +224,7 @@ describe("a run that is cancelled", { timeout: 120_000 }, () => {
 });
 
 describe("a worker that is stopped in order", { timeout: 120_000 }, () => {
-  it("gives its job back without a retry, no matter how often", async () => {
+  it("A worker that is stopped in order gives its job back without a retry, no matter how often", async () => {
     const run = await startRun(t, ada, { code: "STOPS" });
     for (const attempt of [1, 2, 3, 4, 5]) {
       const worker = start("STOPS", "sleep 60");
@@ -240,7 +240,7 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
   const long = (name: string, length: number) =>
     `node -e 'require("fs").writeFileSync(process.env.BACKLOOM_RESULT_FILE, JSON.stringify({ ${name}: "é\\0".repeat(${length}) }))'`;
 
-  it("shorten the summary of a job that is done", async () => {
+  it("A job is done although its summary is too long, which is shortened", async () => {
     const run = await startRun(t, ada, { code: "LONG" });
     await workOnce("LONG", `echo x > x; ${long("summary", 20_001)}`);
     const job = await onlyJob(run);
@@ -248,13 +248,13 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
     expect(job.summary).toHaveLength(20_000);
   });
 
-  it("shorten the reason of a limit, and the job still waits", async () => {
+  it("A job waits for its limit although the reason is too long, which is shortened", async () => {
     const run = await startRun(t, ada, { code: "LIMIT" });
     await workOnce("LIMIT", `${long('failure_class: "rate_limited", failure_reason', 4_001)}; exit 1`);
     expect(await onlyJob(run)).toMatchObject({ status: "queued", retry_count: 0 });
   });
 
-  it("shorten a question and its options", async () => {
+  it("A question with too long a text and options is shortened", async () => {
     const run = await startRun(t, ada, { code: "ASKLONG" });
     const options = Array.from({ length: 10 }, () => "o".repeat(300));
     await workOnce("ASKLONG", saying({ question: { question: "q".repeat(5_000), options } }));
@@ -262,7 +262,7 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
     expect(questions.map((asked) => [asked.question.length, asked.options.length])).toEqual([[4_000, 8]]);
   });
 
-  it("shorten the answer to a question about an idea", async () => {
+  it("A too long answer to a question about an idea is shortened", async () => {
     const { productId } = await startRun(t, ada, { code: "CHAT" });
     const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
     await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
@@ -273,7 +273,7 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
 });
 
 describe("a task with its own repository", { timeout: 120_000 }, () => {
-  it("is worked on there by a worker that follows it, although it has one for its product", async () => {
+  it("A task with its own repository is worked on there by a worker that follows it", async () => {
     const own = join(home, "own.git");
     git("clone", "--quiet", "--bare", repo, own);
     const run = await startRun(t, ada, {

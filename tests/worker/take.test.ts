@@ -76,7 +76,7 @@ async function whileAgentWorks({ work, agentFor, heard }: Scene) {
 }
 
 describe("take and give", { timeout: 240_000 }, () => {
-  it("takes a job from its agent, and hands it in with proof in the same conversation", async () => {
+  it("A person takes a job from its agent, and hands it in with proof in the same conversation", async () => {
     const scene = await begin("TAKE");
     const worker = await whileAgentWorks(scene);
     const patient = scene.hand("take", "T-1");
@@ -130,7 +130,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     expect(existsSync(place)).toBe(false);
   });
 
-  it("returns it, and the agent continues in its conversation with the changed files", {
+  it("A job that a person gives back continues in its agent's conversation with the changed files", {
     tags: "thorough",
   }, async () => {
     const scene = await begin("BACK");
@@ -154,7 +154,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     expect(files).toEqual(expect.arrayContaining(["first.txt", "by-hand.txt", "made-3.txt"]));
   });
 
-  it("names the settings of tools in the work before the line that opens one, and gives its shell no token", async () => {
+  it("A take names the work's tool settings before the line that opens a tool, and its shell has no token", async () => {
     const scene = await begin("SHELL", { repo_url: "https://git.example/acme/shop" });
     mkdirSync(join(scene.folder, "clone/.codex"));
     const hidden = [".mcp.json", ".codex/config.toml", ".gitignore"];
@@ -187,7 +187,7 @@ describe("take and give", { timeout: 240_000 }, () => {
   });
 
   it.skipIf(sandboxProblem !== null)(
-    "runs setup, test and proof in a sandbox where the product requires one",
+    "A taken job runs setup, test and proof in a sandbox where the product requires one",
     async () => {
       const scene = await begin("BOXED", { requires_sandbox: true });
       const outside = join(scene.folder, "outside.txt");
@@ -218,7 +218,7 @@ describe("take and give", { timeout: 240_000 }, () => {
   );
 
   it.skipIf(sandboxProblem !== null)(
-    "prints a line that opens a conversation from a sandbox, where the agent goes on with what was said",
+    "A take prints a line that opens a conversation from a sandbox, and the agent continues it",
     async () => {
       const scene = await begin("LENT");
       const milliseconds = "FAKE_MILLISECONDS";
@@ -263,7 +263,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     held.lose();
   }
 
-  it("continues at once where a take was killed, and in the folder whose terminal died", {
+  it("A take continues at once where another one was killed, in the folder whose terminal died", {
     tags: "thorough",
   }, async () => {
     const scene = await begin("AGAIN");
@@ -294,7 +294,7 @@ describe("take and give", { timeout: 240_000 }, () => {
     expect(await scene.job()).toMatchObject({ status: "done", attempt: 1 });
   });
 
-  it("leaves the job to a worker of its machine when it was killed before there was a folder", async () => {
+  it("A take that was killed before it had a folder leaves the job to a worker of its machine", async () => {
     const scene = await begin("LEFT");
     await killTake(scene);
     await endOf(scene.work("--agent", scene.agentFor(1), "--once"));

@@ -30,7 +30,7 @@ const saying = (result: object) => `echo '${JSON.stringify(result)}' > "$BACKLOO
 const filesOf = (ref: string) => shared("ls-tree", "-r", "--name-only", ref).split("\n");
 
 describe("where the work happens", { timeout: 120_000 }, () => {
-  it("is a named branch, with the files for the command inside and unseen by git", async () => {
+  it("The command works on a named branch, with its files inside the folder and unseen by git", async () => {
     const run = await startRun(t, ada, { code: "PLACE" });
     const seen = join(home, "place");
     await workOnce(
@@ -46,7 +46,7 @@ describe("where the work happens", { timeout: 120_000 }, () => {
     expect(gitIn(clone)("branch", "--list", "backloom/*")).toBe("");
   });
 
-  it("gives the agent all that is known, and nothing that it cannot know", async () => {
+  it("The prompt gives the agent all that is known, and nothing that it cannot know", async () => {
     const run = await startRun(t, ada, { code: "PROMPT" });
     await t.query`update stories set description = 'As a gardener'
       where product_id = ${run.productId}`;
@@ -71,7 +71,7 @@ describe("where the work happens", { timeout: 120_000 }, () => {
 
 describe("a task that only verifies", { timeout: 120_000 }, () => {
   const task = { verify_only: true };
-  it("changes nothing, no matter what the command does", async () => {
+  it("A task that only verifies changes nothing, no matter what the command does", async () => {
     const run = await startRun(t, ada, { code: "VONLY", task });
     const seen = join(home, "vonly");
     const exec = `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo $BACKLOOM_VERIFY_ONLY >> ${seen}; echo x > x; ${saying({ verify_result: "ALIGNED" })}`;
@@ -88,7 +88,7 @@ describe("a task that only verifies", { timeout: 120_000 }, () => {
     ["VNONE", "true", [], "skipped"],
     ["VTEST", "true", ["--test", "true"], "done"],
     ["VRED", "true", ["--test", "echo red; exit 1"], "failed"],
-  ])("%s is done only when someone has looked", async (code, exec, words, status) => {
+  ])("%s: A task that only verifies is done only when someone has looked", async (code, exec, words, status) => {
     const run = await startRun(t, ada, { code, task });
     await workOnce(code, exec, ...words);
     const tasks: Record<string, string> = { done: "done", skipped: "review", failed: "failed" };
@@ -97,7 +97,7 @@ describe("a task that only verifies", { timeout: 120_000 }, () => {
 });
 
 describe("what was not delivered is kept", { timeout: 120_000 }, () => {
-  it("when a test fails: with its output as the reason, and put back by the next run", async () => {
+  it("Work whose test fails is kept with its output as the reason, and put back by the next run", async () => {
     const run = await startRun(t, ada, { code: "KRED" });
     await workOnce("KRED", "echo half > half.txt", "--test", "echo 'expected 1, got 2'; exit 1");
     const job = await jobOf(run);
@@ -118,7 +118,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
   it.each([
     ["KFAIL", "exit 3", "failed"],
     ["KLIMIT", `${saying({ failure_class: "rate_limited" })}; exit 1`, "queued"],
-  ])("when the command ends with a failure or a limit (%s)", async (code, end, status) => {
+  ])("Work is kept when the command ends with a failure or a limit (%s)", async (code, end, status) => {
     const run = await startRun(t, ada, { code });
     const commit = "git -c user.name=A -c user.email=a@example.com commit -qm Agent";
     await workOnce(code, `echo a > a; git add a; ${commit}; echo b > b; ${end}`);
@@ -128,7 +128,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
   });
 
-  it("when the job is lost, and when the worker is stopped in order", { tags: "thorough" }, async () => {
+  it("Work is kept when the job is lost, and when the worker is stopped in order", { tags: "thorough" }, async () => {
     const lost = await startRun(t, ada, { code: "KLOST" });
     const hold = makeHold(join(home, "klost"));
     const worker = start("KLOST", `echo late > late.txt; ${hold.script}`, "--once");
@@ -157,7 +157,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
   });
 
-  it("when the worker was killed, as soon as it starts again", { tags: "thorough" }, async () => {
+  it("Work of a killed worker is kept as soon as it starts again", { tags: "thorough" }, async () => {
     const run = await startRun(t, ada, { code: "KKILL" });
     const hold = makeHold(join(home, "kkill"));
     const worker = start("KKILL", `echo half > half.txt; ${hold.script}`);
@@ -171,7 +171,9 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(filesOf(String(job.branch))).toEqual(["half.txt", "whole.txt"]);
   });
 
-  it("when another job has made the very same commit within the same second", { tags: "thorough" }, async () => {
+  it("Work is kept when another job has made the very same commit within the same second", {
+    tags: "thorough",
+  }, async () => {
     const moment = "2026-01-02T03:04:05Z";
     const dates = { GIT_AUTHOR_DATE: moment, GIT_COMMITTER_DATE: moment };
     const delivered = await startRun(t, ada, { code: "SAME1" });
@@ -186,7 +188,9 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(shared("rev-parse", kept)).toBe(shared("rev-parse", String(branch)));
   });
 
-  it("for two weeks, here and in the remote, unless it is the work in hand", { tags: "thorough" }, async () => {
+  it("Work is kept for two weeks, here and in the remote, and longer while its job is in hand", {
+    tags: "thorough",
+  }, async () => {
     const run = await startRun(t, ada, { code: "KOLD", product: { repo_url: "" } });
     const { id } = at((await run.read()).jobs, 0);
     const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
@@ -211,7 +215,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(kept(gitIn(clone))).not.toContain(local);
   });
 
-  it("when its branch has a conflict", async () => {
+  it("Work is kept when its branch has a conflict", async () => {
     const run = await startRun(t, ada, { code: "KCONF" });
     const theirs = join(home, "theirs");
     git("clone", "--quiet", origin, theirs);
@@ -231,7 +235,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
 });
 
 describe("what this machine lacks", { timeout: 120_000 }, () => {
-  it("is reported before a job is taken", async () => {
+  it("A command that this machine lacks is reported before a job is taken", async () => {
     const run = await startRun(t, ada, { code: "LACK" });
     const worker = start("LACK", 'no-such-agent -p "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
     expect(await worker.ended).toBe(1);
@@ -239,9 +243,7 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
     expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
   });
 
-  it("is told when a prompt is too long for an argument, and standard input takes it", {
-    tags: "thorough",
-  }, async () => {
+  it("A prompt too long for an argument is told, and standard input takes it", { tags: "thorough" }, async () => {
     const run = await startRun(t, ada, { code: "BIG" });
     await t.query`update tasks set description = repeat('word ', 18000)
       where product_id = ${run.productId}`;
@@ -255,7 +257,7 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
     expect(await jobOf(run)).toMatchObject({ status: "done" });
   });
 
-  it("costs no retry when it shows only then", { tags: "thorough" }, async () => {
+  it("A command that turns out to be missing only when it runs costs no retry", { tags: "thorough" }, async () => {
     const run = await startRun(t, ada, { code: "LATER" });
     const worker = start("LATER", "true && no-such-agent", "--once");
     expect(await worker.ended).toBe(1);
@@ -268,7 +270,7 @@ describe("a pull request that was wanted and is not there", { tags: "thorough", 
   it.each([
     ["NOPR", [], "the worker has no --pr command"],
     ["BADPR", ["--pr", "echo 'no remote'; exit 4"], "the command ended with 4.\nno remote"],
-  ])("is told on the job (%s)", async (code, words, problem) => {
+  ])("A pull request that was wanted and is not there is told on the job (%s)", async (code, words, problem) => {
     const run = await startRun(t, ada, { code, product: { auto_pr: true } });
     await workOnce(code, "echo x > x", ...words);
     expect((await jobOf(run)).summary).toContain(problem);
@@ -276,7 +278,7 @@ describe("a pull request that was wanted and is not there", { tags: "thorough", 
 });
 
 describe("a talk about an idea", { timeout: 120_000 }, () => {
-  it("has the repository to read, and answers with what the command printed", async () => {
+  it("A question about an idea has the repository to read, and the command's output for an answer", async () => {
     const { productId } = await startRun(t, ada, { code: "TALK" });
     const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
     await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
@@ -302,7 +304,7 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
     own("commit", "--quiet", "-m", "Rules");
   };
 
-  it("set up the worktree, bring files along, and test, as the main branch says", async () => {
+  it("Rules of the main branch set up the worktree, bring files along, and test", async () => {
     writeFileSync(join(ruled, "secret.txt"), "mine\n");
     rule(
       "setup: echo $COLOR > set-up\ntest: grep -q blue set-up && test -f secret.txt\ncopy: [secret.txt, ../x]\nenv: { COLOR: blue }\n",
@@ -322,7 +324,7 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("bring nothing along through a folder that is a link", { tags: "thorough" }, async () => {
+  it("Rules of the repository bring nothing along through a folder that is a link", { tags: "thorough" }, async () => {
     const aside = join(home, "aside");
     mkdirSync(aside);
     writeFileSync(join(aside, "key"), "secret of the person\n");
@@ -338,7 +340,9 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
     rmSync(join(ruled, "linked"));
   });
 
-  it("bring along nothing that is a git folder, at any depth and by any name", { tags: "thorough" }, async () => {
+  it("Rules of the repository bring along no git folder, at any depth and by any name", {
+    tags: "thorough",
+  }, async () => {
     const folders = [".GIT", "sub/.git", "sub/deep/.Git", "GIT~1", "sub/.git . "];
     for (const folder of folders) {
       mkdirSync(join(ruled, "kept", folder), { recursive: true });
@@ -357,17 +361,21 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
   it.each([
     ["BADRULE", "tests: x\n", ".backloom.yml is not as documented"],
     ["BADSETUP", "setup: [echo no network, exit 7]\n", "ended with 7.\nno network"],
-  ])("say what is wrong with them (%s)", { tags: "thorough" }, async (code, text, reason) => {
-    rule(text);
-    const run = await startRun(t, ada, { code });
-    await workOnce(code, "echo x > x", "--repo", ruled);
-    const job = await jobOf(run);
-    expect(job).toMatchObject({ status: "failed", failure_class: "infrastructure" });
-    expect(job.failure_reason).toContain(reason);
-  });
+  ])(
+    "Rules of the repository that do not work fail the job with what is wrong (%s)",
+    { tags: "thorough" },
+    async (code, text, reason) => {
+      rule(text);
+      const run = await startRun(t, ada, { code });
+      await workOnce(code, "echo x > x", "--repo", ruled);
+      const job = await jobOf(run);
+      expect(job).toMatchObject({ status: "failed", failure_class: "infrastructure" });
+      expect(job.failure_reason).toContain(reason);
+    },
+  );
 });
 
-it("ends a job that fills the disk, says so, and keeps its work without what fills it", async () => {
+it("A job that fills the disk is ended and told, and its work is kept without what fills it", async () => {
   const run = await startRun(t, ada, { code: "DISK" });
   const fill = "head -c 4000000 /dev/urandom > large.bin; echo work > work.txt; sleep 600";
   const worker = serve("DISK", ["--exec", fill, "--disk", "0.002", "--once"]);

@@ -15,14 +15,14 @@ afterAll(() => {
   setFlagsFromString("--no-expose-gc");
 });
 
-it("comes although garbage is collected", async () => {
+it("A time limit comes although garbage is collected", async () => {
   const limit = limitTime(200, new AbortController().signal);
   await once(limit.signal, "abort");
   expect(limit.isOver()).toBe(true);
   expect(limit.signal.reason).toMatchObject({ name: "TimeoutError" });
 });
 
-it("ends with the signal of anyone who wants the work, and is not over then", async () => {
+it("A time limit aborts with the signal of whoever wants the work, and is not over then", async () => {
   const wanted = new AbortController();
   const limit = limitTime(60_000, wanted.signal);
   wanted.abort(new Error("cancelled"));

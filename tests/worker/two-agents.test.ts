@@ -31,7 +31,7 @@ async function begin(code: string, wishes: Parameters<typeof updateTask>[1][], p
 }
 
 describe("a worker with several agents", { timeout: 240_000 }, () => {
-  it("starts the one that a task names, with its model and effort, and says who did the attempt", async () => {
+  it("A worker starts the agent that a task names, with model and effort, and says who did the attempt", async () => {
     const { workOnce, job, folder } = await begin("SEVERAL", [
       { task_id: "", agent: "codex", model: "gpt-x", effort: "high" },
       { task_id: "", agent: "claude", model: "sonnet", effort: "low" },
@@ -52,7 +52,7 @@ describe("a worker with several agents", { timeout: 240_000 }, () => {
     expect(calls[3]).toMatch(/^-p .*--model haiku --effort medium/);
   });
 
-  it("is never handed what names another one", async () => {
+  it("A worker is never handed a task that names an agent it does not have", async () => {
     const { work, job } = await begin("ANOTHER", [{ task_id: "", agent: "opencode" }]);
     const worker = work("--agent", "claude,codex");
     await worker.said(/No job: .*opencode/);
@@ -62,7 +62,7 @@ describe("a worker with several agents", { timeout: 240_000 }, () => {
   });
 
   it.each(["claude", "codex"])(
-    "gives the model of requires_opus to Claude Code alone, when auto does what the repository says (%s)",
+    "The model of requires_opus goes to Claude Code alone, when auto follows the repository (%s)",
     async (agent) => {
       const place = join(home, `repo-of-${agent}`);
       const git = makeRepository(place);

@@ -65,7 +65,7 @@ async function expectTrueCounters() {
 }
 
 describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => {
-  it("continues when what was waited for is there already", async () => {
+  it("A batch continues when what a task waited for is there already", async () => {
     const batch = await startBatch("PRESENT", [{ tasks: waitingPair }]);
     await work("PRESENT", `test "$BACKLOOM_TASK_CODE" = T-1 || ${noteCode}`);
     const run = await batch.read();
@@ -73,7 +73,7 @@ describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => 
     expect(run.executions.map(({ status }) => status)).toEqual(["skipped", "done"]);
   });
 
-  it("continues when its blocker waits for a person", async () => {
+  it("A batch continues when the blocker of its task waits for a person", async () => {
     const stories = waitingPair.map((task) => ({ tasks: [task] }));
     const batch = await startBatch("PERSON", stories, { done_requires: "person" });
     await work("PERSON", noteCode);
@@ -83,7 +83,7 @@ describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => 
     expect(await batch.job()).toMatchObject({ status: "queued", phase: "review", retry_count: 0 });
   });
 
-  it("returns to what waits for a later task since it is at work", async () => {
+  it("A batch returns to a task that began to wait for a later one while it is at work", async () => {
     const batch = await startBatch("LATER", [{ tasks: [{ code: "T-1" }, { code: "T-2" }, { code: "T-3" }] }]);
     const output = await meanwhile("LATER", noteCode, "T-1", async () => {
       const { task_id } = batch.task("T-2");
@@ -96,7 +96,7 @@ describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => 
     expect(git("show", `${run.branch}:done.txt`).split("\n")).toEqual(["T-1", "T-3", "T-2"]);
   });
 
-  it("continues when what was waited for is opened again", async () => {
+  it("A batch continues when what a task waited for is opened again", async () => {
     const tasks = [{ code: "T-1" }, { code: "T-2" }, { code: "T-3", blocked_by: ["T-1"] }];
     const batch = await startBatch("OPENED", [{ tasks }]);
     await meanwhile("OPENED", noteCode, "T-2", async () => {
@@ -110,7 +110,7 @@ describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => 
 });
 
 describe("a batch with a task that waits for something outside of it", { timeout: 120_000 }, () => {
-  it("returns without a retry, and is finished once that is done", async () => {
+  it("A batch that waits for a task outside of it returns without a retry, and is finished once that is done", async () => {
     const batch = await startBatch("OUTSIDE", [{ tasks: [{ code: "T-1" }, { code: "T-2" }] }]);
     const story = await create(actor, "create_story", { p_pbi_id: (await batch.pbi()).id, p_title: "Elsewhere" });
     const outside = await create(actor, "create_task", { p_story_id: story.id, p_title: "First", p_code: "T-9" });
@@ -139,7 +139,7 @@ describe("a batch with a task that waits for something outside of it", { timeout
     expect(git("show", `${run.branch}:done.txt`).split("\n")).toEqual(["T-1", "T-2"]);
   });
 
-  it("waits for all of a story, also for what comes to it", async () => {
+  it("A batch waits for all tasks of a story, also for those added later", async () => {
     const batch = await startBatch("GROWS", [
       { code: "ST-1", tasks: [{ code: "T-1" }] },
       { code: "ST-2", tasks: [{ code: "T-2" }], blocked_by: ["ST-1"] },

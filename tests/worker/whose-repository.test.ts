@@ -59,18 +59,21 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
     ["OWN", []],
     ["NEAR", ["--also-repo", `git@localhost:${home}/their`]],
     ["CLIMB", ["--also-repo", `git@localhost:${home}/ours/`]],
-  ])("%s: is neither asked for nor run, and the job returns to the queue", async (code, words) => {
-    const address = code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
-    const run = await startElsewhere(code, address);
-    const worker = start(code, ["--product", code, "--repo", repo, "--once", ...words], await careless(address));
-    expect(await worker.ended, worker.output()).toBe(0);
-    const job = await run.job();
-    expect(job).toMatchObject({ status: "queued", retry_count: 0 });
-    expect(worker.output()).toContain(`start the worker with --also-repo ${address}`);
-    expect([read(asked), read(owned), clonesOf(code)]).toEqual(["", "", []]);
-  });
+  ])(
+    "%s: A repository that only a task names is neither fetched nor run, and the job returns to the queue",
+    async (code, words) => {
+      const address = code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
+      const run = await startElsewhere(code, address);
+      const worker = start(code, ["--product", code, "--repo", repo, "--once", ...words], await careless(address));
+      expect(await worker.ended, worker.output()).toBe(0);
+      const job = await run.job();
+      expect(job).toMatchObject({ status: "queued", retry_count: 0 });
+      expect(worker.output()).toContain(`start the worker with --also-repo ${address}`);
+      expect([read(asked), read(owned), clonesOf(code)]).toEqual(["", "", []]);
+    },
+  );
 
-  it("is not a folder of this machine, no matter what was named", async () => {
+  it("A task's own repository is no folder of this machine, no matter what was named", async () => {
     const run = await startElsewhere("FOLDER", `file://${evil}`);
     const words = ["--product", "FOLDER", "--repo", repo, "--once"];
     const output = await endOf(start("FOLDER", words, await careless(`file://${evil}`)));
@@ -79,7 +82,7 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
     expect([read(owned), clonesOf("FOLDER")]).toEqual(["", []]);
   });
 
-  it("is not looked into while the worker is idle", async () => {
+  it("A repository that only a task names is not looked into while the worker is idle", async () => {
     await startRun(t, ada, { code: "IDLE" });
     const head = { job_id: "00000000-0000-4000-8000-000000000000", branch: "backloom/x" };
     const awaited = { ...head, task_code: "T-9", head_sha: "a".repeat(40), repo_url: evilAddress };
@@ -107,7 +110,7 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
   it.each([
     ["EXACT", evilAddress],
     ["PREFIX", `git@localhost:${home}/theirs/`],
-  ])("%s: is worked on where the person at the machine has named it", async (code, named) => {
+  ])("%s: A task's own repository is worked on where the person at the machine has named it", async (code, named) => {
     const run = await startElsewhere(code);
     const words = ["--product", code, "--repo", repo, "--also-repo", named, "--once"];
     const output = await endOf(start(code, words));
@@ -117,7 +120,7 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
     expect(() => git("rev-parse", "--verify", String(job.branch))).toThrow();
   });
 
-  it("has to be named as an address", async () => {
+  it("A repository for --also-repo has to be named as an address", async () => {
     for (const word of ["/src/shop", "--upload-pack=x", "ext::sh", "https://", "git@-oX=y:z/"]) {
       const worker = start("NONSENSE", ["--product", "IDLE", `--also-repo=${word}`]);
       expect(await worker.ended).toBe(1);

@@ -39,7 +39,7 @@ const sides = [
 ].join("\n");
 
 describe("work of an agent in a repository as people have them", { timeout: 240_000 }, () => {
-  it("is committed although git is set to sign and cannot", async () => {
+  it("Work is committed although git is set to sign and cannot", async () => {
     const { git, work, filesOf } = await openCase("SIGN");
     git("config", "commit.gpgsign", "true");
     git("config", "user.signingkey", "0xDEADBEEF");
@@ -48,7 +48,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(filesOf(job.branch)).toEqual(["uncommitted.txt"]);
   });
 
-  it("is committed by a worker that a hook or an alias of another repository started", async () => {
+  it("Work is committed by a worker that a hook or an alias of another repository started", async () => {
     const { work, filesOf } = await openCase("HOOK");
     makeRepository(join(home, "HOOK-other"));
     const other = join(home, "HOOK-other/.git");
@@ -67,7 +67,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(filesOf(job.branch)).toEqual(["x"]);
   });
 
-  it("is found no matter what `git status` shows the person", async () => {
+  it("Work is found no matter what `git status` shows the person", async () => {
     const { git, work, filesOf } = await openCase("UNSEEN");
     git("config", "status.showUntrackedFiles", "no");
     const { job } = await work("echo x > x");
@@ -75,7 +75,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(filesOf(job.branch)).toEqual(["x"]);
   });
 
-  it("is committed outside the directories of a sparse checkout too, and nothing else changes", async () => {
+  it("Work is committed outside the directories of a sparse checkout too, and nothing else changes", async () => {
     const { repo, git, work, filesOf } = await openCase("SPARSE");
     for (const name of ["inside", "outside"]) {
       mkdirSync(join(repo, name));
@@ -90,7 +90,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(filesOf(job.branch)).toEqual(all);
   });
 
-  it("reaches its branch however the person merges, rebases, signs and words", async () => {
+  it("Work reaches its branch however the person's git is set to merge, rebase, sign and clean up", async () => {
     const { git, work, filesOf } = await openCase("TASTE");
     git("init", "--quiet", "--bare", join(home, "TASTE.git"));
     git("remote", "add", "origin", join(home, "TASTE.git"));
@@ -127,7 +127,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(git("ls-remote", "--tags", "origin")).toBe("");
   });
 
-  it("arrives as files where a program made a repository inside", async () => {
+  it("Work arrives as files where a program made a repository inside the worktree", async () => {
     const { work, filesOf } = await openCase("NEST");
     const init = "git init -q . && git -c user.name=A -c user.email=a@example.com commit -qm I";
     const { job, said } = await work(
@@ -149,7 +149,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
   it.each([
     ["MERGE", "git merge -q $side"],
     ["PICK", "git cherry-pick $side"],
-  ])("goes back once when a %s is left half done, and is then kept whole", async (code, begin) => {
+  ])("Work goes back once when a %s is left half done, and is then kept whole", async (code, begin) => {
     const { git, work, filesOf } = await openCase(code);
     const seen = join(home, `${code}-prompt`);
     const again = `cat "$BACKLOOM_PROMPT_FILE" >> ${seen}; test -f other.txt && exit 0`;
@@ -164,7 +164,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(filesOf(kept)).toEqual(["other.txt", "same"]);
   });
 
-  it("is kept whole where the agent left something older checked out", async () => {
+  it("Work is kept whole where the agent left something older checked out", async () => {
     const { git, work, filesOf } = await openCase("ASIDE");
     const { job } = await work(`${sides}\ngit checkout -q $side; echo x > loose.txt; exit 1`);
     const kept = `backloom/kept/${job.id}-1`;
@@ -172,7 +172,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(filesOf(`${kept}-aside`)).toEqual(["loose.txt", "same"]);
   });
 
-  it("is delivered once the agent has ended its merge in the second turn", async () => {
+  it("Work is delivered once the agent has ended its merge in the second turn", async () => {
     const { git, work } = await openCase("ENDED");
     const end = "if test -f other.txt; then echo both > same; git add same; exit 0; fi";
     const { job } = await work(`${end}\n${sides}\ngit merge -q $side\necho other > other.txt; true`);
@@ -180,7 +180,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(git("show", `${job.branch}:same`)).toBe("both");
   });
 
-  it("comes without secrets, packages and huge files that no one ignores, and says so", async () => {
+  it("Work comes without secrets, packages and huge files that no one ignores, and says so", async () => {
     const { work, filesOf } = await openCase("SWEEP");
     const { job, said } = await work(
       "mkdir -p a/node_modules/b; echo k > .env; echo k > a/.env.local; echo k > .env.example; echo x > a/node_modules/b/c; head -c 11000000 /dev/zero > big; echo x > x",
@@ -194,7 +194,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     );
   });
 
-  it("stays in its folder while it cannot be kept, is named, and is kept as soon as it can be", async () => {
+  it("Work that cannot be kept stays in its folder, which is named, and is kept as soon as it can be", async () => {
     const { repo, git, work, filesOf } = await openCase("STAYS");
     const [objects, away] = [join(repo, ".git/objects"), join(home, "objects-away")];
     const broken = await work(`echo x > work.txt; mv ${objects} ${away}; exit 1`);
@@ -210,7 +210,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(git("worktree", "list").split("\n")).toHaveLength(1);
   });
 
-  it("is kept without a file that git refuses, and that file stays where it is", async () => {
+  it("Work is kept without a file that git refuses, and that file stays where it is", async () => {
     const { work, filesOf } = await openCase("PATHS");
     const { job } = await work("echo x > x; echo y > git~1; exit 1");
     expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["x"]);
@@ -221,13 +221,13 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
 });
 
 describe("git of the worker", () => {
-  it("names what failed by the command of git", async () => {
+  it("A failure of git is named by the command that failed", async () => {
     const { repo } = await openCase("NAMED");
     const words = ["-c", "user.name=A", "-C", repo, "merge", "no-such-branch"];
     await expect(workersGit(home, ...words)).rejects.toThrow(/^git merge failed: /);
   });
 
-  it("finds the newest kept work first, no matter what its commits are dated", async () => {
+  it("The newest kept work is found first, no matter what its commits are dated", async () => {
     const { repo, git } = await openCase("NEWEST");
     const keep = (name: string, date: string) => {
       process.env.GIT_COMMITTER_DATE = date;
@@ -252,7 +252,7 @@ describe("git of the worker", () => {
 });
 
 describe("the main branch without a remote", { timeout: 240_000 }, () => {
-  it("is not a branch of ours that someone checked out to review it, which also stays where it is", async () => {
+  it("A branch of Backloom that someone checked out for review is not taken for main, and stays where it is", async () => {
     const { git, work, repo } = await openCase("LOOKED");
     const { job } = await work("echo x > x");
     const branch = String(job.branch);
@@ -263,7 +263,7 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
     await expect(addWorktree({ ...again, branch })).rejects.toThrow(`${branch} is checked out in`);
   });
 
-  it("keeps no branch for a worktree whose making was killed and whose folder is gone", async () => {
+  it("A worktree whose making was killed and whose folder is gone holds no branch back", async () => {
     const { git, work, filesOf, branch } = await openCase("HALF");
     const gone = join(home, "half-made");
     git("worktree", "add", "--quiet", "--lock", "--reason", "initializing", "-b", branch, gone);
@@ -273,7 +273,7 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
     expect(filesOf(branch)).toEqual(["x"]);
   });
 
-  it("waits, with the sentence and no failure class, while a person has the branch checked out", async () => {
+  it("A job waits without a failure while a person has its branch checked out, and says so", async () => {
     const { repo, git, work, branch } = await openCase("HELD");
     git("checkout", "--quiet", "-b", branch);
     const { job, said } = await work("echo x > x");
@@ -294,7 +294,7 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
     ["the one that new repositories get", ["branch own", "config init.defaultBranch own"], "own"],
     ["main, with any branch checked out", ["checkout -q -b topic", "commit -q --allow-empty -m T"], "main"],
     ["the only other one", ["branch -m trunk", "checkout -q -b backloom/ST-1"], "trunk"],
-  ])("is %s", async (_what, words, name) => {
+  ])("The main branch of a repository without a remote is %s", async (_what, words, name) => {
     const folder = mkdtempSync(join(home, "main-"));
     const git = makeRepository(folder);
     for (const line of words) git(...line.split(" "));
@@ -303,7 +303,7 @@ describe("the main branch without a remote", { timeout: 240_000 }, () => {
   });
 });
 
-it("follows a main branch that the remote has renamed", async () => {
+it("A main branch that the remote has renamed is followed", async () => {
   const folder = mkdtempSync(join(home, "renamed-"));
   const origin = makeRepository(join(folder, "origin"));
   const git = gitIn(join(folder, "clone"));
@@ -323,14 +323,14 @@ describe("a repository that git refuses here", { timeout: 120_000 }, () => {
     return worker.output();
   };
 
-  it.runIf(process.getuid?.() === 0)("is explained in git's own words", async () => {
+  it.runIf(process.getuid?.() === 0)("A repository that git refuses is explained in git's own words", async () => {
     const repo = join(home, "OWNED");
     makeRepository(repo);
     execFileSync("chown", ["-R", "65534", repo]);
     expect(await startIn(repo, "OWNED")).toContain("detected dubious ownership");
   });
 
-  it("is reported before a job is taken where it needs Git LFS and the program is missing", async () => {
+  it("A repository that needs Git LFS is reported before a job is taken where the program is missing", async () => {
     const repo = join(home, "LFS");
     const git = makeRepository(repo);
     git("config", "filter.lfs.process", "git-lfs filter-process");
@@ -343,7 +343,7 @@ describe("a repository that git refuses here", { timeout: 120_000 }, () => {
   });
 });
 
-it("names the host that an alias of ssh is for", async () => {
+it("The host that an alias of ssh is for is named in the address of a remote", async () => {
   const { git, repo } = await openCase("ALIAS");
   const settings = join(home, "ssh-config");
   writeFileSync(
@@ -371,7 +371,7 @@ it("names the host that an alias of ssh is for", async () => {
   ]);
 });
 
-it("reads a limit's time as a number, and the service pauses longer where the time is over", async () => {
+it("A limit's time may be a number, and a job pauses longer where the time is over", async () => {
   const { work } = await openCase("PAUSE");
   const limit = (resets_at: unknown) =>
     `echo '${JSON.stringify({ failure_class: "rate_limited", resets_at })}' > "$BACKLOOM_RESULT_FILE"`;
@@ -391,7 +391,7 @@ it("reads a limit's time as a number, and the service pauses longer where the ti
   expect(Date.parse(job.not_before ?? "")).toBeLessThan(Date.now() + 31 * 86_400_000);
 });
 
-it("ends with --until-idle where only a person is waited for", async () => {
+it("A worker with --until-idle ends where only a person is waited for", async () => {
   const code = "IDLE";
   const repo = join(home, code);
   makeRepository(repo);
@@ -425,7 +425,7 @@ describe("a clone of a fork whose main follows the project's repository", { time
     return { git, work, newest: project("rev-parse", "main"), theirs: gitIn(theirs), fork: gitIn(fork) };
   }
 
-  it("begins from the project's newest commit, pushes to the fork, and the worker says both", async () => {
+  it("Work in a fork begins from the project's newest commit and is pushed to the fork, as the worker says", async () => {
     const { work, newest, theirs, fork } = await openFork("FORK");
     const { said, branch } = await work();
     expect(said).toContain("the main branch of upstream and is pushed to origin");
@@ -433,7 +433,7 @@ describe("a clone of a fork whose main follows the project's repository", { time
     expect(theirs("branch", "--list", branch)).toBe("");
   });
 
-  it("pushes where git is set to push", async () => {
+  it("Work in a fork is pushed where git is set to push", async () => {
     const { git, work, newest, theirs, fork } = await openFork("PUSH");
     git("config", "remote.pushDefault", "upstream");
     git("config", "branch.main.remote", "origin");
@@ -442,7 +442,7 @@ describe("a clone of a fork whose main follows the project's repository", { time
     expect(fork("branch", "--list", branch)).toBe("");
   });
 
-  it("uses one remote for both where it is named, and names one that is not there", async () => {
+  it("Work in a fork uses one remote for both where it is named, and a missing remote is named", async () => {
     const { git, work, newest, theirs, fork } = await openFork("ONE");
     git("config", "backloom.remote", "nowhere");
     await expect(remotesOf(join(home, "ONE"))).rejects.toThrow("backloom.remote names nowhere");
