@@ -3,7 +3,7 @@ import { createClient } from "@supabase/supabase-js";
 import type { FileLimits } from "~/env-limits.server";
 import { type AuthSettings, readAuthSettings } from "./auth-settings.server";
 import { type DirectTransport, openDirectTransport } from "./direct-transport.server";
-import { openHttpTransport } from "./http-transport.server";
+import { fetchData, openHttpTransport } from "./http-transport.server";
 import type { ConnectionKind } from "./statement.server";
 import type { Database as Tables } from "./types";
 import type { Upstream } from "./upstream";
@@ -81,7 +81,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     ? openDirectTransport({ ...options, databaseUrl: options.databaseUrl })
     : undefined;
   const clientFetch = withPatience(options.fetch ?? fetch);
-  const transport = direct ?? openHttpTransport({ ...options, fetch: clientFetch });
+  const transport = direct ?? openHttpTransport(makeClient(options, options.secretKey, fetchData(clientFetch)));
   const secretClient = makeClient(options, options.secretKey, clientFetch);
   return {
     callAs: (p_credential, p_function, p_arguments, p_key) =>

@@ -1,85 +1,65 @@
+import type { SupabaseClient } from "@supabase/supabase-js";
 import { z } from "zod";
 import { CallFailure } from "./call-failure.server";
-import { type Door, longestWaitOf, type Transport } from "./statement.server";
+import { longestWaitOf, type Transport } from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
-import { WrittenJson } from "./written-json";
-
-export interface HttpTransportOptions {
-  supabaseUrl: string;
-  secretKey: string;
-  fetch: typeof fetch;
-}
-
-const problemSchema = z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() });
 
 /** A project does not reveal its Data API's database connections. PostgREST's default is ten. */
 const connections = 8;
 
 /** Calls functions through the Data API, for hosted projects without a Postgres address. */
-export function openHttpTransport(options: HttpTransportOptions): Transport {
-  const callAtOnce: Transport["call"] = (door, values) => callOnce(options, door, values);
+export function openHttpTransport(client: Pick<SupabaseClient, "rpc">): Transport {
+  const callAtOnce: Transport["call"] = async (door, values) => {
+    const call = client.rpc(door, values).abortSignal(AbortSignal.timeout(longestWaitOf(values)));
+    const { data, error } = await call;
+    if (error !== null) throw failureOf(error);
+    return JSON.stringify(data);
+  };
   return { call: answerInPlaces(connections, callAtOnce) };
 }
 
-async function callOnce(options: HttpTransportOptions, door: Door, values: Record<string, unknown>) {
-  const address = `${options.supabaseUrl}/rest/v1/rpc/${door}`;
-  const headers = {
-    apikey: options.secretKey,
-    // A legacy service_role key works only in this header. The gateway accepts an sb_secret_ key in both.
-    authorization: `Bearer ${options.secretKey}`,
-    "content-type": "application/json",
-    accept: "application/json",
+/** After these the call may have run: the connection or its answer was lost, here or behind the Data API. */
+const unknownAfter = /^(08006|PGRST001|HTTP 5\d\d)$/;
+
+const problemSchema = z.object({ code: z.string(), message: z.string(), details: z.unknown() });
+
+/** Reads PostgREST's `{ code, message, details, hint }`. */
+function failureOf(error: unknown): CallFailure {
+  const { code, message, details } = problemSchema.parse(error);
+  const detail = typeof details === "string" ? details : null;
+  return new CallFailure({ code, message, detail }, unknownAfter.test(code) ? "unknown" : "nothing happened");
+}
+
+/**
+ * A `fetch` that answers for the Data API where it does not answer itself, in its form: supabase-js would lose whether a
+ * call was sent, and takes an empty 404 of a proxy for success.
+ */
+export function fetchData(send: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    try {
+      const answer = await send(input, init);
+      const text = await answer.text();
+      if (answer.ok || isProblem(text)) return new Response(text === "" ? null : text, answer);
+      // A proxy that lost the answer sends 502 or 504, an overloaded one 503. The call may still have run.
+      return problem([502, 503, 504].includes(answer.status) ? "08006" : `HTTP ${answer.status}`, text);
+    } catch (cause) {
+      return wasRefused(cause)
+        ? problem("08001", "No connection was made")
+        : problem("08006", "The connection was lost");
+    }
   };
-  const response = await post(options.fetch, address, {
-    method: "POST",
-    headers,
-    body: bodyOf(values),
-    signal: AbortSignal.timeout(longestWaitOf(values)),
-  });
-  const text = await response.text().catch((cause: unknown) => {
-    throw new CallFailure(connectionLost, "unknown", cause);
-  });
-  if (response.ok) return text === "" ? "null" : text;
-  throw readProblem(response.status, text);
 }
 
-function bodyOf(values: Record<string, unknown>): string {
-  const { p_arguments: given, ...others } = values;
-  if (!(given instanceof WrittenJson)) return JSON.stringify(values);
-  return `${JSON.stringify(others).slice(0, -1)},"p_arguments":${given.text}}`;
-}
+const isProblem = (text: string): boolean => problemSchema.safeParse(parseJson(text)).success;
 
-const connectionLost = { code: "08006", message: "The connection was lost", detail: null };
-
-async function post(send: typeof fetch, address: string, init: RequestInit): Promise<Response> {
-  try {
-    return await send(address, init);
-  } catch (cause) {
-    throw new CallFailure(connectionLost, wasRefused(cause) ? "nothing happened" : "unknown", cause);
-  }
-}
+const problem = (code: string, message: string): Response =>
+  Response.json({ code, message: message.slice(0, 500), details: null }, { status: 503 });
 
 /** True if the connection was never made, so nothing was sent. */
 function wasRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "UND_ERR_CONNECT_TIMEOUT";
-}
-
-/** Reads PostgREST's `{ code, message, details, hint }`. Error answers of a proxy in front have another shape. */
-function readProblem(status: number, text: string): CallFailure {
-  const parsed = problemSchema.safeParse(parseJson(text));
-  if (!parsed.success) {
-    const code = status === 502 || status === 503 || status === 504 ? "57P03" : `HTTP ${status}`;
-    // A proxy that lost the answer sends 502 or 504, an overloaded one 503. The call may still have run.
-    const outcome = status >= 500 ? "unknown" : "nothing happened";
-    return new CallFailure({ code, message: text.slice(0, 500), detail: null }, outcome);
-  }
-  const { code, message, details } = parsed.data;
-  const detail = typeof details === "string" ? details : null;
-  // PGRST001: the Data API lost its connection to Postgres during the call.
-  const outcome = code === "PGRST001" ? "unknown" : "nothing happened";
-  return new CallFailure({ code, message, detail }, outcome);
 }
 
 function parseJson(text: string): unknown {

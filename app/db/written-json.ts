@@ -10,6 +10,11 @@ export class WrittenJson {
     this.text = text;
   }
 
+  /** For supabase-js, which writes the whole call itself. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
+
   static [Symbol.hasInstance](value: unknown): value is WrittenJson {
     return typeof value === "object" && value !== null && mark in value;
   }
