@@ -46,8 +46,8 @@ const theStory = {
   acceptance_criteria: "- [ ] Opens in a spreadsheet",
 };
 
-describe("the fields of", () => {
-  it("GET /api/products/:id/agent-context are product, active sprint, next story and open ideas", async () => {
+describe("the fields that agents read", () => {
+  it("GET /api/products/:id/agent-context returns the product, active sprint, next story and open ideas", async () => {
     const idea = await createIdea(actor, { product_id: product.id, title: "Charts" });
     expect(await context(product.id)).toEqual({
       product: {
@@ -66,12 +66,12 @@ describe("the fields of", () => {
     });
   });
 
-  it("GET /api/products/:id/next-story are those of the story without its priority", async () => {
+  it("GET /api/products/:id/next-story returns the story without its priority", async () => {
     const answer = await (await nextStory(product.id)).json();
     expect(answer).toEqual({ ...theStory, tasks: [planned, unplanned] });
   });
 
-  it("GET /api/products/:id/backlog are PBIs, stories by PBI and tasks by story", async () => {
+  it("GET /api/products/:id/backlog returns PBIs, stories by PBI and tasks by story", async () => {
     const made = { product_id: product.id, created_at: timestamp, version: expect.any(Number) };
     expect(await wholeBacklog(product.id)).toEqual({
       product: expect.objectContaining({ id: product.id, name: "Ledger" }),
@@ -110,7 +110,7 @@ describe("the fields of", () => {
     });
   });
 
-  it("GET /api/sprints/:id/tasks are those of the task with its story", async () => {
+  it("GET /api/sprints/:id/tasks returns tasks with the id and code of their story", async () => {
     expect(await (await tasksOf(sprint.id)).json()).toEqual([
       { ...planned, story_id: story.id, story_code: "ST-001" },
       expect.objectContaining({ code: "T-2", implementation_plan: null }),
@@ -119,7 +119,7 @@ describe("the fields of", () => {
 });
 
 describe("GET /api/products/:id/agent-context", () => {
-  it("answers null without an active sprint and without an open story", async () => {
+  it("Agent context has null for an active sprint or next story that does not exist", async () => {
     const empty = await newProduct();
     const none = { active_sprint: null, next_story: null, open_ideas: [] };
     expect(await context(empty.id)).toMatchObject(none);
@@ -127,7 +127,7 @@ describe("GET /api/products/:id/agent-context", () => {
     expect(await context(empty.id)).toMatchObject({ active_sprint: { id }, next_story: null });
   });
 
-  it("keeps to the caller's open ideas of this product and those linked to it: 50 at most, the oldest first", async () => {
+  it("Agent context has the caller's 50 oldest open ideas of the product, linked ones included", async () => {
     const { id: product_id } = await newProduct();
     const linked = await createIdea(actor, { product_id: product.id, title: "linked" });
     await linkIdeaProduct(actor, { idea_id: linked.id, product_id });
@@ -149,7 +149,7 @@ describe("GET /api/products/:id/agent-context", () => {
     expect(ideas.at(-1).title).toBe("idea 10");
   });
 
-  it("takes exactly one round trip to the database", async () => {
+  it("Agent context takes exactly one round trip to the database", async () => {
     const calls: string[] = [];
     const { callAs } = t.database;
     t.database.callAs = (credential, operation, values) => {
@@ -163,7 +163,7 @@ describe("GET /api/products/:id/agent-context", () => {
 });
 
 describe("GET /api/products/:id/next-story", () => {
-  it("takes the lowest sort_order, then the oldest, and passes over stories that are done or failed", async () => {
+  it("The next story is the one with the lowest sort_order, then the oldest, and never done or failed", async () => {
     const { id } = await newProduct();
     const parent = await create(actor, "create_pbi", { p_product_id: id, p_title: "P" });
     const late = await addStory(parent.id, "ST-9", 1);
@@ -182,7 +182,7 @@ describe("GET /api/products/:id/next-story", () => {
     expect(await next()).toBe("ST-9");
   });
 
-  it("answers 404 without an active sprint and without an open story", async () => {
+  it("The next story is 404 without an active sprint or an open story, each with its own message", async () => {
     const { id } = await newProduct();
     const noSprint = await expectRefusal(await nextStory(id), 404);
     await seedActiveSprint(actor, id, []);
@@ -191,7 +191,7 @@ describe("GET /api/products/:id/next-story", () => {
 });
 
 describe("GET /api/sprints/:id/tasks", () => {
-  it("orders by the story's, then the task's sort_order; 10 by default, 50 at most", async () => {
+  it("Tasks of a sprint come in the order of stories, then of tasks: 10 by default, 50 at most", async () => {
     const { id: product_id } = await newProduct();
     const parent = await create(actor, "create_pbi", { p_product_id: product_id, p_title: "P" });
     const [second, first] = [await addStory(parent.id, "ST-20"), await addStory(parent.id, "ST-3")];
@@ -208,33 +208,33 @@ describe("GET /api/sprints/:id/tasks", () => {
   });
 
   it.each(["0", "-1", "51", "abc", "1e9", "1.5", "%2B5", "+5", "%205", "", "1".repeat(30), "NaN"])(
-    "answers 422 to limit=%s",
+    "Tasks of a sprint with limit=%s are refused with 422",
     async (limit) => {
       await expectRefusal(await tasksOf(sprint.id, `?limit=${limit}`), 422);
     },
   );
 
-  it("A14: takes the first of repeated keys and ignores limit[]", async () => {
+  it("A14: The first of repeated limit keys counts, and limit[] is ignored", async () => {
     expect(await (await tasksOf(sprint.id, "?limit=1&limit=abc")).json()).toHaveLength(1);
     await expectRefusal(await tasksOf(sprint.id, "?limit=abc&limit=1"), 422);
     expect((await tasksOf(sprint.id, "?limit[]=1&__proto__=2")).status).toBe(200);
   });
 
-  it("judges the credential before the limit, and the limit before the sprint", async () => {
+  it("A request for sprint tasks is checked for its credential, then its limit, then its sprint", async () => {
     await expectRefusal(await app.request(`/api/sprints/${sprint.id}/tasks?limit=0`), 401);
     await expectRefusal(await tasksOf("00000000-0000-4000-8000-000000000000", "?limit=0"), 422);
   });
 });
 
 describe("GET /api/products/:id/backlog", () => {
-  it("has an empty array for a PBI without stories, and empty maps for an empty product", async () => {
+  it("The backlog has an empty array for a PBI without stories, and empty maps for an empty product", async () => {
     const { id } = await newProduct();
     expect(await wholeBacklog(id)).toMatchObject({ pbis: [], storiesByPbi: {}, tasksByStory: {} });
     const later = await create(actor, "create_pbi", { p_product_id: id, p_title: "Later" });
     expect(await wholeBacklog(id)).toMatchObject({ storiesByPbi: { [later.id]: [] } });
   });
 
-  it("leaves tasks of triage out like their stories", async () => {
+  it("The backlog leaves out stories in triage and their tasks", async () => {
     const { id } = await newProduct({ p_agent_items: "triage" });
     const token_hash = createHash("sha256").update(token).digest("hex");
     const agent = { database: t.database, credential: { token_hash } };
@@ -245,7 +245,7 @@ describe("GET /api/products/:id/backlog", () => {
     expect([storiesByPbi, tasksByStory]).toEqual([{ [parent.id]: [] }, {}]);
   });
 
-  it("goes out compressed to those who accept it", async () => {
+  it("The backlog is compressed for clients that accept gzip", async () => {
     await t.query`update stories set description = ${"A long text. ".repeat(2_000)}
       where id = ${story.id}`;
     const [plain, packed] = await Promise.all(

@@ -43,7 +43,7 @@ async function scene() {
 }
 
 describe("comments on PBIs, stories and tasks", () => {
-  it("are written, listed in their order, edited and deleted, each where it stands", async () => {
+  it("Comments on PBIs, stories and tasks can be written, listed in order, edited and deleted", async () => {
     const { as, owner, places } = await scene();
     const { say, send, list } = await as(owner);
     for (const place of places) {
@@ -66,7 +66,7 @@ describe("comments on PBIs, stories and tasks", () => {
     }
   });
 
-  it("stay as they are when they are saved unchanged", async () => {
+  it("A comment saved without a change is not marked as edited", async () => {
     const { as, owner, places } = await scene();
     const { say, send } = await as(owner);
     const { id } = await say(places[0], "Same.");
@@ -74,7 +74,7 @@ describe("comments on PBIs, stories and tasks", () => {
     expect(await saved.json()).toMatchObject({ edited_at: null });
   });
 
-  it("come newest first by pages, oldest of a page first", async () => {
+  it("Comments are paged from the newest page on, with the oldest of a page first", async () => {
     const { as, owner, places } = await scene();
     const { say, list } = await as(owner);
     for (const word of ["one", "two", "three"]) await say(places[1], word);
@@ -84,7 +84,7 @@ describe("comments on PBIs, stories and tasks", () => {
     expect(earlier).toMatchObject({ comments: [{ body: "one" }], next_cursor: null });
   });
 
-  it("are refused when they are empty, too long, no JSON text, or of another item", async () => {
+  it("A comment that is empty, too long, not text or on another item is refused", async () => {
     const { as, owner, places } = await scene();
     const { say, send } = await as(owner);
     for (const body of ["", "  \n", "x".repeat(10_001), 7, "\u0000"]) {
@@ -96,7 +96,7 @@ describe("comments on PBIs, stories and tasks", () => {
     expect((await send("GET", `${places[0]}?limit=201`)).status).toBe(422);
   });
 
-  it("are at most 1,000 on one item, and at most 60 a minute of one person", async () => {
+  it("An item has at most 1,000 comments, and a person writes at most 60 a minute", async () => {
     const { as, owner, backlog, places } = await scene();
     const { send } = await as(owner);
     await t.query`insert into public.comments (product_id, task_id, body, author)
@@ -114,7 +114,7 @@ describe("comments on PBIs, stories and tasks", () => {
 });
 
 describe("who may comment", () => {
-  it("members edit their own, and only the owner deletes those of others", async () => {
+  it("Not even the owner edits a comment of someone else, and only the owner deletes one", async () => {
     const { as, owner, member, places } = await scene();
     const [ada, bob] = [await as(owner), await as(member)];
     const byBob = await bob.say(places[2], "Mine.");
@@ -130,7 +130,7 @@ describe("who may comment", () => {
 });
 
 describe("mentions", () => {
-  it("wait in the inbox of anyone who is named, until they answer there", async () => {
+  it("A mention waits in the inbox of the person named until they answer on the item", async () => {
     const { as, owner, member, places } = await scene();
     const [ada, bob] = [await as(owner), await as(member)];
     const { id } = await ada.say(places[2], `Could you look, @${member.username.toUpperCase()}?`);
@@ -142,7 +142,7 @@ describe("mentions", () => {
     expect(await inbox(member)).not.toContainEqual(expect.objectContaining(mention));
   });
 
-  it("leave the inbox of a person who leaves the product", async () => {
+  it("A mention leaves the inbox of a person who leaves the product", async () => {
     const { as, owner, member, places, backlog } = await scene();
     await (await as(owner)).say(places[2], `@${member.username} a secret`);
     const inbox = async () => JSON.stringify(await getInbox(t.actorOf(member), {}));
@@ -152,7 +152,7 @@ describe("mentions", () => {
     expect(await inbox()).not.toContain("a secret");
   });
 
-  it("are no code, no address and no one else's name; an edit tells anyone who is new", async () => {
+  it("Code, addresses, strangers and oneself are never mentioned, and an edit changes who is mentioned", async () => {
     const { as, owner, member, backlog, places } = await scene();
     const third = await t.createMember(backlog.product.id);
     const stranger = await t.createUser();
@@ -174,7 +174,7 @@ describe("mentions", () => {
     expect(await named(one.id)).toEqual([third.id]);
   });
 
-  it("reach the devices of anyone who is named, once, and no webhook", async () => {
+  it("A mention reaches the devices of the person named once, and no webhook", async () => {
     const { as, owner, member, backlog, places } = await scene();
     for (const user of [owner, member]) {
       await t.sql.query(
@@ -202,8 +202,8 @@ describe("mentions", () => {
   });
 });
 
-describe("comments reach", () => {
-  it("agents with the context of the next story, newest first, as data; none changes nothing", async () => {
+describe("the readers of comments", () => {
+  it("Agent context has the newest 20 comments on the next story as data, and no field without any", async () => {
     const { as, owner, places, backlog } = await scene();
     const { say, context } = await as(owner);
     const before = await context();
@@ -230,7 +230,7 @@ describe("comments reach", () => {
     expect((await context()).comments).toHaveLength(20);
   });
 
-  it("anyone who looks at the product live", async () => {
+  it("A new comment reaches everyone who follows the live stream of the product", async () => {
     const { as, owner, backlog, places } = await scene();
     const { say, token } = await as(owner);
     const url = `${app.origin}/api/realtime/backlog?product_id=${backlog.product.id}&live=1`;
@@ -243,7 +243,7 @@ describe("comments reach", () => {
     stream.close();
   });
 
-  it("no stream of a stranger, even when it names them", async () => {
+  it("A new comment reaches no stream of a stranger, even when it names them", async () => {
     const { as, owner, places } = await scene();
     const stranger = await t.createUser();
     const theirs = await t.seedBacklog(stranger);

@@ -9,7 +9,7 @@ const post = (path: string, headers: Record<string, string> = bearer(app.cronSec
   app.request(path, { method: "POST", headers });
 
 describe.each(paths)("POST %s", (path) => {
-  it("answers 401 to everything but the secret", async () => {
+  it("A scheduled endpoint answers 401 to everything but its secret", async () => {
     const user = await t.createUser();
     const demo = await t.createUser({ demo: true });
     const attempts: Record<string, string>[] = [
@@ -28,7 +28,7 @@ describe.each(paths)("POST %s", (path) => {
     await expectRefusal(await app.request(`${path}?secret=${app.cronSecret}`, { method: "POST" }), 401);
   });
 
-  it("answers 401 always when no secret is set", async () => {
+  it("A scheduled endpoint answers 401 to everyone when no secret is set", async () => {
     const closed = await startTestApp(t, { env: { cronSecret: undefined } });
     for (const value of ["", "undefined", "null", app.cronSecret]) {
       const headers = bearer(value);
@@ -37,7 +37,7 @@ describe.each(paths)("POST %s", (path) => {
   });
 
   it.each(["abc!defgh", "päss wörd: 100 %", "a@b:c, d=e;f", "秘密秘密秘密秘密"])(
-    "takes the secret %s, and no other",
+    "A scheduled endpoint takes the secret %s, and no other",
     async (cronSecret) => {
       const other = await startTestApp(t, { variables: { CRON_SECRET: ` ${cronSecret} ` } });
       const inBytes = Buffer.from(cronSecret, "utf8").toString("latin1");
@@ -48,7 +48,7 @@ describe.each(paths)("POST %s", (path) => {
     },
   );
 
-  it("answers 20 parallel runs", async () => {
+  it("A scheduled endpoint answers 20 parallel runs", async () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => post(path)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
@@ -57,7 +57,7 @@ describe.each(paths)("POST %s", (path) => {
 describe("what the schedule does", () => {
   const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-  it("cancels pending pairings that are past their time, and counts them", async () => {
+  it("Pending pairings that are past their time are cancelled by the schedule, and counted", async () => {
     await t.query`
       insert into login_pairings (mobile_secret_hash, desktop_token_hash, check_code, desktop_ua, expires_at)
       select sha256(('m' || n)::bytea), sha256(('d' || n)::bytea), '000 000', 'test',
@@ -68,7 +68,7 @@ describe("what the schedule does", () => {
     expect(again.expired_pairings).toBe(0);
   });
 
-  it("reports how many jobs were deleted", async () => {
+  it("The cleanup of agent artifacts reports how many jobs it deleted", async () => {
     const answer = await (await post("/api/cron/cleanup-agent-artifacts")).json();
     expect(answer).toEqual({ deleted: 0, ran_at: timestamp });
   });

@@ -46,7 +46,7 @@ async function scene() {
 }
 
 describe("POST /api/files", () => {
-  it("keeps a picture, and hands it to members of its product only, also by its address", async () => {
+  it("A picture is served to members and viewers of its product, and is 404 to strangers", async () => {
     const { owner, product, task, upload, read } = await scene();
     const file = await upload(png, { task_id: task.id }, { name: '../ evil"\n.png' });
     expect(file).toEqual({
@@ -80,7 +80,7 @@ describe("POST /api/files", () => {
     ]);
   });
 
-  it("tells the type from the content, and lets nothing that could run be shown", async () => {
+  it("The type of a file comes from its content, and nothing that could run is shown inline", async () => {
     const { upload, refused, read } = await scene();
     const script = "<script>alert(1)</script>";
     for (const [content, name] of [
@@ -108,7 +108,7 @@ describe("POST /api/files", () => {
     expect(await refused("")).toMatchObject({ status: 422 });
   });
 
-  it("takes 10 MB and no more, and 1 GB a product, no matter how many come at once", async () => {
+  it("A file has at most 10 MB and a product 1 GB of files, however many uploads come at once", async () => {
     const { product, upload, refused, send } = await scene();
     const most = new Uint8Array(10 * 1024 * 1024).fill(97);
     expect((await upload(most)).size).toBe(most.length);
@@ -121,7 +121,7 @@ describe("POST /api/files", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 413, 413, 413]);
   });
 
-  it("costs what is asked for: a part of a long file, its head, and so many parts a minute", async () => {
+  it("A part of a long file costs less to read than the whole, and reads are limited per minute", async () => {
     const { upload, owner } = await scene();
     const content = "0123456789abcdef".repeat(200_000);
     const { url } = await upload(content, {}, { name: "long.txt" });
@@ -148,7 +148,7 @@ describe("POST /api/files", () => {
     expect((await app.request(url, { method: "HEAD", headers })).status).toBe(200);
   });
 
-  it("refuses strangers, archived products, places elsewhere and bodies that are no form", async () => {
+  it("Uploads by strangers, to archived products, to foreign items or without a form are refused", async () => {
     const { owner, actor, product, story, refused } = await scene();
     const other = await scene();
     expect(await refused(png, {}, { user: other.owner })).toMatchObject({ status: 403 });
@@ -162,7 +162,7 @@ describe("POST /api/files", () => {
     expect(await refused(png)).toMatchObject({ status: 403 });
   });
 
-  it("goes with the comment that it belongs to", async () => {
+  it("A file is deleted with the comment that it belongs to", async () => {
     const { actor, task, upload, read } = await scene();
     const comment = await addComment(actor, { kind: "task", id: task.id, body: "Look" });
     const file = await upload(png, { comment_id: comment.id });
@@ -172,7 +172,7 @@ describe("POST /api/files", () => {
     expect(rows).toEqual([]);
   });
 
-  it("asks again before a browser shows what it has kept, and gives players parts", async () => {
+  it("A browser asks again before it shows a cached file, and players get byte ranges", async () => {
     const { owner, product, upload } = await scene();
     const file = await upload("\x00\x00\x00\x18ftypmp42 and more");
     const viewer = await t.createMember(product.id);
@@ -197,7 +197,7 @@ describe("POST /api/files", () => {
     expect((await ask({ range: "bytes=0-3" })).status).toBe(404);
   });
 
-  it("keeps a name of any kind as a name", async () => {
+  it("A file name of any kind is stored and sent back as a plain name", async () => {
     const { upload, read } = await scene();
     for (const [given, kept] of [
       ["photo\u202egpj.exe", "photogpj.exe"],
@@ -216,7 +216,7 @@ describe("POST /api/files", () => {
     }
   });
 
-  it("lets viewers add files to their own comments and to nothing else", async () => {
+  it("A viewer adds files to their own comments and to nothing else", async () => {
     const { owner, actor, product, story, task, refused, upload, read } = await scene();
     const viewer = await t.createMember(product.id);
     await setMemberRole(actor, { product_id: product.id, user_id: viewer.id, role: "VIEWER" });
@@ -240,7 +240,7 @@ describe("POST /api/files", () => {
     expect((await read(others.url)).status).toBe(200);
   });
 
-  it("lists the files of a product to its people, and takes away those that someone may delete", async () => {
+  it("The files of a product are listed to its members, and deleted only by those who may", async () => {
     const { owner, product, story, task, upload, read } = await scene();
     const member = await t.createMember(product.id);
     const first = await upload(png, { story_id: story.id }, { name: "first.png" });

@@ -8,7 +8,7 @@ const t = await createTestDatabase();
 const app = await startTestApp(t);
 
 describe("GET /api/health", () => {
-  it("answers 200 without authentication", async () => {
+  it("GET /api/health answers 200 without authentication", async () => {
     const response = await app.request("/api/health");
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -18,19 +18,22 @@ describe("GET /api/health", () => {
     });
   });
 
-  it("adds the state of the database for db=1", async () => {
+  it("GET /api/health?db=1 adds the state of the database", async () => {
     // A database that takes longer than the deadline is rightly called down; a busy machine can make the first call so.
     const health = async () => (await app.request("/api/health?db=1")).json();
     await expect.poll(health).toMatchObject({ status: "ok", database: "ok" });
   });
 
-  it.each(["?db=0", "?db=2", "?db=", "?db=0&db=1", "?other=1"])("leaves the database out for %s", async (query) => {
-    const response = await app.request(`/api/health${query}`);
-    expect(response.status).toBe(200);
-    expect(await response.json()).not.toHaveProperty("database");
-  });
+  it.each(["?db=0", "?db=2", "?db=", "?db=0&db=1", "?other=1"])(
+    "GET /api/health leaves out the database for %s",
+    async (query) => {
+      const response = await app.request(`/api/health${query}`);
+      expect(response.status).toBe(200);
+      expect(await response.json()).not.toHaveProperty("database");
+    },
+  );
 
-  it("is never cached", async () => {
+  it("GET /api/health is never cached", async () => {
     const response = await app.request("/api/health");
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
@@ -63,21 +66,21 @@ function databaseAt(port: number) {
 }
 
 describe("GET /api/health?db=1 in trouble", () => {
-  it("answers 200 with down when nothing listens", async () => {
+  it("The health answer is 200 with the database down when nothing listens at its address", async () => {
     const app = await startTestApp(t, { database: databaseAt(1) });
     const response = await app.request("/api/health?db=1");
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ status: "ok", database: "down" });
   });
 
-  it("answers 200 with down by its own deadline when the database hangs", async () => {
+  it("The health answer is 200 with the database down, by its own deadline, when the database hangs", async () => {
     const app = await startTestApp(t, { database: databaseAt(await silentPort()) });
     const response = await app.request("/api/health?db=1");
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ status: "ok", database: "down" });
   });
 
-  it("asks the database once for a flood of questions", async () => {
+  it("A flood of health checks asks the database only about once a second", async () => {
     let calls = 0;
     const database = {
       ...t.database,

@@ -44,7 +44,7 @@ async function scene() {
 }
 
 describe("PUT /api/issues/observed", () => {
-  it("brings an issue into triage once, no matter how many workers saw it, with its text as data", async () => {
+  it("An issue enters triage once, however many workers saw it, with its text quoted as data", async () => {
     const { owner, member, observe, stories } = await scene();
     const answers = await Promise.all(Array.from({ length: 8 }, (_, place) => observe({}, place % 2 ? owner : member)));
     expect(answers.filter(({ brought }) => brought === 1)).toHaveLength(1);
@@ -62,7 +62,7 @@ describe("PUT /api/issues/observed", () => {
     ]);
   });
 
-  it("takes a closed issue out of triage, and leaves what was accepted", async () => {
+  it("A closed issue leaves triage for good, unless its story was accepted", async () => {
     const { observe, stories } = await scene();
     await observe();
     expect(await observe({ state: "closed" })).toEqual({ brought: 0, declined: 1 });
@@ -78,7 +78,7 @@ describe("PUT /api/issues/observed", () => {
     expect(at(await stories(), 0)).toMatchObject({ id, in_triage: false });
   });
 
-  it("takes what was seen with the label of now, and nothing when there is none", async () => {
+  it("Only issues with the product's current label enter triage, and none when it has no label", async () => {
     const { owner, actor, product, put, stories, label } = await scene();
     expect(await label()).toEqual({ label: "backlog" });
     const none = { brought: 0, declined: 0 };
@@ -93,7 +93,7 @@ describe("PUT /api/issues/observed", () => {
     expect((await put(owner, {})).status).toBe(403);
   });
 
-  it("refuses strangers, products that are not there, and nonsense", async () => {
+  it("Issues seen by strangers, for unknown products or with invalid fields are refused", async () => {
     const { owner, actor, product, put } = await scene();
     expect((await put(await t.createUser(), {})).status).toBe(403);
     const unknown = "00000000-0000-4000-8000-000000000000";

@@ -54,7 +54,7 @@ async function scene({ verified = [true, true] }: { verified?: boolean[] } = {})
 }
 
 describe("POST /api/jobs/:id/conflicts", () => {
-  it("sends the job home, first of all that wait, with both versions and no retry counted", async () => {
+  it("A conflicting job returns to the head of the queue with both versions and no retry counted", async () => {
     const { world, first, second, tell, done, read } = await scene();
     await done(first);
     expect(await tell(second, first)).toEqual({
@@ -82,7 +82,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     expect((await read()).status).toBe("running");
   });
 
-  it("pauses the run after two tries in vain, and counts again when a person lets it go on", async () => {
+  it("A run pauses after two failed tries to resolve a conflict, and names its files and tasks", async () => {
     const { world, first, second, tell, verify, done, read } = await scene();
     await done(first);
     const said: string[] = [];
@@ -107,7 +107,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     ["Resume run", "queued", { holder: null, status: "queued" }],
     ["Cancel run", "cancelled", { status: "cancelled" }],
     ["I take it over", "queued", { holder: "person", status: "queued" }],
-  ])("asks in its own name until a person chooses: %s", async (label, status, held) => {
+  ])("A run that a conflict has paused keeps asking until a person chooses: %s", async (label, status, held) => {
     const { world, first, second, tell, verify, done, read } = await scene();
     await done(first);
     for (const attempt of [1, 2, 3]) {
@@ -140,7 +140,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     }
   });
 
-  it("lets the one that ends first continue: the other looks again at its own end, and hears of it", async () => {
+  it("Of two conflicting jobs, the first to finish continues and the other gets the conflict next", async () => {
     const { world, first, second, tell, done } = await scene({ verified: [true, false] });
     expect((await tell(first, second)).decision).toBe("go_on");
     await done(first);
@@ -164,12 +164,12 @@ describe("POST /api/jobs/:id/conflicts", () => {
     ]);
   });
 
-  it("continues next to a branch of the run on which no one works", async () => {
+  it("A conflict with a branch of the run on which no one works lets the job continue", async () => {
     const { first, tell } = await scene();
     expect((await tell(first, { ...first, branch: "backloom/no one" })).decision).toBe("go_on");
   });
 
-  it("takes the main branch and the own branch as well", async () => {
+  it("A conflict with the main branch or the job's own branch returns the job to the queue", async () => {
     for (const kind of ["base", "branch"]) {
       const { first, tell, read } = await scene();
       expect(await tell(first, first, { kind })).toMatchObject({ decision: "home", task_code: null });
@@ -177,7 +177,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     }
   });
 
-  it("refuses a lost attempt with 409, and what is not a conflict with 422", async () => {
+  it("A conflict report of a lost attempt gets 409, and one that is not a conflict 422", async () => {
     const { first, second, body, post } = await scene();
     expect((await post(first, body({ ...first, attempt: 9 }, second))).status).toBe(409);
     for (const wrong of [{ files: [] }, { kind: "other" }, { ours_sha: "--help" }]) {
@@ -187,7 +187,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     expect((await post(first, body(first, second, long))).status).toBe(422);
   });
 
-  it("returns exactly one of two that end at the same moment", async () => {
+  it("Of two conflicting jobs that finish at the same moment, exactly one returns to the queue", async () => {
     for (let round = 0; round < rounds; round++) {
       const { first, second, tell, read } = await scene();
       const decisions = await Promise.all([tell(first, second), tell(second, first)]);
@@ -197,7 +197,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     }
   });
 
-  it("has one of two resolve the work when one ends while the other looks", async () => {
+  it("A job that reports a conflict while the other job finishes is the one to resolve it", async () => {
     for (let round = 0; round < rounds; round++) {
       const { first, second, tell, done } = await scene();
       const [, { decision }] = await Promise.all([done(first), tell(second, first)]);

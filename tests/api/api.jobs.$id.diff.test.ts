@@ -37,7 +37,7 @@ async function scene() {
 }
 
 describe("PUT /api/jobs/:id/diff", () => {
-  it("keeps what an attempt changed, answers 204, and replaces what was sent before", async () => {
+  it("A diff of an attempt is stored with 204, and replaces the one sent before", async () => {
     const { put, read, world, job } = await scene();
     const first = await put(diff(added("one.txt"), added("two.txt", { additions: 3 })));
     expect([first.status, await first.text()]).toEqual([204, ""]);
@@ -49,7 +49,7 @@ describe("PUT /api/jobs/:id/diff", () => {
     expect(await getAgentJob(world.actor, { job_id: job.id })).toMatchObject({ additions: 1, deletions: 0 });
   });
 
-  it("takes what an attempt changed at its end, and refuses a lost attempt with 409", async () => {
+  it("A diff is accepted after its attempt ended, and refused with 409 once the attempt is lost", async () => {
     const { put, read, report, world, job } = await scene();
     await report({ status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
@@ -62,7 +62,7 @@ describe("PUT /api/jobs/:id/diff", () => {
     expect((await read("?attempt=1")).files[0]?.path).toBe("one.txt");
   });
 
-  it("refuses anyone who does not hold the job", async () => {
+  it("Only the holder of a job may send its diff", async () => {
     const { put, world } = await scene();
     const body = diff(added("one.txt"));
     expect((await put(body)).status).toBe(204);
@@ -70,7 +70,7 @@ describe("PUT /api/jobs/:id/diff", () => {
     expect((await put(body, await t.bearerOf(member))).status).toBe(409);
   });
 
-  it("takes 2 MiB of patches, and refuses more", async () => {
+  it("A diff may have 2 MiB of patches, and a larger one is refused", async () => {
     const { put, read } = await scene();
     const line = "x".repeat(262_144 - patch("file-0", "").length);
     const files = (count: number) =>
@@ -91,14 +91,14 @@ describe("PUT /api/jobs/:id/diff", () => {
     ["a head that is no hash", { ...diff(added("x")), head_sha: "HEAD" }],
     ["a NUL", diff(added("x", { patch: "\0" }))],
     ["no attempt", { ...diff(added("x")), attempt: undefined }],
-  ])("refuses %s with 422", async (_what, body) => {
+  ])("A diff with %s is refused with 422", async (_what, body) => {
     const { put } = await scene();
     expect((await put(body)).status).toBe(422);
   });
 });
 
 describe("GET /api/jobs/:id/diff", () => {
-  it("answers 404 while there is nothing", async () => {
+  it("A job without a diff, or without one of the attempt asked for, answers 404", async () => {
     const { get, put } = await scene();
     expect((await get()).status).toBe(404);
     await put(diff(added("one.txt")));
@@ -106,7 +106,7 @@ describe("GET /api/jobs/:id/diff", () => {
     expect((await get("?attempt=x")).status).toBe(422);
   });
 
-  it("returns a patch that git apply takes, without what is not whole or about other files", async () => {
+  it("A diff read as a patch applies with git, without files that are incomplete or touch others", async () => {
     const { put, get, token } = await scene();
     const smuggled = `${patch("six.txt")}--- a/other\n+++ b/other\n@@ -0,0 +1 @@\n+x\n`;
     await put(
@@ -136,7 +136,7 @@ describe("GET /api/jobs/:id/diff", () => {
 });
 
 describe("what is kept", () => {
-  it("is the newest diff of a job, and others for two weeks", async () => {
+  it("The newest diff of a job is kept, and earlier ones for two weeks", async () => {
     const { put, report, world, read } = await scene();
     await put(diff(added("one.txt")));
     await report({ status: "failed", failure_class: "rate_limited" });
@@ -148,7 +148,7 @@ describe("what is kept", () => {
     expect((await read()).attempts).toEqual([2]);
   });
 
-  it("is bounded for a product: older attempts go first, then the lines of the oldest jobs", async () => {
+  it("When a product is out of room for diffs, earlier attempts go first, then the lines of jobs", async () => {
     const { put, report, world, read } = await scene();
     await put(diff(added("one.txt")));
     await report({ status: "failed", failure_class: "rate_limited" });

@@ -59,7 +59,7 @@ const toldOf = (chapters: ReturnType<typeof chaptersOf>) =>
   );
 
 describe("the chapters of a change", () => {
-  it("hold every hunk exactly once and none else, no matter what the guide says", () => {
+  it("The chapters of a change have every hunk exactly once and no other, whatever the guide says", () => {
     fc.assert(
       fc.property(diff, fc.option(guide), (wanted, told) => {
         const files = wanted.map(([name, lines]) => file(name, lines && patchAt(...lines)));
@@ -78,7 +78,7 @@ describe("the chapters of a change", () => {
     );
   });
 
-  it("cost little, no matter how many parts a guide has", () => {
+  it("The chapters of a change cost little, no matter how many parts its guide has", () => {
     const files = [file("a.ts", patchAt(...Array.from({ length: 8_000 }, (_, n) => n * 2 + 1)))];
     const parts = Array.from({ length: 10_000 }, () => ({ path: "a.ts", from: 90_000, to: 90_001 }));
     const told = Array.from({ length: 20 }, () => ({ title: "T", why: "", parts }));
@@ -87,7 +87,7 @@ describe("the chapters of a change", () => {
     expect(busyMilliseconds() - before).toBeLessThan(200);
   });
 
-  it("go to the first chapter that names a line, both ends included", () => {
+  it("A hunk goes to the first chapter that names one of its lines, both ends included", () => {
     const files = [file("a.ts", patchAt(3, 9)), file("b.ts")];
     const parts = [{ path: "a.ts", from: 1, to: 3 }];
     const told = [
@@ -101,7 +101,7 @@ describe("the chapters of a change", () => {
     ]);
   });
 
-  it("keep one whose lines an earlier one has, and say where these are", () => {
+  it("A chapter whose lines an earlier one has is kept, and says where they are shown", () => {
     const added = file("a.ts", patchAt(1));
     const told = [
       { title: "Both", why: "", parts: [{ path: "a.ts", from: 1, to: 1 }, { path: "b.ts" }] },
@@ -115,7 +115,7 @@ describe("the chapters of a change", () => {
     ]);
   });
 
-  it("come by rule without a guide: named by the proof, code, tests, configuration, generated", () => {
+  it("Without a guide, chapters come by rule: named by the proof, code, tests, configuration, generated", () => {
     const names = ["yarn.lock", "set.json", "tests/a.ts", "src/b.ts", "src/a.ts"];
     const files = names.map((name) => file(name, patchAt(name === "tests/a.ts" ? 0 : 1)));
     const clues = { proof: "npm test src/a.ts", tests: ["tests/a.ts"], criteria: [] };
@@ -129,7 +129,7 @@ describe("GET /api/jobs/:id/guide", () => {
   const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
   const told = [{ title: "The rule", why: "It decides", criterion: "none", parts: [{ path: "b.ts" }] }];
 
-  it("has the chapters that came with the result, for the commit that they were told of", async () => {
+  it("A job's guide has the chapters reported with its result, and only for the commit they describe", async () => {
     const { world, job, attempt } = await t.holdJob();
     const token = await t.createToken(world.owner);
     const read = async () => {
@@ -166,7 +166,7 @@ describe("GET /api/jobs/:id/guide", () => {
     expect(await read()).toMatchObject({ source: "order" });
   });
 
-  it("refuses titles and reasons that are too long", () => {
+  it("A chapter with a title or reason that is too long is refused", () => {
     const long = (chapter: object) => guideSchema.safeParse([{ ...told[0], ...chapter }]).success;
     expect(long({ title: "x".repeat(120), why: "x".repeat(600) })).toBe(true);
     expect(long({ title: "x".repeat(121) })).toBe(false);

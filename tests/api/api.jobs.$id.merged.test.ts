@@ -56,7 +56,7 @@ async function post(world: SprintWorld, jobId: string, body: unknown, token?: st
 }
 
 describe("POST /api/jobs/:id/merged", () => {
-  it("frees what waits only when a worker found the commit on the main branch", async () => {
+  it("A waiting task is freed only once a worker has found the commit on the main branch", async () => {
     const { world, first, second } = await scene();
     const job = await claim(world.actor);
     expect((await end(world, job)).released).toBeUndefined();
@@ -93,7 +93,7 @@ describe("POST /api/jobs/:id/merged", () => {
     expect(next.base_refs).toMatchObject([{ task_code: first.code, merged: true }]);
   });
 
-  it("refuses strangers, demo accounts, archived products, unfinished work, and members without a token", async () => {
+  it("A merge report is refused to strangers, demo accounts and tokenless members, and for unfinished work", async () => {
     const { world } = await scene();
     const job = await claim(world.actor);
     const body = { head_sha: sha("a") };
@@ -121,7 +121,7 @@ describe("POST /api/jobs/:id/merged", () => {
     expect(rows).toEqual([{ past_it: false }]);
   });
 
-  it("a member's worker may say it where it may work, and the owner of what no worker can see", async () => {
+  it("A member's worker reports merges where it may work, and the owner those that no worker can see", async () => {
     const { world, second } = await scene();
     const member = await t.createMember(world.product.id);
     const job = await claim(world.actor);
@@ -150,7 +150,7 @@ describe("POST /api/jobs/:id/merged", () => {
     ]);
   });
 
-  it("work that left no commit, work by hand and work on the same branch keep no one waiting", async () => {
+  it("Work that left no commit and work on the same branch keep no task waiting", async () => {
     const nothing = await scene();
     const job = await claim(nothing.world.actor);
     expect((await end(nothing.world, job, sha("0"))).released).toEqual([nothing.second.code]);
@@ -162,7 +162,7 @@ describe("POST /api/jobs/:id/merged", () => {
     await t.expectRightCounters();
   });
 
-  it("a merged pull request of the PBI frees too, and another one undoes it", async () => {
+  it("A merged pull request of the PBI frees waiting tasks, and setting another one holds them again", async () => {
     const { world, second } = await scene();
     await create(world.actor, "set_pbi_pr", { p_pbi_id: world.pbi.id, p_pr_url: "https://example.com/pr/1" });
     await end(world, await claim(world.actor));
@@ -175,7 +175,7 @@ describe("POST /api/jobs/:id/merged", () => {
     expect((await claim(world.actor)).task?.code).toBe(second.code);
   });
 
-  it("the setting holds and frees what has not begun, whichever way it goes", async () => {
+  it("Changing dependency_release holds or frees the tasks that have not begun", async () => {
     const { world, second } = await scene();
     await end(world, await claim(world.actor));
     await setRelease(world, "done");
@@ -189,7 +189,7 @@ describe("POST /api/jobs/:id/merged", () => {
     await t.expectRightCounters();
   });
 
-  it("a story is there with the last of its tasks, moved or deleted ones not counted", async () => {
+  it("A story is merged with the last of its tasks, moved or deleted ones not counted", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [3, 1, 1] });
     await setRelease(world, "merged");
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
@@ -217,7 +217,7 @@ describe("POST /api/jobs/:id/merged", () => {
     expect((await claim(world.actor)).task?.code).toBe(at(b.tasks, 0).code);
   });
 
-  it("a batch is there with its one head, for every task of it", async () => {
+  it("A batch is merged with its one commit, for every task in it", async () => {
     const { world } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
     const batch = await claim(world.actor);
     for (const { id } of world.tasks) {

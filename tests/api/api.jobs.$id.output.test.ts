@@ -33,7 +33,7 @@ async function scene() {
 }
 
 describe("POST /api/jobs/:id/output", () => {
-  it("adds entries, answers 202 with last_seq, and ignores a repeated seq", async () => {
+  it("Output entries are added with 202 and last_seq, and a repeated seq is ignored", async () => {
     const { post, read, job } = await scene();
     const first = await post({
       attempt: 1,
@@ -53,7 +53,7 @@ describe("POST /api/jobs/:id/output", () => {
     expect(output.entries[1]).toMatchObject({ kind: "command", title: "npm test", status: "running", path: null });
   });
 
-  it("takes what an attempt says at its end, and refuses a lost attempt with 409", async () => {
+  it("Output is accepted after its attempt ended, and refused with 409 once the attempt is lost", async () => {
     const { post, read, report, world, job } = await scene();
     await report({ status: "failed", failure_class: "rate_limited" });
     await t.query`update public.agent_jobs set not_before = null`;
@@ -109,7 +109,7 @@ describe("POST /api/jobs/:id/output", () => {
   ];
 
   it.each(endings)(
-    "takes the last words of an attempt that %s: for ten minutes, and until the next one begins",
+    "An attempt that %s may add last output for ten minutes, or until the next one begins",
     async (_what, state, finish, goOn) => {
       const held = await scene();
       const { post, read, world, job, attempt, report } = held;
@@ -145,7 +145,7 @@ describe("POST /api/jobs/:id/output", () => {
     },
   );
 
-  it("takes nothing of an attempt whose lease was taken over, even while no one has the job", async () => {
+  it("An attempt that lost its lease adds no output, even while no one else has the job", async () => {
     const { post, job, attempt, world } = await scene();
     await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
       where id = ${job.id}`;
@@ -154,7 +154,7 @@ describe("POST /api/jobs/:id/output", () => {
     expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({ action: "stop", reason: { code: "lost" } });
   });
 
-  it("is a sign of life: entries renew the lease, as the words of an attempt do", async () => {
+  it("Output entries renew the lease of a job, once a minute at most", async () => {
     const { post, job } = await scene();
     const leaseIn = async (seconds: number) => {
       const rows = await t.query`
@@ -175,7 +175,7 @@ describe("POST /api/jobs/:id/output", () => {
     expect(await lease()).toBe(before);
   });
 
-  it("tells viewers of each batch that had to wait for the one before", async () => {
+  it("Output that had to wait for the batch before it is still announced to those who watch", async () => {
     const { post, job } = await scene();
     const told = async () => {
       const rows = await t.query`select told_at, last_seq from public.job_attempts
@@ -209,7 +209,7 @@ describe("POST /api/jobs/:id/output", () => {
     expect(told_at.getTime()).toBeGreaterThan(before.getTime());
   });
 
-  it("refuses anyone who does not hold the job", async () => {
+  it("Only the holder of a job may add to its output", async () => {
     const { post, world } = await scene();
     const member = await t.createMember(world.product.id);
     const body = { attempt: 1, entries: [entry(1)] };
@@ -225,12 +225,12 @@ describe("POST /api/jobs/:id/output", () => {
       { entries: [entry(1, { text: "x".repeat(40_000) }), entry(2, { text: "x".repeat(40_000) })] },
     ],
     ["no attempt", { attempt: undefined, entries: [entry(1)] }],
-  ])("refuses %s with 422", async (_what, body) => {
+  ])("Output with %s is refused with 422", async (_what, body) => {
     const { post } = await scene();
     expect((await post({ attempt: 1, ...body })).status).toBe(422);
   });
 
-  it("keeps the beginning and the end of more than 5 MiB, and says what is gone", async () => {
+  it("Output of more than 5 MiB keeps its beginning and end, and says what was dropped", async () => {
     const { post, read } = await scene();
     const big = (seq: number) => entry(seq, { text: "x".repeat(65_000) });
     for (let seq = 1; seq <= 100; seq++) {
@@ -243,7 +243,7 @@ describe("POST /api/jobs/:id/output", () => {
     expect(output.entries.length).toBeLessThan(100);
   });
 
-  it("counts what is next to the text of an entry, so that empty ones are not without end", async () => {
+  it("Titles and paths count toward the size of output, so entries without text are limited too", async () => {
     const { post, world } = await scene();
     const entries = (from: number) =>
       Array.from({ length: 20 }, (_, at) =>
@@ -259,19 +259,19 @@ describe("POST /api/jobs/:id/output", () => {
 });
 
 describe("GET /api/jobs/:id/output", () => {
-  it("pages by after and limit", async () => {
+  it("Output is paged by after and limit", async () => {
     const { post, read } = await scene();
     await post({ attempt: 1, entries: [1, 2, 3, 4, 5].map((seq) => entry(seq)) });
     expect((await read("?after=2&limit=2")).entries.map(({ seq }) => seq)).toEqual([3, 4]);
   });
 
-  it("is empty before the first claim, and complete after the end", async () => {
+  it("Output of a finished job is complete, even without an entry", async () => {
     const { read, report } = await scene();
     await report({ status: "done", verify_result: "ALIGNED" });
     expect(await read()).toMatchObject({ attempt: 1, complete: true, entries: [] });
   });
 
-  it("keeps what is said about an idea for anyone who asked", async () => {
+  it("Output about an idea is readable only to the person who asked for it", async () => {
     const { world, token } = await scene();
     const { rows } = await t.sql.query(
       `with i as (insert into public.ideas (product_id, user_id, code, title) values ($1, $2, 'IDEA-901', 'Talk') returning id)
