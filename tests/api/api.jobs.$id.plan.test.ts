@@ -32,7 +32,7 @@ async function scene(options: SprintOptions = noPlan) {
 }
 
 describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
-  it("freezes the approved text byte for byte, no matter what the task says later", async () => {
+  it("An approved plan is frozen byte for byte, whatever the task says later", async () => {
     const { actor, job, handIn, statusOf, read, task } = await scene();
     expect(job).toMatchObject({ plan_first: true, plan_review: "person", plan: null });
     expect(await handIn()).toMatchObject({ status: "queued", phase: "plan", plan_snapshot: null });
@@ -47,7 +47,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await read()).toMatchObject({ plan_snapshot: plan, phase: "implement" });
   });
 
-  it("takes the text as a person edited it", async () => {
+  it("A plan that a person edits while approving is what the task and the next claim get", async () => {
     const { actor, handIn, judge, task } = await scene();
     await handIn();
     const edited = "Only the footer.\n";
@@ -60,7 +60,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect((await getTaskDetail(actor, { task_id: task.id })).implementation_plan).toBe(edited);
   });
 
-  it("sends it back with remarks, which the next claim has", async () => {
+  it("A plan sent back with remarks gives these to the next claim", async () => {
     const { actor, handIn, statusOf } = await scene();
     await handIn();
     expect(await statusOf({ verdict: "request_changes" })).toBe(422);
@@ -73,7 +73,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await claim(actor)).toMatchObject({ plan: "Another plan" });
   });
 
-  it("is for people who may write, once, and only while a plan waits", async () => {
+  it("A plan is judged once, while it waits, and only by people who may write", async () => {
     const { actor, owner, product, handIn, statusOf, read } = await scene();
     const approve = { verdict: "approve" };
     expect(await statusOf(approve)).toBe(409);
@@ -100,7 +100,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await statusOf(approve)).toBe(403);
   });
 
-  it("says what it waits for, in the inbox as well, and lets no work through before", async () => {
+  it("A job that waits for its plan says so, in the inbox too, and is not done before the approval", async () => {
     const { actor, job, handIn, attempt } = await scene();
     const tooEarly = { ...attempt, status: "done" as const, verify_result: "ALIGNED" as const };
     expect(await refusalOf(reportAgentJob(actor, tooEarly))).toMatchObject({ status: 409 });
@@ -116,7 +116,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(items).toMatchObject([{ kind: "question", question: { plan, job_id: job.id } }]);
   });
 
-  it("takes no plan that a token wrote into the task for an approval", async () => {
+  it("A plan that a token wrote into the task does not count as approved", async () => {
     const { actor, owner, attempt, task, statusOf } = await scene();
     const own = await t.bearerOf(owner);
     const write = async (body: unknown) => (await app.send("PATCH", `/api/tasks/${task.id}`, body, own)).status;
@@ -138,7 +138,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await statusOf({ verdict: "approve" })).toBe(409);
   });
 
-  it("expires as a question does: the run is paused, and asks again when it is resumed", async () => {
+  it("A plan that waits too long expires and pauses the run, which asks again when resumed", async () => {
     const { actor, run, handIn, statusOf, read } = await scene();
     await handIn();
     await serviceAt(t, later(new Date(), minutes(8 * 24 * 60)), "expire_questions()");
@@ -152,7 +152,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await claim(actor)).toMatchObject({ plan });
   });
 
-  it("ends with its job, and with its task", async () => {
+  it("A waiting plan is cancelled when its job or its task ends", async () => {
     const cancelled = await scene();
     await cancelled.handIn();
     await cancelAgentJob(cancelled.actor, { job_id: cancelled.job.id });
@@ -164,7 +164,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     expect(await byHand.read()).toMatchObject({ status: "done", questions: [{ status: "cancelled" }] });
   });
 
-  it("is asked where the product says so, and not where the start says none", async () => {
+  it("A run started without plan review asks for none, even where its product does", async () => {
     const world = await t.seedSprint(noPlan);
     const { actor, sprint, product } = world;
     await updateProduct(actor, { product_id: product.id, plan_review: "person" });

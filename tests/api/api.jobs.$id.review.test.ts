@@ -41,7 +41,7 @@ async function scene(options: SprintOptions = { stories: [1, 1] }) {
 }
 
 describe("comments on lines: /api/jobs/:id/comments", () => {
-  it("cost no more where the lines are all alike, and each finds the nearest", async () => {
+  it("Comments on lines that are all alike cost no more, and each finds its nearest line", async () => {
     const { call, comment, list, sendDiff, job } = await scene();
     const many = Array.from({ length: 80_000 }, () => "x");
     await sendDiff(1, file("one.ts", ...many));
@@ -69,7 +69,7 @@ describe("comments on lines: /api/jobs/:id/comments", () => {
     expect(await refused.text()).toContain("2,000 comments");
   });
 
-  it("are drafts of their author until they are sent, and can be taken back until then", async () => {
+  it("A line comment is a draft of its author until it is sent, and can be deleted until then", async () => {
     const { call, comment, list, owner, done } = await scene();
     const first = await comment(2, "Why <b>second</b>?");
     expect(first).toMatchObject({ draft: true, line_text: "second", stale: false, side: "new" });
@@ -84,7 +84,7 @@ describe("comments on lines: /api/jobs/:id/comments", () => {
     expect((await call("DELETE", `comments/${first.id}`)).status).toBe(409);
   });
 
-  it("are refused on what the diff does not show, and without a diff", async () => {
+  it("A line comment is refused on lines that the diff does not show, and without a diff", async () => {
     const { call } = await scene();
     const body = { path: "one.ts", line: 9, body: "x" };
     const answer = await call("POST", "comments", body);
@@ -96,7 +96,7 @@ describe("comments on lines: /api/jobs/:id/comments", () => {
     expect((await call("POST", "comments", { ...body, line: 1, attempt: 2 })).status).toBe(409);
   });
 
-  it("move with their line, and are stale when it changed", async () => {
+  it("A line comment moves with its line, and is stale once the line has changed", async () => {
     const { call, comment, list, done, sendDiff, world } = await scene();
     await comment(2, "Say it better");
     await comment(3, "And this");
@@ -112,7 +112,7 @@ describe("comments on lines: /api/jobs/:id/comments", () => {
 });
 
 describe("POST /api/jobs/:id/review", () => {
-  it("brings a job of a run that continues back to the head of the queue, with the comments", async () => {
+  it("Requested changes return a job of an unfinished run to the head of the queue, with comments", async () => {
     const { call, comment, done, world, job, task } = await scene();
     await comment(2, "Say it better");
     await done();
@@ -130,7 +130,7 @@ describe("POST /api/jobs/:id/review", () => {
     ]);
   });
 
-  it("opens the task of a finished run again, and the next run carries the comments", async () => {
+  it("Requested changes reopen the task of a finished run, and the next run has the comments", async () => {
     const { call, comment, done, world, job, task, run } = await scene({ stories: [1] });
     await comment(1, "No");
     await done();
@@ -144,7 +144,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect(next.review).toMatchObject([{ path: "one.ts", body: "No" }]);
   });
 
-  it("keeps an approval, after which nothing is asked for any more", async () => {
+  it("An approved attempt stays approved, and no changes can be requested after that", async () => {
     const { call, owner, done, job, world } = await scene();
     await done();
     const approval = { verdict: "approve", summary: "Good" };
@@ -156,7 +156,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect(await late.json()).toMatchObject({ error: expect.stringContaining("has already approved") });
   });
 
-  it("ends a job that waits for a person, by a session only", async () => {
+  it("A job that waits for a person is done once approved in a session, not by a token", async () => {
     const { call, owner, done, world, job, task } = await scene();
     await t.query`update products set done_requires = 'person' where id = ${world.product.id}`;
     expect(await done()).toMatchObject({ status: "queued", phase: "review" });
@@ -166,7 +166,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect(await t.columnOf("tasks", task.id, "status")).toBe("DONE");
   });
 
-  it("sends a job that waits for a person back to be worked on", async () => {
+  it("Requested changes send a job that waits for a person back to work", async () => {
     const { call, done, world, job } = await scene();
     await t.query`update products set done_requires = 'person' where id = ${world.product.id}`;
     await done();
@@ -175,7 +175,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect(await claim(world.actor, "worker-1")).toMatchObject({ id: job.id, attempt: 2 });
   });
 
-  it("is refused to the worker's own token", async () => {
+  it("The worker's own token may neither approve nor comment on the work", async () => {
     const { call, done, token } = await scene();
     await done();
     const own = bearer(token);
@@ -184,7 +184,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect((await call("POST", "comments", comment, own)).status).toBe(403);
   });
 
-  it("waits for the end of an attempt, wants words, and knows two verdicts", async () => {
+  it("A review needs a finished attempt, words where it requests changes, and one of two verdicts", async () => {
     const { call, owner, done } = await scene();
     expect((await call("POST", "review", { verdict: "approve" }, owner)).status).toBe(409);
     await done();
@@ -196,7 +196,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect((await app.request(unknown, { method: "POST", headers, body })).status).toBe(404);
   });
 
-  it("does not open a task that someone has moved on by hand", async () => {
+  it("A review does not reopen a task that someone has moved on by hand", async () => {
     const { call, done, world, task } = await scene({ stories: [1] });
     await done();
     await setTaskStatus(world.actor, { task_id: task.id, status: "in_progress" });

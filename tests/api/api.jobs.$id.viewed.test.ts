@@ -52,7 +52,7 @@ async function shown(job: { id: string }, headers: Record<string, string>, query
 }
 
 describe("PUT /api/jobs/:id/viewed", () => {
-  it("keeps for each person what they looked at, and undoes it", async () => {
+  it("A viewed file is marked for one person only, and the mark can be undone", async () => {
     const { job, session, product } = await scene(file("a.ts", "one"), file("b.ts", "two"));
     const other = await t.createMember(product.id);
     const theirs = { cookie: await app.signIn(other) };
@@ -68,7 +68,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     expect((await shown(job, session))[0]).toEqual(["a.ts", "false"]);
   });
 
-  it("counts for the content: a new attempt shows only what changed since the person looked", async () => {
+  it("A new attempt shows a person only what changed since they viewed it", async () => {
     const files = [file("same.ts", "one"), file("changed.ts", "two"), file("unseen.ts", "three")];
     const { job, again, session } = await scene(...files);
     for (const path of ["same.ts", "changed.ts"]) await mark(job, session, { path });
@@ -93,7 +93,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     expect(JSON.stringify(await answer.json())).toContain("two");
   });
 
-  it("counts a file whose lines are missing only for the commit at which it was seen", async () => {
+  it("A viewed file whose lines are missing counts only for the commit at which it was seen", async () => {
     const cut = { patch: undefined, truncated: true };
     const { job, again, session } = await scene(file("a.ts", "", cut as never));
     await mark(job, session, {});
@@ -102,7 +102,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     expect(await shown(job, session, "?attempt=2")).toEqual([["a.ts", "false"]]);
   });
 
-  it("takes paths of any length and script", async () => {
+  it("A file with a path of any length and script can be marked as viewed", async () => {
     const path = `${Array.from({ length: 400 }, (_, n) => (n * 7919).toString(36)).join("/")}/ü'"<b>`;
     const { job, session } = await scene(file(path, "x"));
     expect((await mark(job, session, { path })).status).toBe(204);
@@ -110,7 +110,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     expect(first?.[1]).toBe("true");
   });
 
-  it("is refused for unknown files and attempts, to tokens and to viewers", async () => {
+  it("A viewed mark is refused for unknown files and attempts, to tokens and to viewers", async () => {
     const { job, session, owner, product, actor } = await scene(file("a.ts", "one"));
     for (const body of [{ path: "none.ts" }, { attempt: 2 }, { attempt: 0 }, { path: "" }]) {
       expect((await mark(job, session, body)).status).toBe(422);
@@ -124,7 +124,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     expect(rows).toHaveLength(0);
   });
 
-  it("works as a form without script, and returns to the same page", async () => {
+  it("A file can be marked as viewed by a form without script, which returns to the same page", async () => {
     const { job, session } = await scene(file("a.ts", "one"));
     const send = (mark: string) =>
       app.request(`/jobs/${job.id}/changes?attempt=1`, {
@@ -139,7 +139,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     expect((await send("{")).status).toBe(422);
   });
 
-  it("keeps one mark of two at once", async () => {
+  it("Marks of one file at the same time leave at most one", async () => {
     const { job, session } = await scene(file("a.ts", "one"));
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => mark(job, session, { viewed: n % 2 === 0 })));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(204));

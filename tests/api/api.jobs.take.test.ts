@@ -31,7 +31,7 @@ async function scene() {
 }
 
 describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
-  it("takes a waiting job at once, and no worker is handed it", async () => {
+  it("A person who takes a waiting job gets it at once, and no worker is handed it", async () => {
     const { take, read, actor, job_id } = await scene();
     const { status, body } = await take();
     expect({ status, ...body }).toMatchObject({ status: 200, job: { id: job_id, attempt: 1 } });
@@ -44,7 +44,7 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
     });
   });
 
-  it("asks the agent to end, then holds, and refuses what the agent reports late", async () => {
+  it("Taking a running job asks its agent to end, holds the job, and refuses what comes too late", async () => {
     const { take, read, actor, job_id } = await scene();
     const { attempt } = await claim(actor);
     const beat = () => heartbeatAgentJob(actor, { job_id, attempt });
@@ -73,7 +73,7 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
     expect(await claim(actor)).toMatchObject({ id: job_id, attempt: 3 });
   });
 
-  it("is one person's: a second one, a viewer and others are refused", async () => {
+  it("A job is taken by one person only; a second one, viewers and strangers are refused", async () => {
     const { take, product, actor, job_id } = await scene();
     const [bob, vera, eve] = await Promise.all([t.createUser(), t.createUser(), t.createUser()]);
     await t.addMember(product.id, bob);
@@ -92,7 +92,7 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
     expect((await take()).status).toBe(403);
   });
 
-  it("ends by itself: with the lease of the terminal, and while it waits", async () => {
+  it("A taken job is released by itself when the terminal's lease or its own wait runs out", async () => {
     const { take, read, actor, job_id } = await scene();
     const past = (column: string) =>
       t.sql.query(`update agent_jobs set ${column} = now() - interval '1 second' where id = $1`, [job_id]);

@@ -29,7 +29,7 @@ async function scene() {
 }
 
 describe("the labels of a product", () => {
-  it("are made, listed by name, renamed, recolored and deleted by its members", async () => {
+  it("Members create, rename, recolor and delete the labels of a product, listed by name", async () => {
     const { as, owner, backlog, labels } = await scene();
     const member = await t.createMember(backlog.product.id);
     const { make, send, names } = await as(member);
@@ -44,7 +44,7 @@ describe("the labels of a product", () => {
     expect(await names()).toEqual(["Area: web"]);
   });
 
-  it("have one name each, regardless of the case, of bounded length and number", async () => {
+  it("A label's name is unique whatever its case, and labels are limited in length and number", async () => {
     const { as, owner, backlog, labels } = await scene();
     const { make, send } = await as(owner);
     await make("bug");
@@ -57,7 +57,7 @@ describe("the labels of a product", () => {
     expect([full.status, await full.json()]).toMatchObject([409, { error: expect.stringContaining("200") }]);
   });
 
-  it("are unknown in other products", async () => {
+  it("A label is unknown in other products", async () => {
     const { as, owner } = await scene();
     const bug = await (await as(owner)).make("bug");
     const other = await scene();
@@ -67,7 +67,7 @@ describe("the labels of a product", () => {
 });
 
 describe("labels of stories and tasks", () => {
-  it("are written by name, take the place of what was there, and are in each answer about the row", async () => {
+  it("Labels are set by name, replace those before, and are in every answer about a story or task", async () => {
     const { as, owner, backlog } = await scene();
     const { make, send, read } = await as(owner);
     const [bug, web] = [await make("bug"), await make("Web")];
@@ -93,7 +93,7 @@ describe("labels of stories and tasks", () => {
     ]);
   });
 
-  it("are those of the product: an unknown name is refused, a deleted one goes from its rows", async () => {
+  it("An unknown label is refused on a task, and a deleted label disappears from it", async () => {
     const { as, owner, backlog, labels } = await scene();
     const { make, send, read } = await as(owner);
     const bug = await make("bug");
@@ -104,7 +104,7 @@ describe("labels of stories and tasks", () => {
     expect(await read(`/api/tasks/${backlog.task.id}`)).not.toHaveProperty("labels");
   });
 
-  it("go on all that are selected, or off where all have it, and that can be taken back", async () => {
+  it("A label goes on all selected items, or off where all have it, and that can be undone", async () => {
     const { as, owner, backlog } = await scene();
     const { make, send, read } = await as(owner);
     const bug = await make("bug");

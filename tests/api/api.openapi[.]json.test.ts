@@ -58,7 +58,7 @@ function emptyLists(answer: unknown): string[] {
 }
 
 describe("GET /api/openapi.json", () => {
-  it("asks who is there, as all of /api does, and is open at /openapi.json", async () => {
+  it("GET /api/openapi.json needs a credential, as all of /api does, and /openapi.json needs none", async () => {
     const path = "/api/openapi.json";
     for (const headers of [{}, bearer("blm_wrong"), { cookie: "session=x" }]) {
       const refused = await app.request(path, { headers });
@@ -74,12 +74,12 @@ describe("GET /api/openapi.json", () => {
     expect(await written.json()).toMatchObject({ code: 405 });
   });
 
-  it("names every operation once, by an id of its own", () => {
+  it("Every operation in the OpenAPI document has an id of its own", () => {
     const names = operations.map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("begins every summary with a verb, and has a sentence for every answer", () => {
+  it("Every summary in the OpenAPI document begins with a verb, and every answer has a sentence", () => {
     const verbs =
       /^(Add|Append|Approve|Change|Check|Claim|Comment|Compare|Create|Delete|Draft|Edit|Expire|Forecast|Get|Import|List|Make|Mark|Send|Cancel|Pause|Resume|Take|Give|Propose|Accept|Search|Find|Read|Remove|Rename|Report|Save|Set|Start|Stop|Store|Stream|Download|Turn|Update|Upload|Waive) /;
     const wrong = operations.flatMap(({ operation: { operationId, summary, responses } }) => [
@@ -91,7 +91,7 @@ describe("GET /api/openapi.json", () => {
     expect(wrong, "answers.ts beside the document has the sentences").toEqual([]);
   });
 
-  it("has an example for every JSON body, which fits it", () => {
+  it("Every JSON body in the OpenAPI document has an example that fits it", () => {
     const bodies = operations.flatMap(({ operation }) => {
       const body = operation.requestBody?.content["application/json"];
       return body ? [{ name: operation.operationId, ...body }] : [];
@@ -106,7 +106,7 @@ describe("GET /api/openapi.json", () => {
     ).toEqual([]);
   });
 
-  it("holds every path and method of the specification", () => {
+  it("The OpenAPI document has every path and method of the specification", () => {
     const served = operations.map(({ method, path }) => `${method} ${path}`);
     expect(served).toEqual(
       expect.arrayContaining([
@@ -174,7 +174,7 @@ describe("GET /api/openapi.json", () => {
     checkOf(schemaOf(operation, response.status)).parse(await response.json());
   });
 
-  it("offers the session next to the token exactly where it is accepted", async () => {
+  it("The OpenAPI document offers a session next to the token exactly where one is accepted", async () => {
     for (const { path, method, operation } of operations) {
       const isRead = method === "GET" && operation.security.some((way) => "token" in way);
       if (!isRead || "text/event-stream" in (operation.responses["200"]?.content ?? {})) continue;
@@ -185,7 +185,7 @@ describe("GET /api/openapi.json", () => {
     }
   });
 
-  it("notices an answer that does not fit (the check itself works)", () => {
+  it("The check of documented answers notices one that does not fit", () => {
     const operation = operations.find((each) => each.operation.operationId === "updateTask");
     const check = checkOf(operation ? schemaOf(operation.operation, 200) : {});
     const good = { id: "x", status: "done", implementation_plan: null };

@@ -21,7 +21,7 @@ async function scene() {
 const week = { scope: "product", period: "week", unit: "USD", amount: 20 };
 
 describe("PUT /api/products/:id/budgets", () => {
-  it("makes one budget for each scope, period and unit, and changes it the second time", async () => {
+  it("There is one budget for each scope, period and unit, and setting it again changes it", async () => {
     const { send, list } = await scene();
     const first = budgetSchema.parse(await (await send("PUT", "/budgets", week)).json());
     expect(first).toMatchObject({ amount: 20, spent: 0, left: 20, state: "open", scope: "product" });
@@ -32,7 +32,7 @@ describe("PUT /api/products/:id/budgets", () => {
     expect(await list()).toMatchObject({ may_set: false, settings: { time_zone: "UTC" } });
   });
 
-  it("refuses tokens, members, strangers and what is not a budget, with words", async () => {
+  it("Tokens and members set no budgets, strangers read none, and invalid ones are refused", async () => {
     const { send, token, product, sprint } = await scene();
     const refused = await send("PUT", "/budgets", week, token);
     expect(refused.status).toBe(403);
@@ -53,7 +53,7 @@ describe("PUT /api/products/:id/budgets", () => {
     }
   });
 
-  it("shows with a run what it falls under, and what is reserved and spent of it", async () => {
+  it("A run shows the budgets that it falls under, and what is reserved of each", async () => {
     const { send, list, actor, sprint, start } = await scene();
     await send("PUT", "/budgets", week);
     await send("PUT", "/budgets", { scope: "sprint", target_id: sprint.id, unit: "USD", amount: 9 });
@@ -69,7 +69,7 @@ describe("PUT /api/products/:id/budgets", () => {
 });
 
 describe("DELETE /api/products/:id/budgets/:budgetId", () => {
-  it("takes a budget away, also one that is gone, and never for a token", async () => {
+  it("Deleting a budget works for its owner, even a second time, and never for a token", async () => {
     const { send, list, token } = await scene();
     const { id } = budgetSchema.parse(await (await send("PUT", "/budgets", week)).json());
     expect((await send("DELETE", `/budgets/${id}`, undefined, token)).status).toBe(403);
@@ -81,7 +81,7 @@ describe("DELETE /api/products/:id/budgets/:budgetId", () => {
 });
 
 describe("PATCH /api/products/:id/budget-settings", () => {
-  it("changes what is named and leaves the rest", async () => {
+  it("A change of budget settings leaves those that it does not name as they are", async () => {
     const { send, list, token } = await scene();
     const changed = await send("PATCH", "/budget-settings", { time_zone: "America/Lima" });
     expect(await changed.json()).toMatchObject({ time_zone: "America/Lima", unreported: "allow" });
@@ -93,7 +93,7 @@ describe("PATCH /api/products/:id/budget-settings", () => {
 });
 
 describe("GET /api/products/:id/forecast", () => {
-  it("answers members and tokens, and knows no foreign sprint", async () => {
+  it("A forecast is for tokens with access to the product, and knows no sprint of another product", async () => {
     const { send, token, sprint } = await scene();
     const answer = await send("GET", `/forecast?sprint_id=${sprint.id}`, undefined, token);
     expect(await answer.json()).toMatchObject({ tasks: 1, too_few: true, costs: [], estimates: [] });

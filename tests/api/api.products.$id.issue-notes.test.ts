@@ -64,7 +64,7 @@ async function scene() {
 }
 
 describe("what is written under an issue", () => {
-  it("is said once when its work is done, and the issue is closed once when that is merged", async () => {
+  it("An issue gets one comment when its work is done, and is closed once when that is merged", async () => {
     const { actor, pbi, item, note, tell, work, see, next, member } = await scene();
     expect(await note()).toBeNull();
     await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
@@ -96,7 +96,7 @@ describe("what is written under an issue", () => {
     expect(await note()).toBeNull();
   });
 
-  it("goes to another worker when its lease ends, and is given up after five tries", async () => {
+  it("An issue note goes to another worker when its lease ends, and is given up after five tries", async () => {
     const { actor, pbi, item, note, tell, work, expire } = await scene();
     await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
     await work(item.id);
@@ -118,7 +118,7 @@ describe("what is written under an issue", () => {
     expect(await note()).toBeNull();
   });
 
-  it("is about the story that an item was merged into", async () => {
+  it("An issue whose story was merged into another is commented on when that one is done", async () => {
     const { actor, pbi, item, note, work } = await scene();
     const into = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Fast" });
     await mergeStory(actor, { story_id: item.id, into: into.id });
@@ -127,7 +127,7 @@ describe("what is written under an issue", () => {
     expect(await note()).toMatchObject({ deed: "comment", url, text: `Done (${into.code}).` });
   });
 
-  it("is nothing for what people did without an agent but the comment", async () => {
+  it("An issue that people finished without an agent gets a comment and is not closed", async () => {
     const { actor, pbi, item, note, tell } = await scene();
     await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
     await create(actor, "create_task", { p_story_id: item.id, p_title: "By hand" });
@@ -138,7 +138,7 @@ describe("what is written under an issue", () => {
     expect(await note()).toBeNull();
   });
 
-  it("is nothing without a label, and asked for with words", async () => {
+  it("No issue note is given without a label, or to a request without a worker and a project", async () => {
     const { actor, pbi, item, product_id, path, call, note, work } = await scene();
     await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
     await work(item.id);

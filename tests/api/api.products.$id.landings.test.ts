@@ -42,7 +42,7 @@ async function scene() {
 }
 
 describe("the merge queue", () => {
-  it("gives a branch whose work is done to one worker, and to another when its lease has ended", async () => {
+  it("A finished branch goes to one worker to land, and to another when its lease has ended", async () => {
     const { product, finish, next, tell, list } = await scene();
     expect((await next()).body).toEqual({ landing: null });
     const { id: job_id } = await finish();
@@ -64,7 +64,7 @@ describe("the merge queue", () => {
     expect((await next()).body).toEqual({ landing: null });
   });
 
-  it("sends home what fails or does not merge, twice by each kind, and then asks", async () => {
+  it("A branch whose tests fail in the merge queue returns to its agent twice, then a person is asked", async () => {
     const { actor, finish, next, tell, state, questions, task } = await scene();
     for (const commit of ["a", "b", "c"]) {
       const { review } = await finish(commit.repeat(40));
@@ -83,7 +83,7 @@ describe("the merge queue", () => {
     expect(why.reasons.map(({ code }) => code)).toContain("question");
   });
 
-  it("asks once about what was refused, and tries it again after half an hour", async () => {
+  it("A landing that was refused is asked about once, and tried again after half an hour", async () => {
     const { product, finish, next, tell, questions } = await scene();
     await finish();
     for (let round = 0; round < 5; round += 1) {
@@ -102,7 +102,7 @@ describe("the merge queue", () => {
     expect(await questions()).toHaveLength(1);
   });
 
-  it("waits for what a branch depends on, for a task that is not done, and for no one when people merge", async () => {
+  it("A branch does not land while its task is not done, nor where people merge", async () => {
     const { actor, product, task, finish, next, list } = await scene();
     await finish();
     await t.query`update tasks set status = 'REVIEW' where id = ${task.id}`;
@@ -115,7 +115,7 @@ describe("the merge queue", () => {
     expect(await list()).toMatchObject({ landing: "queue", queue: [] });
   });
 
-  it("refuses members whose workers are not allowed, viewers, and nonsense", async () => {
+  it("The merge queue refuses workers that are not allowed, unknown landings and invalid reports", async () => {
     const { product, finish, next, call, path, tell } = await scene();
     await finish();
     const member = await t.createMember(product.id);

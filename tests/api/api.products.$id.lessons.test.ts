@@ -51,7 +51,7 @@ async function scene(tasks: number, stories = 1) {
 const statusOf = async (answer: Promise<Response>) => (await answer).status;
 
 describe("a lesson", () => {
-  it("is proposed by token after rework, accepted by a person, and read by every later agent", async () => {
+  it("A lesson is proposed by token after rework, accepted by a person, and read by every later agent", async () => {
     const { propose, decide, list, context, rework, done, actor, member, token } = await scene(3);
     const job = await rework();
     const before = await context();
@@ -95,7 +95,7 @@ describe("a lesson", () => {
     expect(await list()).toMatchObject([{ status: "retired", before: [1, 1] }]);
   });
 
-  it("says what it did: an agent that errs unless told has its work returned before, and never since", async () => {
+  it("A lesson shows its effect: how often work was returned before it was accepted, and since", async () => {
     const { actor, list, decide, done, judge } = await scene(12);
     const work = async () => {
       const job = await claim(actor);
@@ -114,7 +114,7 @@ describe("a lesson", () => {
     expect(await list()).toMatchObject([{ status: "accepted", before: [5, 5], after: [0, 7] }]);
   });
 
-  it("counts among tasks with a label of its own, and by its own cause", async () => {
+  it("A lesson counts only tasks with a label of its own task, and only returns for its own cause", async () => {
     const { actor, list, product, tasks, done, judge, rework } = await scene(4);
     await t.query`insert into public.labels (product_id, name, color)
       values (${product.id}, 'api', '#123456')`;
@@ -129,7 +129,7 @@ describe("a lesson", () => {
     expect(await list()).toMatchObject([{ before: [1, 2] }]);
   });
 
-  it("comes only from rework of a job of the product, three times at most, in 300 characters", async () => {
+  it("A lesson comes only from rework in its product, three times a job, in at most 300 characters", async () => {
     const { propose, rework, actor, decide } = await scene(2);
     const other = await scene(2);
     const fresh = await claim(other.actor);
@@ -154,7 +154,7 @@ describe("a lesson", () => {
     expect(await other.list()).toEqual([]);
   });
 
-  it("takes one of two verdicts at once", async () => {
+  it("Of several verdicts on a lesson at the same time, exactly one counts", async () => {
     const { propose, decide, rework } = await scene(2);
     const { id: job } = await rework();
     const { id } = lessonSchema.parse(await (await propose(words, job)).json());
@@ -163,7 +163,7 @@ describe("a lesson", () => {
     expect(answers.sort()).toEqual([200, 409, 409, 409]);
   });
 
-  it("is decided by no token and no viewer, who may read", async () => {
+  it("A lesson is decided by no token and no viewer, and a viewer may read it", async () => {
     const { propose, decide, list, rework, product, token } = await scene(2);
     const { id: job } = await rework();
     const { id } = lessonSchema.parse(await (await propose(words, job)).json());
@@ -176,7 +176,7 @@ describe("a lesson", () => {
     expect(await statusOf(propose("Other", job, await t.bearerOf(viewer)))).toBe(403);
   });
 
-  it("proposes its own end after 30 tasks that came back as often as before", async () => {
+  it("A lesson proposes its own end after 30 tasks that came back as often as before", async () => {
     const { propose, decide, list, rework, done, judge, actor, member } = await scene(33);
     const first = await rework();
     const { id } = lessonSchema.parse(await (await propose(words, first.id)).json());
@@ -195,7 +195,7 @@ describe("a lesson", () => {
     expect(items).toMatchObject([{ id, proposes_end: true, before: [1, 1], after: [30, 30] }]);
   });
 
-  it("reaches no prompt unaccepted, no matter what a thousand proposals hold", async () => {
+  it("A lesson that is not accepted reaches no prompt, whatever a thousand proposals say", async () => {
     const { actor, product, rework, context, done, list } = await scene(2);
     const job = await rework();
     await done(job);
@@ -226,7 +226,7 @@ describe("a lesson", () => {
     }
   });
 
-  it("is refused at 100 kB before anything is kept", async () => {
+  it("A lesson of 100 kB is refused before anything is kept", async () => {
     const { propose, rework, list } = await scene(2);
     const job = await rework();
     expect(await statusOf(propose("x".repeat(100_000), job.id))).toBe(422);

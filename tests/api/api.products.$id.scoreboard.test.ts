@@ -32,7 +32,7 @@ async function scene() {
 }
 
 describe("GET /api/products/:id/scoreboard", () => {
-  it("says who was right at once, with its interval and medians, and nothing of too few", async () => {
+  it("The scoreboard says how often each agent was right at once, and nothing of too few tasks", async () => {
     const { owner, product, tasks } = await scene();
     const path = `/api/products/${product.id}/scoreboard`;
     const answer = await app.request(path, { headers: await t.bearerOf(owner) });
@@ -85,7 +85,7 @@ describe("the advice", () => {
     minutes: 1,
   });
 
-  it("is given where the interval lies above all others, of a label first, and not below eight", () => {
+  it("Advice is given where an interval lies above all others, by label first, and from eight tasks on", () => {
     const rows = [
       counted("a", 40, 40),
       counted("b", 20, 40),
@@ -101,7 +101,7 @@ describe("the advice", () => {
     expect(clearlyBest([counted("a", 40, 40)].map(toRow), [])).toBeNull();
   });
 
-  it("is wrong in at most 5 % of 1,000 histories of agents that are equally good or nearly so", () => {
+  it("Advice is wrong in at most 5 % of 1,000 histories of agents that are equally or nearly as good", () => {
     let seed = 11;
     const chance = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -30,7 +30,7 @@ async function scene(fields: Record<string, unknown> = { p_pull_requests: "open"
 }
 
 describe("POST /api/products/:id/upkeeps and PUT /api/upkeeps/:id", () => {
-  it("gives a file to one worker at a time, and takes the report of its holder", async () => {
+  it("An upkeep goes to one worker at a time, and only the report of its holder counts", async () => {
     const { product, due, tell, later, files } = await scene();
     const first = await due();
     expect(first).toMatchObject({
@@ -54,7 +54,7 @@ describe("POST /api/products/:id/upkeeps and PUT /api/upkeeps/:id", () => {
     expect(await due()).toMatchObject({ open_url: url });
   });
 
-  it("looks no more at what was merged until there is another lesson, and waits after a failure", async () => {
+  it("A merged upkeep rests until there is another lesson, and a failed one waits for its next try", async () => {
     const { product, due, tell, later, files } = await scene();
     await tell(await due(), { state: "put_off", words: "No login was found" });
     expect(await due()).toBeNull();
@@ -68,7 +68,7 @@ describe("POST /api/products/:id/upkeeps and PUT /api/upkeeps/:id", () => {
     expect(await due()).toMatchObject({ content: ["Test it well."], has_landed: true });
   });
 
-  it("hears only workers that the product allows, about its repository, and remembers what they said", async () => {
+  it("An upkeep is reported only by allowed workers, about the product's repository, and is audited", async () => {
     const { product, owner, other, next, due, tell, files } = await scene();
     expect((await next(other)).status).toBe(403);
     const one = await due();
@@ -82,7 +82,7 @@ describe("POST /api/products/:id/upkeeps and PUT /api/upkeeps/:id", () => {
     expect((await next(owner)).status).toBe(200);
   });
 
-  it("has nothing where the product wants no pull requests", async () => {
+  it("A product that wants no pull requests has no upkeeps", async () => {
     const { next, files } = await scene({ p_pull_requests: "none" });
     expect([(await next()).body, await files()]).toEqual([{ upkeep: null }, []]);
   });

@@ -17,7 +17,7 @@ const counts = ({ pbis, stories, tasks, labels, already_there }: ImportReport) =
 });
 
 describe("POST /api/products/import", () => {
-  it("linear: projects, states, priorities, people, labels and sub-issues; the rest is counted", async () => {
+  it("A Linear import takes projects, states, priorities, people, labels, sub-issues, and counts the rest", async () => {
     const ada = await t.createUser({ username: "ada" });
     const { preview, move } = await mover(t, app, ada);
     const target = { format: "linear", ...newProduct() };
@@ -55,7 +55,7 @@ describe("POST /api/products/import", () => {
     ]);
   });
 
-  it("the same file again makes nothing twice, and a longer one only what is new", async () => {
+  it("The same file imported again makes nothing twice, and a longer one only what is new", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const first = await move({ format: "linear", ...newProduct() }, ["a.csv", linear]);
     const into = { format: "linear", product_id: String(first.product.id) };
@@ -72,7 +72,7 @@ describe("POST /api/products/import", () => {
     expect(await stock(t, first.product.id)).toHaveLength(3);
   });
 
-  it("github: milestones, boxes of a task list, comments, and nothing that is not planned", async () => {
+  it("A GitHub import takes milestones, boxes of task lists and comments, and nothing not planned", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const done = await move({ format: "github", ...newProduct() }, ["issues.json", github]);
     expect(counts(done)).toMatchObject({ pbis: 2, stories: 2, tasks: 3, labels: 1 });
@@ -89,7 +89,7 @@ describe("POST /api/products/import", () => {
     ]);
   });
 
-  it("jira: repeated columns, epics, sub-tasks, estimates, its markup as Markdown", async () => {
+  it("A Jira import takes repeated columns, epics, sub-tasks and estimates, and markup as Markdown", async () => {
     const ada = await t.createUser({ username: "ada-of-jira" });
     const { move } = await mover(t, app, ada);
     const file = jira.replace(",,ada,", ",,ada-of-jira,");
@@ -110,7 +110,7 @@ describe("POST /api/products/import", () => {
     ]);
   });
 
-  it("trello: lists are states or topics, checklists tasks, archived cards stay", async () => {
+  it("A Trello import makes states or PBIs of lists and tasks of checklists, and leaves archived cards", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const done = await move({ format: "trello", ...newProduct() }, ["board.json", trello]);
     expect(counts(done)).toMatchObject({ pbis: 2, stories: 3, tasks: 4, labels: 1 });
@@ -131,7 +131,7 @@ describe("POST /api/products/import", () => {
     ]);
   });
 
-  it("backlog-md: a zip of the folder or of what is around it, or its files", async () => {
+  it("A Backlog.md import takes a zip of the project around its folder, or single files of it", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const task = (id: number, more: string) =>
       `---\nid: BACK-${id}\ntitle: Number ${id}\nlabels: [docs]\n${more}---\n## Description\n\nSaid.\n`;
@@ -161,7 +161,7 @@ describe("POST /api/products/import", () => {
     expect(whole).toMatchObject({ stories: 0, tasks: 0, ideas: 0, already_there: 2 });
   });
 
-  it("backloom: what an export planned comes along, what was seen does not", async () => {
+  it("An import of a Backloom export takes what was planned, and leaves out sprints", async () => {
     const owner = await t.createUser();
     const { product } = await t.seedBacklog(owner);
     const document = await exportProduct(t.actorOf(owner).database, { product_id: product.id });
@@ -174,7 +174,7 @@ describe("POST /api/products/import", () => {
     ]);
   });
 
-  it("takes a thousand stories in one transaction, and none of them twice", async () => {
+  it("A thousand stories are imported in one transaction, and none of them twice", async () => {
     const { move } = await mover(t, app, await t.createUser());
     const file = manyOfLinear(1_000);
     const done = await move({ format: "linear", ...newProduct() }, ["linear.csv", file]);
@@ -191,7 +191,7 @@ describe("POST /api/products/import", () => {
     });
   });
 
-  it("a refused import leaves nothing, and a preview neither", async () => {
+  it("A refused import leaves nothing behind, and neither does a preview", async () => {
     const owner = await t.createUser();
     const { send, preview } = await mover(t, app, owner);
     const fields = { format: "linear", ...newProduct() };
@@ -203,7 +203,7 @@ describe("POST /api/products/import", () => {
     expect(rows).toEqual([{ code: product.code }]);
   });
 
-  it("refuses what is not the file that it is said to be, with words", async () => {
+  it("An import of a file that is not in its format is refused with the reason", async () => {
     const refusals: [string, Part, string][] = [
       ["linear", github, "not a CSV file"],
       ["linear", jira, "not a CSV export of Linear"],
@@ -236,7 +236,7 @@ describe("POST /api/products/import", () => {
     expect((await send({ format: "linear", ...newProduct() })).status).toBe(422);
   });
 
-  it("refuses files that are too large, and zips that unpack to too much", async () => {
+  it("An import refuses files that are too large, and zips that unpack to too much", async () => {
     const { send } = await mover(t, app, await t.createUser());
     // Before the first call: packing takes seconds, in which no one sees that a refused connection has ended.
     const mebibyte = new Uint8Array(1024 * 1024).fill(97);
@@ -256,7 +256,7 @@ describe("POST /api/products/import", () => {
     ]);
   });
 
-  it("is for those who may write: unknown products 404, strangers and demo accounts 403", async () => {
+  it("An import into an unknown product is 404, and one by strangers or demo accounts 403", async () => {
     const owner = await t.createUser();
     const product = await t.seedProduct(owner);
     const into = { format: "linear", product_id: product.id };
@@ -272,7 +272,7 @@ describe("POST /api/products/import", () => {
     expect(plain.status).toBe(401);
   });
 
-  it("counts imports in chunks too, before their bodies are read", async () => {
+  it("An import sent in chunks counts toward the limit before its body is read", async () => {
     const headers = { ...(await t.bearerOf(await t.createUser())), "content-type": "multipart/form-data; boundary=b" };
     const send = () => {
       const body = new Blob(["--b--\r\n"]).stream();

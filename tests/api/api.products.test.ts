@@ -12,7 +12,7 @@ async function listFor(user: TestUser): Promise<{ id: string }[]> {
 }
 
 describe("GET /api/products", () => {
-  it("answers an array with exactly six fields each", async () => {
+  it("GET /api/products returns an array with exactly six fields per product", async () => {
     const owner = await t.createUser();
     const product = await t.seedProduct(owner);
     expect(await listFor(owner)).toEqual([
@@ -27,7 +27,7 @@ describe("GET /api/products", () => {
     ]);
   });
 
-  it("lists what the caller owns and is a member of, once each, and nothing else", async () => {
+  it("A caller gets the products that they own or are a member of, once each, and no others", async () => {
     const [owner, member, stranger] = [await t.createUser(), await t.createUser(), await t.createUser()];
     const shared = await t.seedProduct(owner);
     const own = await t.seedProduct(member);
@@ -37,7 +37,7 @@ describe("GET /api/products", () => {
     expect(await listFor(stranger)).toEqual([]);
   });
 
-  it("leaves archived products out, and looks at membership again each time", async () => {
+  it("The list of products leaves out archived ones, and checks membership each time", async () => {
     const [owner, member] = [await t.createUser(), await t.createUser()];
     const product = await t.seedProduct(owner);
     await t.addMember(product.id, member);
@@ -48,7 +48,7 @@ describe("GET /api/products", () => {
     expect(await listFor(owner)).toEqual([]);
   });
 
-  it("takes the scheme in any case, and a token of a deleted user for none", async () => {
+  it("A bearer token works with its scheme in any case, and no more once its user is deleted", async () => {
     const user = await t.createUser();
     const token = await t.createToken(user);
     const headers = { authorization: `bearer ${token}` };
