@@ -20,7 +20,7 @@ async function startBehindProxy(connections?: number) {
 }
 
 describe("GET /api/ready", () => {
-  it("is 503 while the database is away, 200 when it is back, and stays alive", async () => {
+  it("GET /api/ready is 503 while the database is away and 200 when it is back, and the server stays up", async () => {
     const { app, proxy, status } = await startBehindProxy();
     await expect.poll(status).toBe(200);
     proxy.refuse();
@@ -37,7 +37,7 @@ describe("GET /api/ready", () => {
     await expect.poll(status).toBe(200);
   });
 
-  it("is 503 when the network falls silent, and 200 once there is another way, though no connection was ended", async () => {
+  it("GET /api/ready is 503 when the network falls silent, and 200 once new connections get through", async () => {
     const { proxy, status } = await startBehindProxy(1);
     await expect.poll(status).toBe(200);
     proxy.freeze();
@@ -46,7 +46,7 @@ describe("GET /api/ready", () => {
     await expect.poll(status).toBe(200);
   });
 
-  it("answers without a credential, and says which version serves", async () => {
+  it("GET /api/ready needs no credential, and says which version serves", async () => {
     const app = await startTestApp(t);
     await vi.waitFor(async () => {
       const response = await app.request("/api/ready");

@@ -50,7 +50,7 @@ async function read(headers: Record<string, string>, query = "") {
 const codes = ({ reviews }: z.infer<typeof waitingReviewsSchema>) => reviews.map(({ task }) => task.code);
 
 describe("GET /api/reviews", () => {
-  it("lists first what frees most, then the smaller change, to a session and a token", async () => {
+  it("The queue of reviews begins with what frees most, then the smaller change, for session and token", async () => {
     const { session, token, product, jobs } = await scene();
     const found = await read(session);
     expect(codes(found)).toEqual(["T-3", "T-1", "T-2"]);
@@ -66,7 +66,7 @@ describe("GET /api/reviews", () => {
     expect(await read(bearer(token), `?product_id=${product.id}`)).toEqual(found);
   });
 
-  it("is read in pages, each row once", async () => {
+  it("The queue of reviews is read in pages, each row once", async () => {
     const { session } = await scene();
     const first = await read(session, "?limit=2");
     const second = await read(session, `?limit=2&cursor=${first.next_cursor}`);
@@ -78,7 +78,7 @@ describe("GET /api/reviews", () => {
     }
   });
 
-  it("leaves out no row of a later page when those before it are judged", async () => {
+  it("A page of reviews leaves out no row when those before it are judged in between", async () => {
     const { session, actor, jobs } = await scene();
     const first = await read(session, "?limit=1");
     await reviewJob(actor, { job_id: at(jobs, 2), verdict: "approve" });
@@ -88,7 +88,7 @@ describe("GET /api/reviews", () => {
     expect(third.next_cursor).toBeNull();
   });
 
-  it("leaves out what was judged, what a viewer sees and archived products", async () => {
+  it("The queue of reviews leaves out judged work, a viewer's products and archived products", async () => {
     const { session, actor, jobs, product } = await scene();
     await reviewJob(actor, { job_id: at(jobs, 2), verdict: "approve" });
     expect(codes(await read(session))).toEqual(["T-1", "T-2"]);
@@ -118,11 +118,11 @@ describe("the marks of a change", () => {
     ["a test file deleted", ["deleted_tests"], [{ path: "src/a.test.ts", status: "deleted" }]],
     ["a case deleted", ["deleted_tests"], [{ path: "src/a.test.ts", patch: '@@ -1 +1 @@\n-it("x", f);\n+x\n' }]],
     ["401 lines", ["large"], [{ additions: 400, deletions: 1 }]],
-  ])("say %s", async (_, marks, files) => {
+  ])("The marks of a change tell a reviewer of %s", async (_, marks, files) => {
     expect(await marksOf(...files)).toEqual(expect.arrayContaining(marks));
   });
 
-  it("name the files that they are about, at most four", async () => {
+  it("The marks of a change name the files that they are about, at most four", async () => {
     const { session } = await scene([
       ...["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts", "src/e.ts"].map((path) => ({ path })),
       { path: "db/migrations/1.up" },
@@ -136,7 +136,7 @@ describe("the marks of a change", () => {
     expect(page).toMatch(/these files\. .*src\/a\.ts, src\/b\.ts, src\/c\.ts and others/);
   });
 
-  it("say that agents are new in a folder once they know others, and only of files of other people", async () => {
+  it("A folder new to agents is marked once they know others, and no more after one has worked in it", async () => {
     const files = [{ path: "old/a.ts" }, { path: "new/b.ts", status: "added" }];
     const { session, actor, product, jobs, tasks } = await scene(files);
     expect(at((await read(session)).reviews, 0).marks).not.toContain("first_time");
@@ -172,7 +172,7 @@ describe("the marks of a change", () => {
     ["Change data.ts", "src/a.ts", "src/a.ts"],
     ["**Change src/cart.ts.**", "src/a.ts", "src/a.ts src/cart.ts"],
     ["Change the folder src/orders/", "src/a.ts", "src/a.ts src/orders/b.ts"],
-  ])("know which file a plan names: %s", async (plan, outside, paths) => {
+  ])("The mark for work outside the plan knows which file a plan names: %s", async (plan, outside, paths) => {
     const files = JSON.stringify(paths.split(" ").map((path) => ({ path })));
     const rows = await t.query`select private.outside_plan(${plan}, ${files}) as found`;
     expect(rows).toEqual([{ found: outside === null ? null : [outside] }]);
@@ -204,7 +204,7 @@ describe("the marks of a change", () => {
     ["apiKey: process.env.SERVICE_API_KEY_V2_2024_,", false],
     ['password: "correct horse battery"', false],
     [`x1y2z3 h1:${"Ab3+".repeat(10)}=`, false],
-  ])("look for keys by their names and values: %s", async (line, isKey) => {
+  ])("Keys added by a change are found by their names and values: %s", async (line, isKey) => {
     const found = async (patch: string) => {
       const files = JSON.stringify([{ path: "a", patch }]);
       const { rows } = await t.sql.query("select private.adding_keys($1) as paths", [files]);
@@ -233,18 +233,18 @@ describe("the marks of a change", () => {
     ["Rust", true, [cases("-#[tokio::test]\n-async fn x() {\n+#[test]\n+fn y()", "tests/a.rs")]],
     ["Java", true, [cases("-@Test\n-public void x() {\n+@Test\n+void y() {", "test/A.java")]],
     ["Java, whose case is the same", false, [cases("-@Test\n-void x() {\n+@Test\n+void x() {")]],
-  ])("know test cases by their names: %s", async (_, isDeleted, files) => {
+  ])("Test cases deleted by a change are known by their names: %s", async (_, isDeleted, files) => {
     const rows = await t.query`select private.deletes_tests(${JSON.stringify(files)}) as found`;
     expect(rows).toEqual([{ found: isDeleted }]);
   });
 
-  it("say no less than they know: 400 lines are not large, and the plan's own file is within it", async () => {
+  it("A change of 400 lines is not marked as large, nor the plan's own file as outside the plan", async () => {
     const marks = await marksOf({ path: "src/part-1-1.ts", additions: 399, deletions: 1 });
     expect(marks).not.toContain("large");
     expect(marks).not.toContain("outside_plan");
   });
 
-  it("follow what a worker read on the main branch, which only adds to the others", async () => {
+  it("The patterns for marks that a worker read on the main branch only add to the others", async () => {
     const { session, token, jobs } = await scene();
     const job_id = at(jobs, 0);
     const change = { status: "modified", additions: 1, deletions: 0, binary: false };
@@ -273,7 +273,7 @@ describe("the marks of a change", () => {
     expect((await marksWith({ large: ["**"] })).status).toBe(422);
   });
 
-  it("name what would take long to judge, and never refuse it", async () => {
+  it("A change that takes long to judge gets its marks, and is never refused", async () => {
     const { session, token, jobs } = await scene();
     const job_id = at(jobs, 0);
     const sent = async (files: readonly File[], review_marks = {}) => {
@@ -296,7 +296,7 @@ describe("the marks of a change", () => {
     expect(judged).toMatchObject({ status: 204, marks: expect.arrayContaining(["migration"]) });
   }, 60_000);
 
-  it("follow the product's own patterns", async () => {
+  it("The marks of a change follow the product's own patterns", async () => {
     const { session, actor, product, jobs } = await scene();
     const review_marks = { migration: ["src/**/*.ts"] };
     await updateProduct(actor, { product_id: product.id, review_marks });
@@ -319,7 +319,7 @@ describe("a pattern of paths", () => {
     ["*.lock", ["yarn.lock"], ["a/yarn.lock", "yarnxlock"]],
     ["a+(b).[c]", ["a+(b).[c]"], ["aa+(b).c"]],
     ["x|y", ["x|y"], ["x", "y"]],
-  ])("%s means what it says", async (pattern, fitting, others) => {
+  ])("The path pattern %s fits what it says, and nothing else", async (pattern, fitting, others) => {
     const rows = await t.query<{ path: string }>`select p as path
       from unnest(${[...fitting, ...others]}::text[]) p
       where p ~ private.patterns_regex(jsonb_build_array('none', ${pattern}::text))`;
@@ -328,7 +328,7 @@ describe("a pattern of paths", () => {
 });
 
 describe("the times of a job", () => {
-  it("has its first look from the page of a session, and keeps its first verdict", async () => {
+  it("A job is first seen when a session opens its changes, and keeps the time of its first verdict", async () => {
     const { session, token, actor, jobs } = await scene();
     const job_id = at(jobs, 0);
     const times = async () => {
@@ -352,7 +352,7 @@ describe("the times of a job", () => {
     expect(await times()).toEqual({ first_seen_at, judged_at });
   });
 
-  it("tell on the sprint's pages, in Insights and in /metrics how long the work waited", async () => {
+  it("A sprint's pages, Insights and /metrics tell how long work waited for its review", async () => {
     const { session, product, sprint, jobs } = await scene();
     const sprintPage = `/products/${product.id}/sprints/${sprint.id}`;
     const pages = [sprintPage, `${sprintPage}/review`, `/insights?product_id=${product.id}`];
@@ -396,7 +396,7 @@ async function counts() {
 }
 
 describe("the queue of reviews on its pages", () => {
-  it("lists the same order in the inbox with its reasons, and approves nothing there", async () => {
+  it("The inbox lists reviews in the order of the queue with reasons, and lets no one approve there", async () => {
     const { session } = await scene([{ path: "db/migrations/1.sql" }]);
     const page = await (await app.request("/inbox?show=reviews", { headers: session })).text();
     const places = ["T-3", "T-1", "T-2"].map((code) => page.indexOf(`Review of ${code}"`));
@@ -407,7 +407,7 @@ describe("the queue of reviews on its pages", () => {
     expect(page).not.toMatch(/name="verdict"/);
   });
 
-  it("leads from an approval to the next review, and at last back to the inbox", async () => {
+  it("An approval leads to the next review, and the last one back to the inbox", async () => {
     const { session, jobs } = await scene();
     const approve = async (job: string) => {
       const body = new URLSearchParams({ intent: "review", verdict: "approve_and_next" });

@@ -42,7 +42,7 @@ async function scene(options: SprintOptions = {}) {
 }
 
 describe("POST /api/runs", { timeout: 60_000 }, () => {
-  it("starts a run without a sprint, on the branch of the story, with one job a task in order", async () => {
+  it("A run of a story needs no sprint, and has one job a task in order on the story's branch", async () => {
     const { owner, actor, stories, ids, product } = await scene({ stories: [2, 1] });
     const { run, left_out } = await started(owner, { story_id: at(stories, 0).id });
     expect(left_out).toEqual([]);
@@ -62,7 +62,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(job.run).toMatchObject({ id: run.id, sprint_id: null, sprint_code: null });
   });
 
-  it("takes a task of the backlog that no sprint holds, and tasks of several stories on a branch each", async () => {
+  it("A run takes a task that no sprint has, and tasks of several stories on a branch each", async () => {
     const { owner, actor, pbi, stories, ids } = await scene({ stories: [1, 1] });
     const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Alone" });
     const task = await create(actor, "create_task", {
@@ -78,7 +78,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(jobs.map(({ branch }) => branch)).toEqual(stories.map(({ code }) => `backloom/${code}`));
   });
 
-  it("makes one batch where that is asked for", async () => {
+  it("A run makes one batch of its tasks where that is asked for", async () => {
     const { owner, actor, ids } = await scene({ stories: [2] });
     const { run } = await started(owner, { task_ids: ids, strategy: "SPRINT_BATCH" });
     const { jobs, executions } = await getSprintRun(actor, { sprint_run_id: run.id });
@@ -86,7 +86,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(executions.map(({ task_id }) => task_id)).toEqual(ids);
   });
 
-  it("fails alone: the sprint stays active, and the task is tried again", async () => {
+  it("A run of tasks fails alone: the sprint stays active, and the tasks can be run again", async () => {
     const { owner, actor, sprint, tasks, ids, ...world } = await scene({ stories: [2] });
     const { run } = await started(owner, { task_ids: ids });
     const { id, attempt } = await claim(actor);
@@ -102,7 +102,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     await claim(actor);
   });
 
-  it("keeps a task in one unfinished run, whichever kind it is", async () => {
+  it("A task is in one unfinished run at most, with or without a sprint", async () => {
     const { owner, actor, sprint, tasks, ids } = await scene({ stories: [2] });
     const { run } = await started(owner, { task_ids: [ids[0]] });
     expect(await blockersOf(owner, { task_ids: ids })).toMatchObject([
@@ -119,7 +119,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("lets one of two starts of the same task win; the other learns which run holds it", async () => {
+  it("Of two runs started with the same task at once, one wins and the other learns what holds the task", async () => {
     const { owner, ids } = await scene({ stories: [1] });
     const answers = await Promise.all(["", ""].map(() => post(owner, { task_ids: ids })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -128,7 +128,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(blockers).toMatchObject([{ type: "run_unfinished", task_id: ids[0] }]);
   });
 
-  it("names done tasks and missing plans at once, and begins with what is ready where asked to", async () => {
+  it("A refused run names all done tasks and missing plans at once, and can start with what is ready", async () => {
     const { owner, actor, ids } = await scene({ stories: [3], plan: (_, n) => (n === 2 ? undefined : "Do") });
     await updateTask(actor, { task_id: at(ids, 0), status: "done" });
     expect((await blockersOf(owner, { task_ids: ids })).map(({ type, task_id }) => [type, task_id])).toEqual([
@@ -145,7 +145,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(none.map(({ type }) => type)).toEqual(["task_done", "task_no_plan"]);
   });
 
-  it("leaves out what waits for something that is left out", async () => {
+  it("A run that may leave out tasks also leaves out those that wait for one of them", async () => {
     const { owner, actor, tasks, ids } = await scene({ stories: [2], plan: (_, n) => (n === 1 ? undefined : "Do") });
     await wait(actor, at(tasks, 1), at(tasks, 0));
     const none = await blockersOf(owner, { task_ids: ids, leave_out: true });
@@ -156,7 +156,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     await started(owner, { task_ids: ids, plan_first: true });
   });
 
-  it("takes descriptions as plans, or lets agents plan, as requested", async () => {
+  it("A run takes descriptions as plans, or lets agents plan, as requested", async () => {
     const { owner, actor, ids } = await scene({
       stories: [2],
       plan: () => undefined,
@@ -180,7 +180,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect((await refusalOf(reportAgentJob(actor, late))).status).toBe(409);
   });
 
-  it("plans first by itself where the product says auto, and never where it says never", async () => {
+  it("Agents plan first by themselves where the product says auto, and never where it says never", async () => {
     const { owner, actor, product, ids } = await scene({ stories: [2], plan: () => undefined });
     const set = (plan_first: "ask" | "auto" | "never") => updateProduct(actor, { product_id: product.id, plan_first });
     expect(await set("never")).toMatchObject({ plan_first: "never" });
@@ -190,7 +190,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect((await started(owner, { task_ids: ids })).run.plan_first).toBe(true);
   });
 
-  it("continues on the story's branch, and takes another while that one is at work or once it has landed", async () => {
+  it("A run continues on the story's branch, and takes another while that is at work or once landed", async () => {
     const { owner, actor, stories, ids } = await scene({ stories: [3] });
     const base = `backloom/${at(stories, 0).code}`;
     const branchOf = async (id: string | undefined) => (await started(owner, { task_ids: [id] })).run.branch;
@@ -216,7 +216,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(await branchOf(ids[2])).toBe(`${base}-3`);
   });
 
-  it("is paused, resumed and cancelled like every run, and says of its task why it does not move", async () => {
+  it("A run without a sprint is paused, resumed and cancelled, and says why its task does not move", async () => {
     const { owner, actor, ids, tasks } = await scene({ stories: [1] });
     const { run } = await started(owner, { task_ids: ids });
     const which = { sprint_run_id: run.id };
@@ -232,7 +232,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect((await whyNotMoving(actor, { kind: "task", id: at(ids, 0) })).text).toContain("run this task by itself");
   });
 
-  it("refuses what names no tasks, tasks of two products, strangers and unknown ids", async () => {
+  it("A run is refused without tasks, with those of two products, with unknown ids and to strangers", async () => {
     const { owner, ids, stories } = await scene({ stories: [1] });
     const other = await scene({ stories: [1] });
     const none = await t.createUser();

@@ -11,7 +11,7 @@ const { t, app } = stage;
 const scene = (...rounds: File[][]) => openStory(stage, ...rounds);
 
 describe("GET /api/stories/:id/changes", () => {
-  it("has what no one has judged, done tasks too, in one diff from where the story begins", async () => {
+  it("A story's unjudged changes, done tasks included, are one diff from where the story begins", async () => {
     const { read, jobs, tasks, owner } = await scene([first, other], [second]);
     expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
     const found = await read();
@@ -35,7 +35,7 @@ describe("GET /api/stories/:id/changes", () => {
     expect(await read(await t.bearerOf(owner))).toEqual(found);
   });
 
-  it("shows on its page how each agent explains its part, with its marks, and who else waits with the same file", async () => {
+  it("A story's page of changes shows each agent's reasons, its marks and who waits with the same file", async () => {
     const { actor, pbi, story, jobs, session, tasks } = await scene(
       [file("a.ts", "@@ -1 +1 @@\n-a\n+b\n"), other],
       [file("c.ts", "@@ -1 +1 @@\n-a\n+b\n")],
@@ -65,7 +65,7 @@ describe("GET /api/stories/:id/changes", () => {
     expect(await page(`/jobs/${job_id}/changes`)).not.toContain(`${at(tasks, 0).code} waits too`);
   });
 
-  it("leaves out what was approved, but for what others of the same file stand on", async () => {
+  it("A story's changes leave out what was approved, except where others of the same file build on it", async () => {
     const middle = file("a.ts", "@@ -3 +3 @@\n-three\n+3\n");
     const last = file("a.ts", "@@ -3 +3,2 @@\n 3\n+four\n");
     const { read, jobs, actor } = await scene([first], [middle, other], [last]);
@@ -78,7 +78,7 @@ describe("GET /api/stories/:id/changes", () => {
     expect((await read()).files.map(({ patch }) => patch)).toEqual([last.patch]);
   });
 
-  it("tells files apart that do not build on each other, and loses none", async () => {
+  it("A story's changes to one file that do not build on each other are shown apart, and none is lost", async () => {
     const stray = file("a.ts", "@@ -2 +2 @@\n-other\n+2\n");
     const cut = file("big.bin", "", { binary: true, truncated: true });
     const { read, jobs } = await scene([first, cut], [stray, cut]);
@@ -91,7 +91,7 @@ describe("GET /api/stories/:id/changes", () => {
     ]);
   });
 
-  it("follows a file that is added, renamed, changed and deleted", async () => {
+  it("A story's changes follow a file that is added, renamed, changed and deleted", async () => {
     const added = file("new.ts", "@@ -0,0 +1 @@\n+x\n", { status: "added" });
     const gone = file("new.ts", "@@ -1 +0,0 @@\n-x\n", { status: "deleted" });
     const moved = file("to.ts", "", { status: "renamed", old_path: "from.ts" });
@@ -102,7 +102,7 @@ describe("GET /api/stories/:id/changes", () => {
     expect(files[0]?.patch).toContain(changed.patch);
   });
 
-  it("is empty where nothing was done", async () => {
+  it("A story where nothing was done has no changes", async () => {
     const { product, read } = await scene([first]);
     await t.query`delete from job_diffs where product_id = ${product.id}`;
     expect(await read()).toEqual({ base_sha: null, head_sha: null, tasks: [], files: [] });
@@ -110,7 +110,7 @@ describe("GET /api/stories/:id/changes", () => {
 });
 
 describe("the page of a story's changes", () => {
-  it("is where the review of its last task opens, with the task's part as a filter", async () => {
+  it("The review of a story's last task opens the story's changes, with its own part as a filter", async () => {
     const { session, story, jobs, tasks } = await scene([first, other], [second]);
     const last = `/jobs/${jobs[1]}/changes`;
     const opened = await app.request(last, { headers: session, redirect: "manual" });
@@ -138,7 +138,7 @@ describe("the page of a story's changes", () => {
     }
   });
 
-  it("marks a file of several tasks as viewed in each of them", async () => {
+  it("A file of several tasks that is marked as viewed is viewed in each of them", async () => {
     const { session, story, jobs } = await scene([first], [second]);
     const body = new URLSearchParams({ intent: "viewed", viewed: "true" });
     for (const job_id of jobs) body.append("mark", JSON.stringify({ job_id, attempt: 1, path: "a.ts" }));

@@ -31,7 +31,7 @@ await write("- [ ] The export opens\n- It is fast\n  also with many rows\n1. [x]
 const opens = await criterionOf("The export opens");
 
 describe("GET /api/stories/:id/evidence", () => {
-  it("lists the list items of the criteria, each under the hash of its words", async () => {
+  it("The criteria of a story are the items of its lists, each under the hash of its words", async () => {
     const { done_requires, criteria } = await read();
     expect(done_requires).toBe("none");
     expect(criteria.map(({ kind, text, state }) => [kind, text, state])).toEqual([
@@ -45,7 +45,7 @@ describe("GET /api/stories/:id/evidence", () => {
 });
 
 describe("POST /api/stories/:id/evidence", () => {
-  it("keeps what a token says as said, and what a person says as a person's", async () => {
+  it("Evidence from a token is graded as said, and evidence from a person as a person's", async () => {
     const said = await post({ criterion: opens, command: "npm test", exit_code: 0, excerpt: "ok" });
     expect(said.status).toBe(201);
     expect(evidenceSchema.parse(await said.json())).toMatchObject({
@@ -62,7 +62,7 @@ describe("POST /api/stories/:id/evidence", () => {
     expect(criteria[0]).toMatchObject({ id: opens, state: "proven", grade: "person" });
   });
 
-  it("lets the newest word of the highest grade decide", async () => {
+  it("The newest evidence of the highest grade decides a criterion", async () => {
     const fast = await criterionOf("It is fast also with many rows");
     const state = async () => (await read()).criteria.find(({ id }) => id === fast)?.state;
     await post({ criterion: fast });
@@ -76,7 +76,7 @@ describe("POST /api/stories/:id/evidence", () => {
     expect(await state()).toBe("proven");
   });
 
-  it("takes the proof from a line that was edited, and from no other", async () => {
+  it("An edited criterion loses its proof, and no other does", async () => {
     const says = await criterionOf("It says so");
     await post({ criterion: says });
     await write("- It says so loudly\n- The export opens\n");
@@ -98,18 +98,18 @@ describe("POST /api/stories/:id/evidence", () => {
     ["a script as address", { criterion: opens, url: "javascript:alert(1)" }],
     ["a token that speaks as a person", { criterion: opens, grade: "person" }],
     ["a token that speaks as a worker without an attempt", { criterion: opens, grade: "worker" }],
-  ])("answers 422 to %s", async (_name, body) => {
+  ])("Evidence with %s is refused with 422", async (_name, body) => {
     await expectRefusal(await post(body), 422);
   });
 
-  it("takes the whole text where it has no list, and no item from a code block", async () => {
+  it("Criteria without a list are one whole text, and a code block holds no items", async () => {
     await write("It works.\n\n```\n- no item\n```\n");
     const { criteria } = await read();
     expect(criteria[0]?.text).toBe("It works. ``` - no item ```");
     expect(criteria.length).toBe(2);
   });
 
-  it("takes no pass for proof that was one without the work too, but for a guard of the definition of done", async () => {
+  it("A command that also passes without the work proves nothing, except a guard of the definition of done", async () => {
     await write("- It blinks\n");
     const send = async (text: string, rest: object) => {
       const body = { criterion: await criterionOf(text), command: "npm run blink", exit_code: 0 };

@@ -25,7 +25,7 @@ describe("POST /api/stories/:id/log", () => {
     { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
     { type: "TEST_RESULT", content: "1 failed", status: "FAILED", metadata: {} },
     { type: "COMMIT", content: "rows", commit_hash: "abc123", commit_message: "Write rows" },
-  ])("stores $type and answers 201 with id and created_at", async (body) => {
+  ])("A log entry of type $type is stored, and answered 201 with id and created_at", async (body) => {
     const response = await post(body);
     expect(response.status).toBe(201);
     const receipt = await response.json();
@@ -61,18 +61,18 @@ describe("POST /api/stories/:id/log", () => {
     ["metadata over 64 KiB", { ...plan, metadata: { x: "y".repeat(65_536) } }],
     ["NUL in nested metadata", '{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":{"a":["\\u0000"]}}'],
     ["a list", []],
-  ])("answers 422 to %s", async (_, body) => {
+  ])("The log of a story answers 422 to %s, and stores nothing", async (_, body) => {
     const before = await t.query`select count(*) from story_logs`;
     await expectRefusal(await post(body), 422);
     expect(await t.query`select count(*) from story_logs`).toEqual(before);
   });
 
-  it("names the types where it refuses another one", async () => {
+  it("A log entry of an unknown type is refused with a list of the known ones", async () => {
     const sentence = await expectRefusal(await post({ type: "NOTE", content: "x" }), 422);
     expect(sentence).toContain("must be one of IMPLEMENTATION_PLAN, TEST_RESULT, COMMIT");
   });
 
-  it("keeps metadata with keys like __proto__ exactly as sent", async () => {
+  it("Metadata of a log entry with keys like __proto__ is kept exactly as sent", async () => {
     const metadata = '{"__proto__":{"x":1},"constructor":2,"a.b":{"":[]}}';
     const response = await post(`{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":${metadata}}`);
     expect(response.status).toBe(201);
@@ -81,12 +81,12 @@ describe("POST /api/stories/:id/log", () => {
     expect(rows[0]?.same).toBe(true);
   });
 
-  it("answers 400 to malformed JSON and 413 to more than 1 MiB", async () => {
+  it("The log of a story answers 400 to malformed JSON and 413 to more than 1 MiB", async () => {
     await expectRefusal(await post("{"), 400);
     await expectRefusal(await post({ ...plan, content: "x".repeat(1_048_577) }), 413);
   });
 
-  it("answers 429 with Retry-After to the 121st entry of a user within a minute", async () => {
+  it("The 121st log entry of a user within a minute gets 429 with Retry-After", async () => {
     const writer = await t.createMember(backlog.product.id);
     const headers = await t.bearerOf(writer);
     const responses = await Promise.all(Array.from({ length: 125 }, () => post(plan, headers)));

@@ -13,7 +13,7 @@ const { t, app } = stage;
 const scene = (...rounds: File[][]) => openStory(stage, ...rounds);
 
 describe("POST /api/stories/:id/review", () => {
-  it("approves all that was shown: the last task is done, an approval of done ones is recorded", async () => {
+  it("Approving a story's changes finishes its last task, and records an approval of those already done", async () => {
     const { judge, all, jobs, actor, tasks, read } = await scene([first], [second]);
     const answer = await judge({ verdict: "approve", attempts: all });
     expect(answer.status).toBe(200);
@@ -25,7 +25,7 @@ describe("POST /api/stories/:id/review", () => {
     expect((await read()).tasks.every(({ judged }) => judged)).toBe(true);
   });
 
-  it("confirms no criterion that was not shown", async () => {
+  it("Approving a story's changes confirms no criterion that was not shown", async () => {
     const { judge, all, story, actor, tasks } = await scene([first], [second]);
     const { criteria } = await getProof(actor, { story_id: story });
     await updateStory(actor, { story_id: story, acceptance_criteria: "- Works\n- Is fast" });
@@ -38,7 +38,7 @@ describe("POST /api/stories/:id/review", () => {
     expect((await judge({ verdict: "approve", attempts: all, criteria: now })).status).toBe(200);
   });
 
-  it("requests changes of all: they are done again in their order, one at a time", async () => {
+  it("Tasks of a story for which changes are requested are done again in order, one at a time", async () => {
     const { judge, all, jobs, actor } = await scene([first], [second]);
     const answer = await judge({ verdict: "request_changes", summary: "Again", attempts: all });
     expect(answer.status).toBe(200);
@@ -48,7 +48,7 @@ describe("POST /api/stories/:id/review", () => {
     expect(again).toMatchObject({ id: jobs[0], review: [{ body: "Again" }] });
   });
 
-  it("is refused whole: for another attempt, another story, an earlier verdict, a token, and nothing", async () => {
+  it("A story's review is refused whole for another attempt or story, an earlier verdict, or a token", async () => {
     const { judge, all, jobs, actor, owner } = await scene([first], [second]);
     const approve = (attempts: object[], headers?: Record<string, string>) =>
       judge({ verdict: "approve", attempts }, headers);
@@ -70,7 +70,7 @@ describe("POST /api/stories/:id/review", () => {
     expect((await approve(all)).status).toBe(409);
   });
 
-  it("lets one of two people win, and the other gets 409", async () => {
+  it("Of two people who review a story at once, one wins and the other gets 409", async () => {
     const { judge, all, product, jobs, actor } = await scene([first], [second]);
     const bela = await t.createMember(product.id);
     const theirs = { cookie: await app.signIn(bela) };
@@ -87,7 +87,7 @@ describe("POST /api/stories/:id/review", () => {
 });
 
 describe("the verdict on the page of a story's changes", () => {
-  it("judges by a form without script what it showed, and shows a message to the one who comes second", async () => {
+  it("A story's review works as a form without script, and tells who comes second what was decided", async () => {
     const { session, story, jobs, all, actor } = await scene([first], [second]);
     const { criteria } = await getProof(actor, { story_id: story });
     const send = (verdict: string, attempts: readonly string[]) => {
@@ -112,7 +112,7 @@ describe("the verdict on the page of a story's changes", () => {
     expect(await late.text()).toContain("has already approved attempt 1");
   });
 
-  it("takes comments on lines to the attempt that the line belongs to, also once another was judged", async () => {
+  it("A line comment on a story goes to the attempt of that line, even once another was judged", async () => {
     const third = file("b.ts", "@@ -1 +1,2 @@\n-y\n+why\n+z\n");
     const { session, story, jobs, all, actor, judge } = await scene([first, other], [second], [third]);
     const of = all.map(({ job_id, attempt }) => `${job_id} ${attempt}`).join();

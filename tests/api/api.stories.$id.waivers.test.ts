@@ -17,7 +17,7 @@ const waiver = { criterion: opens?.id, reason: "No one can try it here" };
 const rest = { criterion: fast?.id, reason: "No" };
 
 describe("POST /api/stories/:id/waivers", () => {
-  it("lets a person let a criterion go, once and for good, and writes down who and why", async () => {
+  it("A person waives a criterion once and for good, and who did it and why is recorded", async () => {
     const answer = await post(waiver, { cookie });
     expect(answer.status).toBe(201);
     const { criteria } = storyProofSchema.parse(await answer.json());
@@ -30,7 +30,7 @@ describe("POST /api/stories/:id/waivers", () => {
     expect(rows).toMatchObject([{ detail: { text: "It opens", reason: waiver.reason } }]);
   });
 
-  it("refuses tokens with a word of it", async () => {
+  it("A token that waives a criterion is refused and told why", async () => {
     const token = await t.bearerOf(owner);
     expect(await expectRefusal(await post(rest, token), 403)).toContain("API token");
     const { criteria } = await getProof(t.actorOf(owner), story);
@@ -42,7 +42,7 @@ describe("POST /api/stories/:id/waivers", () => {
     ["a blank reason", { criterion: fast?.id, reason: "  " }],
     ["a criterion that the story has not", { criterion: "0123456789ab", reason: "No" }],
     ["a criterion that is no hash", { criterion: "AC-1", reason: "No" }],
-  ])("answers 422 to %s", async (_name, body) => {
+  ])("A waiver with %s is refused with 422", async (_name, body) => {
     await expectRefusal(await post(body, { cookie }), 422);
   });
 });

@@ -30,7 +30,7 @@ async function scene() {
 }
 
 describe("/api/stories/:id/recurrence", () => {
-  it("makes a story a template, says its next slots, changes and stops it", async () => {
+  it("A schedule makes a story a template, tells its next slots, and can be changed and stopped", async () => {
     const { story, ask, get, product } = await scene();
     expect(await (await ask("GET")).json()).toEqual({ recurrence: null, template: null });
     const made = await ask("PUT", weekly);
@@ -52,7 +52,7 @@ describe("/api/stories/:id/recurrence", () => {
     expect(backlog).toContain(story.id);
   });
 
-  it("refuses what is not a schedule, and says what to write", async () => {
+  it("A recurrence that is not a schedule is refused, and says what to write", async () => {
     const { ask } = await scene();
     const wrong = [
       [{ cron: "every monday" }, "five fields"],
@@ -71,7 +71,7 @@ describe("/api/stories/:id/recurrence", () => {
     expect(await (await ask("GET")).json()).toMatchObject({ recurrence: null });
   });
 
-  it("is for members: viewers read, strangers know nothing, tokens ask where triage is on", async () => {
+  it("Members set a schedule, viewers read it, strangers do neither, and with triage on no token sets it", async () => {
     const { ask, actor, product } = await scene();
     await ask("PUT", weekly);
     const viewer = await t.createMember(product.id, { viewer: true });
@@ -87,7 +87,7 @@ describe("/api/stories/:id/recurrence", () => {
     expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("triage")]);
   });
 
-  it("refuses a story that is being worked on or that another waits for", async () => {
+  it("A story that is being worked on or that another waits for becomes no template", async () => {
     const { ask, actor, task, story, pbi } = await scene();
     await updateTask(actor, { task_id: task.id, status: "in_progress" });
     expect([(await ask("PUT", weekly)).status]).toEqual([409]);
@@ -101,7 +101,7 @@ describe("/api/stories/:id/recurrence", () => {
 });
 
 describe("a template", () => {
-  it("is offered to no agent: not in sprint, next story, context, ready list, backlog or run", async () => {
+  it("A template is offered to no agent: not in sprint, next story, context, ready list, backlog or run", async () => {
     const { ask, get, product, story, task, sprint, headers, actor } = await scene();
     await updateTask(actor, { task_id: task.id, implementation_plan: "1. Do it" });
     expect((await get(`/api/products/${product.id}/next-story`)).status).toBe(200);
@@ -118,7 +118,7 @@ describe("a template", () => {
     }
   });
 
-  it("makes a copy of everything that is planned in it, in the active sprint or the backlog", async () => {
+  it("A template is copied with everything planned in it, into the active sprint or else the backlog", async () => {
     const { ask, get, actor, story, task, product, sprint, makeDue, copies } = await scene();
     await createLabel(actor, { product_id: product.id, name: "chore" });
     await updateStory(actor, {
@@ -170,7 +170,7 @@ describe("a template", () => {
     expect((await copies()).map((it) => it.sprint_id)).toEqual([sprint.id, null]);
   });
 
-  it("fires once a slot with ten processes at once", async () => {
+  it("A template is copied once a slot, even with ten processes at once", async () => {
     const { ask, makeDue, copies } = await scene();
     await ask("PUT", weekly);
     await makeDue();
@@ -180,7 +180,7 @@ describe("a template", () => {
     expect(await fireDueRecurrences(t.database)).toEqual([]);
   });
 
-  it("makes nothing while its last copy is open, and continues when that is done", async () => {
+  it("A template makes no copy while its last one is open, and continues when that is done", async () => {
     const { ask, makeDue, copies } = await scene();
     await ask("PUT", weekly);
     await makeDue();
@@ -195,7 +195,7 @@ describe("a template", () => {
     expect(await copies()).toHaveLength(2);
   });
 
-  it("makes one copy after a night off, or none where missed slots are skipped", async () => {
+  it("A template makes one copy after a night off, or none where missed slots are skipped", async () => {
     for (const [missed, outcome, count] of [
       ["once", "fired", 1],
       ["skip", "missed", 0],
@@ -214,7 +214,7 @@ describe("a template", () => {
     }
   });
 
-  it("makes nothing while a budget of the product is used up", async () => {
+  it("A template makes no copy while a budget of the product is used up", async () => {
     const { ask, makeDue, copies, actor, product } = await scene();
     await ask("PUT", weekly);
     await setBudget(actor, { product_id: product.id, scope: "product", period: "month", unit: "USD", amount: 1 });
@@ -224,7 +224,7 @@ describe("a template", () => {
     expect(await copies()).toEqual([]);
   });
 
-  it("rests with its product, and ends with its schedule or itself", async () => {
+  it("A template makes no copy once its product is archived, its schedule stopped or itself deleted", async () => {
     const { ask, makeDue, copies, actor, product, story } = await scene();
     await ask("PUT", weekly);
     await makeDue();

@@ -19,7 +19,7 @@ describe.each([
   { noun: "tasks" as const, first: task, second: secondTask, other: foreign.task },
   { noun: "stories" as const, first: story, second: secondStory, other: foreign.story },
 ])("/api/$noun/:id/dependencies", ({ noun, first, second, other }) => {
-  it("adds by code or id, shows both sides, and removes", async () => {
+  it("A dependency is added by code or id, shown on both sides, and removed", async () => {
     const added = await send("POST", path(noun, first.id), { blocked_by: second.code });
     expect(added.status).toBe(201);
     const end = { id: second.id, code: second.code, resolved: false };
@@ -39,7 +39,7 @@ describe.each([
     expect((await send("DELETE", path(noun, first.id, "T-999999"))).status).toBe(204);
   });
 
-  it("refuses itself, the unknown, another product and what is not a reference with 422", async () => {
+  it("A dependency on itself, the unknown, another product or no reference is refused with 422", async () => {
     for (const blocked_by of [first.id, first.code, "X-404", other.id, "", "   ", 7, null]) {
       const response = await send("POST", path(noun, first.id), { blocked_by });
       expect(response.status, String(blocked_by)).toBe(422);
@@ -49,7 +49,7 @@ describe.each([
     expect(await read(noun, first.id)).toEqual({ blocked_by: [], blocks: [] });
   });
 
-  it("refuses a circle with 409 and its path", async () => {
+  it("A circle of dependencies is refused with 409 and its path", async () => {
     await send("POST", path(noun, first.id), { blocked_by: second.code });
     const response = await send("POST", path(noun, second.id), { blocked_by: first.code });
     expect(response.status).toBe(409);
@@ -63,7 +63,7 @@ describe.each([
 });
 
 describe("what a status frees", () => {
-  it("is in the answer, and nowhere when nothing was freed", async () => {
+  it("A change of status answers with the tasks that it freed, and with no such field when none were", async () => {
     await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
     const move = async (status: string) => (await send("PATCH", `/api/tasks/${task.id}`, { status })).json();
     expect(await move("in_progress")).not.toHaveProperty("released");
@@ -74,7 +74,7 @@ describe("what a status frees", () => {
 });
 
 describe("what waits", () => {
-  it("is begun by no agent, and moves otherwise as it did", async () => {
+  it("A task that waits for another is begun by no agent, and otherwise changes its status freely", async () => {
     await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
     const move = (status: string) => send("PATCH", `/api/tasks/${secondTask.id}`, { status });
     const refused = await move("in_progress");
@@ -92,7 +92,7 @@ describe("what waits", () => {
 });
 
 describe("so many dependencies a minute", () => {
-  it("are enough for everyone, and no more", async () => {
+  it("A user adds at most 120 dependencies a minute", async () => {
     const hasty = await t.createUser();
     const own = await t.seedBacklog(hasty);
     const headers = await t.bearerOf(hasty);
@@ -112,7 +112,7 @@ describe("so many dependencies a minute", () => {
 describe("GET /api/products/:id/ready", () => {
   const ready = async (query = "") => send("GET", `/api/products/${backlog.product.id}/ready${query}`);
 
-  it("lists tasks that wait for nothing, with what an agent could take", async () => {
+  it("The ready list has the tasks that wait for nothing, and which of them an agent could take", async () => {
     await send("POST", path("tasks", task.id), { blocked_by: secondTask.code });
     const waiting = await (await ready()).json();
     expect(waiting).toEqual([
@@ -124,7 +124,7 @@ describe("GET /api/products/:id/ready", () => {
     ]);
   });
 
-  it("counts what a task frees as its card does: also the tasks of a story that waits for its story", async () => {
+  it("The ready list counts what a task frees with the tasks of a story that waits for its story", async () => {
     const later = await create(actor, "create_task", { p_story_id: secondStory.id, p_title: "Read a file" });
     await send("POST", path("stories", secondStory.id), { blocked_by: story.code });
     expect(await (await ready()).json()).toEqual([expect.objectContaining({ id: task.id, frees: 1 })]);
@@ -132,7 +132,7 @@ describe("GET /api/products/:id/ready", () => {
     expect(await (await ready()).json()).toContainEqual(expect.objectContaining({ id: later.id, frees: 0 }));
   });
 
-  it("knows its limit, and its callers", async () => {
+  it("The ready list refuses limits out of range and strangers, and accepts a session", async () => {
     for (const query of ["?limit=0", "?limit=201", "?limit=x"]) {
       await expectRefusal(await ready(query), 422);
     }
