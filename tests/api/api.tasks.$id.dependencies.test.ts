@@ -91,7 +91,7 @@ describe("what waits", () => {
   });
 });
 
-describe("so many dependencies a minute", () => {
+describe("the rate of dependencies", () => {
   it("A user adds at most 120 dependencies a minute", async () => {
     const hasty = await t.createUser();
     const own = await t.seedBacklog(hasty);

@@ -12,7 +12,7 @@ const patch = (body: unknown, id = backlog.task.id, headers = bearer(token)) =>
   app.send("PATCH", path(id), body, headers);
 
 describe("GET /api/tasks/:id", () => {
-  it("returns the backlog task with the detail fields", async () => {
+  it("GET /api/tasks/:id returns the backlog task with the detail fields", async () => {
     expect(await read(backlog.task.id)).toEqual({
       id: backlog.task.id,
       story_id: backlog.story.id,
@@ -41,21 +41,21 @@ describe("GET /api/tasks/:id", () => {
 });
 
 describe("PATCH /api/tasks/:id", () => {
-  it.each(["in_progress", "done", "todo"])("moves the task to %s", async (status) => {
+  it.each(["in_progress", "done", "todo"])("PATCH /api/tasks/:id moves the task to %s", async (status) => {
     const response = await patch({ status });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ id: backlog.task.id, status, implementation_plan: "1. Quote\n2. Write" });
     expect(await read(backlog.task.id)).toMatchObject({ status });
   });
 
-  it("moves a task out of review and failed too", async () => {
+  it("A task can be moved out of review and out of failed", async () => {
     for (const status of ["REVIEW", "FAILED"]) {
       await t.query`update tasks set status = ${status}::task_status where id = ${backlog.task.id}`;
       expect((await patch({ status: "todo" })).status).toBe(200);
     }
   });
 
-  it("stores the plan exactly as sent, and the verify fields next to it", async () => {
+  it("A task's plan is stored exactly as sent, with the verify fields next to it", async () => {
     const plan = "  1. \u202Eא 😀\r\n\t<b>\\ \"'%_\u2028  ";
     const body = { implementation_plan: plan, verify_only: true, verify_required: "ANY" };
     expect(await (await patch(body)).json()).toMatchObject({ implementation_plan: plan });
@@ -66,13 +66,13 @@ describe("PATCH /api/tasks/:id", () => {
     });
   });
 
-  it("takes labels alone, but no verify fields next to them alone", async () => {
+  it("A change of a task may have labels alone, but not labels with verify fields alone", async () => {
     expect((await patch({ labels: [] })).status).toBe(200);
     expect((await patch({ labels: [], verify_only: false })).status).toBe(422);
     expect((await patch({ status: "todo", labels: [], verify_only: false })).status).toBe(200);
   });
 
-  it("changes one field without losing the other in 50 parallel updates", async () => {
+  it("50 parallel updates of a task's status and plan lose neither of them", async () => {
     const updates = Array.from({ length: 50 }, (_, n) =>
       patch(n % 2 === 0 ? { status: "done" } : { implementation_plan: "the one plan" }),
     );
@@ -100,13 +100,13 @@ describe("PATCH /api/tasks/:id", () => {
     ["null", null],
     ["a text", '"x"'],
     ["a number", "1"],
-  ])("answers 422 to %s and changes nothing", async (_, body) => {
+  ])("PATCH /api/tasks/:id answers 422 to %s and changes nothing", async (_, body) => {
     const before = await read(backlog.task.id);
     await expectRefusal(await patch(body), 422);
     expect(await read(backlog.task.id)).toEqual(before);
   });
 
-  it("A12: answers 422 to NUL and lone surrogates, with the place", async () => {
+  it("A12: NUL and lone surrogates in a plan get 422, with the place", async () => {
     for (const text of ['"a\\u0000b"', '"\\ud800"']) {
       const response = await patch(`{"implementation_plan":${text}}`);
       expect(response.status).toBe(422);
@@ -115,13 +115,13 @@ describe("PATCH /api/tasks/:id", () => {
   });
 
   it.each(["", "{", '{"status":}', "{'status':'todo'}", '{"status":"todo"}x', "\uFEFF{}"])(
-    "answers 400 to malformed JSON: %j",
+    "PATCH /api/tasks/:id answers 400 to malformed JSON: %j",
     async (body) => {
       await expectRefusal(await patch(body), 400);
     },
   );
 
-  it("A13: ignores keys that are none of its own, and writes none of them", async () => {
+  it("A13: Unknown keys in a change of a task are ignored and never written", async () => {
     const before = await read(backlog.task.id);
     const body = {
       status: "todo",
@@ -138,7 +138,7 @@ describe("PATCH /api/tasks/:id", () => {
     expect({}).not.toHaveProperty("polluted");
   });
 
-  it("A11: answers 413 to more than 1 MiB, announced or not", async () => {
+  it("A11: A body of more than 1 MiB gets 413, announced or not", async () => {
     const big = JSON.stringify({ implementation_plan: "x".repeat(1_048_576) });
     await expectRefusal(await patch(big), 413);
     const chunked = new ReadableStream({
@@ -156,7 +156,7 @@ describe("PATCH /api/tasks/:id", () => {
     await expectRefusal(await app.request(path(backlog.task.id), init), 413);
   });
 
-  it("checks in the agreed order: 401, 413, 400, 422, 404, 403", async () => {
+  it("A change of a task is checked in the agreed order: 401, 413, 400, 422, 404, 403", async () => {
     const stranger = await t.bearerOf(await t.createUser());
     const big = "x".repeat(1_100_000);
     await expectRefusal(await patch(big, unknownId, bearer("blm_unknown")), 401);

@@ -32,7 +32,7 @@ async function scene() {
 const waiting = { page: "board", name: "Waiting", look: { q: "is:waiting", group: "story" } };
 
 describe("POST /api/products/:id/views", () => {
-  it("keeps a look for oneself or for all members, each name once where it is seen", async () => {
+  it("A view is kept for oneself or for all members, each name once where it is seen", async () => {
     const { as, member, other, views } = await scene();
     const [one, another] = [await as(member), await as(other)];
     const own = await one.make(waiting);
@@ -48,7 +48,7 @@ describe("POST /api/products/:id/views", () => {
     expect(await taken.json()).toMatchObject({ error: expect.stringContaining("another name") });
   });
 
-  it("refuses what is not a view, with words", async () => {
+  it("A view with an invalid page, name or look is refused", async () => {
     const { as, member, views } = await scene();
     const { send } = await as(member);
     for (const body of [
@@ -66,7 +66,7 @@ describe("POST /api/products/:id/views", () => {
     }
   });
 
-  it("refuses demo accounts, archived products, the 51st and too many a minute", async () => {
+  it("A view is refused to demo accounts, in archived products, as the 51st, and too often a minute", async () => {
     const { as, owner, member, other, views, product } = await scene();
     const demo = await t.createMember(product.id, { demo: true });
     const refused = await (await as(demo)).send("POST", views, waiting);
@@ -96,7 +96,7 @@ describe("POST /api/products/:id/views", () => {
 });
 
 describe("PATCH and DELETE /api/views/:id", () => {
-  it("are for anyone who made it, and for the owner where it is shared", async () => {
+  it("A view is changed and deleted by its maker, and by the owner where it is shared", async () => {
     const { as, owner, member, other } = await scene();
     const [maker, someone, head] = [await as(member), await as(other), await as(owner)];
     const own = await maker.make(waiting);
@@ -127,7 +127,7 @@ describe("PATCH and DELETE /api/views/:id", () => {
     expect(await someone.names()).toEqual([]);
   });
 
-  it("give one name to one of many at once", async () => {
+  it("Of many views created with one name at once, exactly one gets it", async () => {
     const { as, member, views } = await scene();
     const { send } = await as(member);
     const answers = await Promise.all(

@@ -38,7 +38,7 @@ async function installation(settings: Record<string, string>, folder?: string) {
 }
 
 describe("the disk of an embedded database", () => {
-  it("keeps what the setting says free: uploads are refused with 507 and say why, once it is known who asks", async () => {
+  it("A disk with less free than FILES_FREE_DISK refuses uploads of known users with 507 and the reason", async () => {
     const { upload } = await installation({ FILES_FREE_DISK: "999999GB" }, home);
     expect(await upload("one")).toEqual({
       status: 507,
@@ -52,7 +52,7 @@ describe("the disk of an embedded database", () => {
 });
 
 describe("the files of an installation", () => {
-  it("take what the setting says, uploaded or imported, and what is deleted makes room", async () => {
+  it("Uploaded and imported files are limited by FILES_TOTAL, and deleted ones make room", async () => {
     const rows = await t.query`select coalesce(sum(size), 0) as bytes from public.files`;
     expect(Number(rows[0].bytes)).toBeLessThan(1024);
     const { owner, product, database, upload } = await installation({ FILES_TOTAL: "2MB" });
@@ -78,7 +78,7 @@ describe("the files of an installation", () => {
 });
 
 describe("the files of an import", () => {
-  it("count against the 5 GB of its owner", async () => {
+  it("Imported files count against the 5 GB of the product's owner", async () => {
     const { owner, product, database, upload } = await installation({});
     expect((await upload("one")).status).toBe(201);
     const admin = commandLine({ ...t, database });

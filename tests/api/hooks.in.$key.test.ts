@@ -29,7 +29,7 @@ const storiesOf = async (product_id: string) =>
     where product_id = ${product_id}`;
 
 describe("POST /hooks/in/:key", () => {
-  it("brings an item into triage, with its address, and each external id once", async () => {
+  it("A hook brings an item into triage with its address, and each external id once", async () => {
     const { product, key, actor } = await scene();
     const item = {
       title: "Checkout fails",
@@ -58,7 +58,7 @@ describe("POST /hooks/in/:key", () => {
     expect(waiting.stories).toMatchObject([{ id: made.id, origin: "hook", external_url: item.url }]);
   });
 
-  it("makes 50 items of 1,000 deliveries of 50 external ids by ten senders at once", {
+  it("Ten senders at once make 50 items of 1,000 hook deliveries with 50 external ids", {
     tags: "thorough",
     timeout: 240_000,
   }, async () => {
@@ -79,13 +79,13 @@ describe("POST /hooks/in/:key", () => {
     expect(await storiesOf(product.id)).toHaveLength(50);
   });
 
-  it("takes items without an external id each for itself", async () => {
+  it("Hook deliveries without an external id each make an item of their own", async () => {
     const { product, key } = await scene();
     for (const _ of [1, 2]) expect((await deliver(key, { title: "Same" })).status).toBe(201);
     expect(await storiesOf(product.id)).toHaveLength(2);
   });
 
-  it("does not bring back what a person declined or merged", async () => {
+  it("A hook does not bring back an item that a person declined or merged", async () => {
     const owner = await t.createUser();
     const actor = t.actorOf(owner);
     const { product, story } = await t.seedBacklog(owner);
@@ -106,7 +106,7 @@ describe("POST /hooks/in/:key", () => {
     expect(await storiesOf(product.id)).toHaveLength(2);
   });
 
-  it("refuses what is malformed, and says why", async () => {
+  it("A malformed hook delivery is refused with the reason", async () => {
     const { product, key } = await scene();
     const bad = [
       ["{", 400],
@@ -127,7 +127,7 @@ describe("POST /hooks/in/:key", () => {
     expect(await storiesOf(product.id)).toEqual([]);
   });
 
-  it("is 404 with a sentence under a wrong, renewed or revoked key, at once", async () => {
+  it("A hook answers 404 with a sentence under a wrong, renewed or revoked key, at once", async () => {
     const { product, key, actor } = await scene();
     const gone = { code: 404, error: expect.stringContaining("replaced or revoked") };
     const refused = async (tried: string) => {
@@ -143,14 +143,14 @@ describe("POST /hooks/in/:key", () => {
     expect(await readIntakeHook(actor, { product_id: product.id, secrets: [secret] })).toBeNull();
   });
 
-  it("receives nothing for an archived product", async () => {
+  it("A hook of an archived product receives nothing", async () => {
     const { product, key, actor } = await scene();
     await archiveProduct(actor, { product_id: product.id });
     const answer = await deliver(key, { title: "T" });
     expect([answer.status, (await answer.json()).error]).toEqual([403, expect.stringContaining("archived")]);
   });
 
-  it("limits what is sent by key and address, and what is new by key", async () => {
+  it("Hook deliveries are limited by key and by address, and new items by key", async () => {
     const { key } = await scene();
     await deliver(key, { title: "T", external_id: "1" });
     const limits = [
@@ -169,7 +169,7 @@ describe("POST /hooks/in/:key", () => {
 });
 
 describe("the address", () => {
-  it("is the owner's alone, and no plain key is in the database", async () => {
+  it("A hook's address is for the owner alone, and no plain key is in the database", async () => {
     const { product, key } = await scene();
     const member = await t.createMember(product.id);
     for (const who of [t.actorOf(member), t.actorOf(await t.createUser())]) {
@@ -186,7 +186,7 @@ describe("the address", () => {
     expect(at(rows, 0).row).toContain("\\\\x");
   });
 
-  it("is not shown when the secret it was made with is gone, and works on", async () => {
+  it("A hook's address is not shown once the secret that made it is gone, and still works", async () => {
     const { product, key, actor } = await scene();
     const hook = await readIntakeHook(actor, { product_id: product.id, secrets: ["another"] });
     expect(hook).toMatchObject({ key: null });

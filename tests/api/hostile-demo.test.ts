@@ -10,8 +10,8 @@ const cookie = await app.signIn(demo);
 const tables = await t.query<{ name: string }>`select tablename as name from pg_tables
   where schemaname = 'public' order by 1`;
 
-describe("A9 a demo account writes nothing", () => {
-  it("straight to a table, with a real JWT", async () => {
+describe("A9 writes of a demo account", () => {
+  it("A demo account with a real JWT writes nothing straight to a table", async () => {
     const before = await snapshotTables(t);
     const headers = {
       apikey: t.supabase.publishableKey,
@@ -31,7 +31,7 @@ describe("A9 a demo account writes nothing", () => {
     expect(await snapshotTables(t)).toEqual(before);
   });
 
-  it("through the forms of the pages", async () => {
+  it("A demo account writes nothing through the forms of the pages", async () => {
     const before = await snapshotTables(t);
     const { product, story, task, sprint, pbi } = backlog;
     const forms: [string, Record<string, string>][] = [

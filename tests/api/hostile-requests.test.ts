@@ -19,26 +19,26 @@ function bodyOf(response: RawResponse) {
 describe("writes from other sites", () => {
   const foreign = ["https://evil.example", "null", "garbage", "http://127.0.0.1:1"];
 
-  it.each(foreign)("refuses a page write with Origin %s (403, not 500)", async (origin) => {
+  it.each(foreign)("A page write with Origin %s is refused with 403, not 500", async (origin) => {
     expect((await send("/login", [`Origin: ${origin}`], "POST")).status).toBe(403);
   });
 
-  it.each(foreign)("refuses a data request with Origin %s", async (origin) => {
+  it.each(foreign)("A data request with Origin %s is refused with 403", async (origin) => {
     const target = "/login?_data=routes%2F_auth.login";
     expect((await send(target, [`Origin: ${origin}`], "POST")).status).toBe(403);
   });
 
-  it("refuses it also when X-Forwarded-Host agrees with the foreign Origin", async () => {
+  it("A page write is refused even when X-Forwarded-Host agrees with its foreign Origin", async () => {
     const lines = ["Origin: https://evil.example", "X-Forwarded-Host: evil.example"];
     expect((await send("/login", lines, "POST")).status).toBe(403);
   });
 
-  it("refuses a write of a foreign page that hides its Origin", async () => {
+  it("A write of a foreign page that hides its Origin is refused", async () => {
     const lines = ["Sec-Fetch-Site: cross-site", "Cookie: session=x"];
     expect((await send("/login", lines, "POST")).status).toBe(403);
   });
 
-  it.each(foreign)("refuses an API write with cookie and Origin %s as JSON", async (origin) => {
+  it.each(foreign)("An API write with a cookie and Origin %s is refused as JSON", async (origin) => {
     const lines = [`Origin: ${origin}`, "Cookie: session=x", "Content-Length: 2"];
     const id = "00000000-0000-4000-8000-000000000000";
     const response = await rawRequest(app.port, `${rawGet(`/api/tasks/${id}`, lines, "PATCH")}{}`);
@@ -46,11 +46,11 @@ describe("writes from other sites", () => {
     expect(bodyOf(response).code).toBe(403);
   });
 
-  it.each(["/api/auth/pair/start"])("refuses %s from a foreign page", async (path) => {
+  it.each(["/api/auth/pair/start"])("A foreign page cannot write to %s", async (path) => {
     expect((await send(path, ["Origin: https://evil.example"], "POST")).status).toBe(403);
   });
 
-  it("lets a write of our own page through to the route", async () => {
+  it("A write from Backloom's own page gets through to its route", async () => {
     const response = await send("/logout", [`Origin: ${own}`, "Cookie: session=x"], "POST");
     expect(response.status).not.toBe(403);
     expect(response.status).toBeLessThan(500);
@@ -59,27 +59,27 @@ describe("writes from other sites", () => {
 
 describe("A15 host names", () => {
   it.each(["a b", "[", "evil.example", "127.0.0.1:99999", "127.0.0.1@evil.example", ""])(
-    "answers 400 to Host: %j",
+    "A request with the Host %j gets 400",
     async (host) => {
       expect((await send("/api/health", [`Host: ${host}`])).status).toBe(400);
       expect((await send("/", [`Host: ${host}`])).status).toBe(400);
     },
   );
 
-  it("a name that is not served gets a page that says how to serve it", async () => {
+  it("A host name that is not served gets a page that says how to serve it", async () => {
     const { body } = await send("/", ["Host: backlog.lan:4160"]);
     expect(body).toContain("such as APP_ORIGIN=http://backlog.lan:4160, and start again");
     const [, style = ""] = /stylesheet" href="([^"]+)"/.exec(body) ?? [];
     expect((await send(style, ["Host: backlog.lan:4160"])).status).not.toBe(400);
   });
 
-  it("answers 400 without and with two Host headers", async () => {
+  it("A request without a Host header, or with two, gets 400", async () => {
     const none = await rawRequest(app.port, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n");
     expect(none.status).toBe(400);
     expect((await send("/", ["Host: 127.0.0.1", "Host: localhost"])).status).toBe(400);
   });
 
-  it.each(["x:99999", "evil.example"])("ignores X-Forwarded-Host: %s", async (host) => {
+  it.each(["x:99999", "evil.example"])("A request's X-Forwarded-Host: %s is ignored", async (host) => {
     const lines = [`X-Forwarded-Host: ${host}`, "X-Forwarded-Proto: https", "X-Forwarded-Port: 1"];
     const response = await send("/", lines);
     expect(response.status).toBe(302);
@@ -89,7 +89,7 @@ describe("A15 host names", () => {
 
 describe("A1 methods", () => {
   it.each(["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "PURGE", "QUERY", "MKCOL"])(
-    "answers %s on a read-only route with 405 and Allow",
+    "The method %s on a read-only route gets 405 and Allow",
     async (method) => {
       const response = await send("/api/health", [], method);
       // A method that Node's parser does not know is refused by it.
@@ -100,19 +100,19 @@ describe("A1 methods", () => {
     },
   );
 
-  it("answers GET on a write-only route with 405 and Allow", async () => {
+  it("The method GET on a write-only route gets 405 and Allow", async () => {
     const response = await send("/api/cron/expire-questions");
     expect(response.status).toBe(405);
     expect(response.headers.allow).toBe("POST, OPTIONS");
   });
 
-  it("refuses a lower-case method and ignores an override", async () => {
+  it("A lower-case method is refused, and a method override is ignored", async () => {
     expect((await send("/api/health", [], "get")).status).toBe(400);
     const overridden = await send("/api/health", ["X-HTTP-Method-Override: DELETE"]);
     expect(overridden.status).toBe(200);
   });
 
-  it.each(["PUT", "DELETE", "TRACE", "PROPFIND"])("answers %s on a page with 405", async (method) => {
+  it.each(["PUT", "DELETE", "TRACE", "PROPFIND"])("The method %s on a page gets 405", async (method) => {
     const response = await send("/", [], method);
     expect(response.status).toBe(405);
     expect(response.headers.allow).toContain("GET");
@@ -128,7 +128,7 @@ describe("A2 OPTIONS and HEAD", () => {
     expect(response.body).toBe("");
   });
 
-  it("a whole address as target is that address, and its host counts", async () => {
+  it("A request for a whole address is answered as that address, and its host is checked", async () => {
     const ask = (address: string) => send(`${address}`, []);
     expect((await ask(`${own}/api/health`)).status).toBe(200);
     expect((await ask(`HTTP://LOCALHOST:${app.port}/login?x=1`)).status).toBe(200);
@@ -172,15 +172,15 @@ describe("one spelling of each address", () => {
     "/api/health?_data",
   ];
 
-  it("A3: answers an id of 10 kB with 404", async () => {
+  it("A3: An id of 10 kB gets 404", async () => {
     expect((await send(`/api/${"x".repeat(10_000)}`)).status).toBe(404);
   });
 
-  it("leaves a request line without a path to Node (400)", async () => {
+  it("A request line without a path gets Node's own 400", async () => {
     expect((await send("\\api\\health")).status).toBe(400);
   });
 
-  it.each(misspelt)("answers %s with 404 as JSON, whatever the method", async (target) => {
+  it.each(misspelt)("The API address %s is not served: 404 as JSON, whatever the method", async (target) => {
     for (const method of ["GET", "POST", "PATCH", "DELETE", "OPTIONS"]) {
       const response = await send(target, [], method);
       expect([response.status, response.headers.allow], method).toEqual([404, undefined]);
@@ -188,12 +188,12 @@ describe("one spelling of each address", () => {
     }
   });
 
-  it("takes a trailing slash for none", async () => {
+  it("A trailing slash after an API address changes nothing", async () => {
     expect((await send("/api/health/")).status).toBe(200);
   });
 
   it.each(["/%E0%A4%A", "/%ff", "/x%00y", "/a\\b", "/Login", "/nowhere", "/..%2fetc/passwd"])(
-    "answers the page %s with 404",
+    "The page %s gets 404 without anything from the inside",
     async (target) => {
       const response = await send(target);
       expect(response.status).toBe(404);
@@ -202,7 +202,7 @@ describe("one spelling of each address", () => {
   );
 
   it.each(["/__manifest?p=/login", "/_root.data", "/login.data"])(
-    "knows no %s: lazy discovery and single fetch are off",
+    "Lazy discovery and single fetch are off: %s gets 404",
     async (target) => {
       expect((await send(target)).status).toBe(404);
     },
@@ -215,7 +215,7 @@ describe("what Node refuses by itself", () => {
     ["two Content-Length", ["Content-Length: 3", "Content-Length: 4"], 400],
     ["an unknown expectation", ["Expect: x"], 417],
     ["headers of 20 kB", [`X-Long: ${"x".repeat(20_000)}`], 431],
-  ])("%s", async (_, lines, status) => {
+  ])("A request with %s is refused by Node itself", async (_, lines, status) => {
     expect((await send("/api/health", lines, "POST")).status).toBe(status);
   });
 });
@@ -228,14 +228,14 @@ describe("A11 bodies that are too large", () => {
       body: `x=${"y".repeat(size)}`,
     });
 
-  it("are refused by open pages beyond 64 KiB; below it the page answers for itself", async () => {
+  it("Open pages refuse bodies beyond 64 KiB, and answer smaller ones themselves", async () => {
     for (const path of ["/login", "/login?x", "/logout"]) {
       expect((await post(path, 65_537)).status).toBe(413);
       expect((await post(path, 65_000)).status).not.toBe(413);
     }
   });
 
-  it("are refused by the pairing endpoints beyond 64 KiB; below it they are malformed", async () => {
+  it("Pairing endpoints refuse bodies beyond 64 KiB, and call smaller ones malformed", async () => {
     const claim = (size: number) =>
       app.send(
         "POST",
@@ -249,7 +249,7 @@ describe("A11 bodies that are too large", () => {
 });
 
 describe("headers of every answer", () => {
-  it.each(["/api/health", "/api/nowhere"])("%s", async (path) => {
+  it.each(["/api/health", "/api/nowhere"])("Every answer of %s has the headers that protect the API", async (path) => {
     const { headers } = await send(path);
     expect(headers).toMatchObject({
       "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -261,7 +261,7 @@ describe("headers of every answer", () => {
     expect(headers).not.toHaveProperty("etag");
   });
 
-  it.each(["/", "/login", "/nowhere"])("%s", async (path) => {
+  it.each(["/", "/login", "/nowhere"])("Every answer of %s has the headers that protect a page", async (path) => {
     const { headers, body } = await send(path);
     const policy = headers["content-security-policy"] ?? "";
     const [, nonce] = /script-src 'nonce-([^']+)' 'strict-dynamic'/.exec(policy) ?? [];
@@ -275,7 +275,7 @@ describe("headers of every answer", () => {
     expect(body).not.toMatch(/ style="/);
   });
 
-  it("sends no referrer from the phone page of a pairing", async () => {
+  it("The phone page of a pairing sends no referrer", async () => {
     expect((await send("/m/pair")).headers["referrer-policy"]).toBe("no-referrer");
   });
 });

@@ -33,7 +33,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     return rows.length;
   };
 
-  it("happens once, and is answered again with status, body and Idempotency-Replayed", async () => {
+  it("A POST with an idempotency key happens once, and is answered again with Idempotency-Replayed", async () => {
     const key = randomUUID();
     const first = await post(log, plan, key);
     expect([first.status, first.headers.get("idempotency-replayed")]).toEqual([201, null]);
@@ -44,7 +44,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect(await entries(plan.content)).toBe(1);
   });
 
-  it("is not answered again to someone who has left the product", async () => {
+  it("A POST with an idempotency key is not answered again to someone who has left the product", async () => {
     const member = await t.createMember(product.id);
     const theirs = await t.createToken(member);
     const [key, another] = [randomUUID(), randomUUID()];
@@ -56,7 +56,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     await expectRefusal(await post(...comment), 403);
   });
 
-  it("makes one row of ten callers at once, who all get the same answer", async () => {
+  it("Ten callers at once with one idempotency key make one row, and all get the same answer", async () => {
     const key = randomUUID();
     const body = { ...plan, content: "Ten at once" };
     const untilAnswered = async (): Promise<string> => {
@@ -70,7 +70,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect(await entries(body.content)).toBe(1);
   });
 
-  it("answers 422 when the key was used for another body or another address", async () => {
+  it("An idempotency key used for another body or another address gets 422", async () => {
     const key = randomUUID();
     expect((await post(log, { ...plan, content: "One" }, key)).status).toBe(201);
     const other = await post(log, { ...plan, content: "Other" }, key);
@@ -80,7 +80,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect(await entries("Other")).toBe(0);
   });
 
-  it("answers 409 with Retry-After: 1 while the first is still running, and works when that has failed", async () => {
+  it("An idempotency key in use gets 409 with Retry-After: 1, and works when its first request has failed", async () => {
     const key = randomUUID();
     const body = { ...plan, content: "While one runs" };
     const running = await t.sql.connect();
@@ -101,7 +101,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect(await entries(body.content)).toBe(1);
   });
 
-  it("keeps nothing of a request that was refused", async () => {
+  it("A refused request leaves no idempotency key", async () => {
     const key = randomUUID();
     const labels = `/api/products/${product.id}/labels`;
     const name = `twice-${transport}`;
@@ -111,7 +111,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect((await post(labels, { name: `${name}-else` }, key)).status).toBe(201);
   });
 
-  it("keeps nothing of a guess that was counted and refused", async () => {
+  it("A guess that was counted and refused leaves no idempotency key", async () => {
     const key = randomUUID();
     const actor = { ...t.actorOf(owner), once: new Once(key) };
     const given = { p_product_id: product.id, p_identifier: "nobody-of-this-name" };
@@ -119,7 +119,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect(await keyRows(key)).toBe(0);
   });
 
-  it("knows the keys of each user apart, and of no other", async () => {
+  it("An idempotency key of one user says nothing to another with the same key", async () => {
     const key = randomUUID();
     const stranger = await t.createUser();
     expect((await post(log, { ...plan, content: "Mine" }, key)).status).toBe(201);
@@ -127,12 +127,12 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     await expectRefusal(theirs, 403);
   });
 
-  it.each(["", "k".repeat(256)])("answers 422 to a key of a wrong length", async (key) => {
+  it.each(["", "k".repeat(256)])("An idempotency key of a wrong length gets 422", async (key) => {
     await expectRefusal(await post(log, plan, key), 422);
     await expectRefusal(await post(log, plan, key, "unknown"), 401);
   });
 
-  it("forgets after 24 hours: the sweep takes the row, and the key is free before that", async () => {
+  it("An idempotency key is free after 24 hours, and the sweep deletes its row", async () => {
     const key = randomUUID();
     const body = { ...plan, content: "A day later" };
     const first = await post(log, body, key);
@@ -148,7 +148,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect(await keyRows(key)).toBe(0);
   });
 
-  it("takes 600 new keys a minute, and knows those it has", async () => {
+  it("A user has 600 new idempotency keys a minute, and beyond that the known ones still work", async () => {
     const user = await t.createUser();
     const own = await t.createToken(user);
     const { story: mine } = await t.seedBacklog(user);
@@ -163,7 +163,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     await t.query`delete from idempotency_keys where user_id = ${user.id}`;
   });
 
-  it("gives the first write of a request the key, and leaves what is read alone", async () => {
+  it("The first write of a request gets its idempotency key, and no read does", async () => {
     const actor = { ...t.actorOf(owner), once: new Once(randomUUID()) };
     await callAs(actor, "get_story", { p_story_id: story.id }, z.unknown());
     expect(actor.once.key).toBeDefined();

@@ -36,7 +36,7 @@ const codesOf = async (token: string) =>
     .map(({ code }) => code);
 
 describe("an API token", () => {
-  it("does what its user does if it has no limit", async () => {
+  it("An API token without a limit does what its user does", async () => {
     const token = await makeToken([]);
     expect(await codesOf(token)).toEqual(["SHOP", "OTHER"]);
     expect((await post(token, `/api/products/${other.id}/labels`, { name: "a" })).status).toBe(201);
@@ -44,7 +44,7 @@ describe("an API token", () => {
     expect(rows).toEqual([{ scopes: null, product_ids: null }]);
   });
 
-  it("limited to a product reaches that one alone, over REST and MCP", async () => {
+  it("A token limited to a product reaches that one alone, over REST and MCP", async () => {
     const token = await makeToken([["product", shop.id]]);
     expect(await codesOf(token)).toEqual(["SHOP"]);
     expect((await get(token, `/api/products/${shop.id}/agent-context`)).status).toBe(200);
@@ -56,7 +56,7 @@ describe("an API token", () => {
     await client.close();
   });
 
-  it("limited to reading changes nothing, over REST and MCP", async () => {
+  it("A token limited to reading changes nothing, over REST and MCP", async () => {
     const token = await makeToken([["scope", "read"]]);
     expect(await codesOf(token)).toEqual(["SHOP", "OTHER"]);
     const refused = await post(token, `/api/products/${shop.id}/labels`, { name: "b" });
@@ -72,7 +72,7 @@ describe("an API token", () => {
     expect((await post(planner, `/api/products/${shop.id}/labels`, { name: "b" })).status).toBe(201);
   });
 
-  it("limited to work does all that a worker does besides jobs", async () => {
+  it("A token limited to work does all that a worker does besides jobs", async () => {
     const token = await makeToken([["scope", "work"]]);
     const worker = { worker: "w", project: "a/b" };
     for (const part of ["landings", "upkeeps", "issue-notes"]) {
@@ -89,7 +89,7 @@ describe("an API token", () => {
     expect((await post(token, `/api/products/${shop.id}/labels`, { name: "c" })).status).toBe(403);
   });
 
-  it("is limited to products of its user alone, and says its limits on the page", async () => {
+  it("A token can be limited only to products of its user, and its limits are on the page", async () => {
     expect((await send([["product", foreign.id]])).status).toBe(422);
     expect((await send([["scope", "admin"]])).status).toBe(422);
     const page = await (await app.request("/settings/tokens", { headers })).text();

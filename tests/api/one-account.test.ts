@@ -31,7 +31,7 @@ describe("what changed since an earlier attempt", () => {
     ],
   ];
 
-  it.each(patches)("with %s keeps no one waiting longer than the changes themselves", async (_, patchOf) => {
+  it.each(patches)("Comparing attempts with %s holds up no one much longer than showing one", async (_, patchOf) => {
     const { world, job, report } = await t.holdJob();
     const { actor, owner } = world;
     const save = (attempt: number, line: string) =>
@@ -70,7 +70,7 @@ describe("what changed since an earlier attempt", () => {
 });
 
 describe("calls that take long", () => {
-  it("of one user leave half of the connections to others, no matter which tokens they come with", async () => {
+  it("Slow calls of one user leave half of the connections to others, whichever tokens they use", async () => {
     const { world } = await t.holdJob();
     const other = await t.createUser();
     const tokens = [await t.createToken(world.owner), await t.createToken(world.owner)];
@@ -106,7 +106,7 @@ describe("calls that take long", () => {
     }
   });
 
-  it("come one after another from one batch, and at most twenty", async () => {
+  it("A batch of MCP calls has at most twenty, and all of these are answered", async () => {
     const { world } = await t.holdJob();
     const headers = { ...(await t.bearerOf(world.owner)), "content-type": "application/json" };
     const batch = (size: number) =>
@@ -134,7 +134,7 @@ describe("calls that take long", () => {
 });
 
 describe("search", () => {
-  it("does not take apart all the texts that match", async () => {
+  it("A search does not take apart all the texts that match", async () => {
     const { world } = await t.holdJob();
     const { product, owner } = world;
     const words = repeat(2_500, (at) => `quagga${at} `);

@@ -80,13 +80,13 @@ const [large, small] = [bodiesOf(500 * kilobyte), bodiesOf(64 * kilobyte)];
 const promisedForUploads = 400;
 const megabyte = 1_048_576;
 
-describe("without an account", () => {
-  it("has many doors to look at", () => {
+describe("doors without an account", () => {
+  it("More than 60 doors are tried without an account", () => {
     expect(doors.length).toBeGreaterThan(60);
     expect(doors.filter(({ described }) => described?.auth === "none").length).toBeGreaterThan(4);
   });
 
-  it.each(doors)("$method $path reads little, and costs others nothing", async (door) => {
+  it.each(doors)("$method $path without an account reads little, and costs others nothing", async (door) => {
     const { path, method, described } = door;
     const send = async (type: string, body: string) => {
       await t.query`delete from public.rate_limit_counters`;
@@ -113,7 +113,7 @@ describe("without an account", () => {
   it.each([
     ["programs", ["/token", "/revoke", "/api/auth/pair/claim"], "/login"],
     ["pages", ["/login", "/logout"], "/token"],
-  ])("counts %s before it reads, and locks out no others", async (_who, paths, other) => {
+  ])("Requests of %s count before they are read, and lock out no others", async (_who, paths, other) => {
     for (const path of paths) await statusOf(path);
     await t.query`update public.rate_limit_counters set count = 600, window_start = private.now()
       where action = 'open_door'`;
@@ -201,8 +201,8 @@ const held = new Set(["quotes and backslashes", "letters of three bytes"]);
 const tenMegabytes = bodiesOf(10 * megabyte);
 const uploadDoors = doors.filter(({ described }) => (described?.bodyLimit ?? 0) > megabyte);
 
-describe("with an account", () => {
-  it("has the doors for uploads", () => {
+describe("doors with an account", () => {
+  it("Every door for uploads and every import format is tried with an account", () => {
     expect(uploadDoors.map(({ described }) => described?.name).sort()).toEqual([
       "addFile",
       "importBacklog",
@@ -286,7 +286,7 @@ describe("with an account", () => {
     },
   );
 
-  it("counts an import before it is read", async () => {
+  it("An import counts toward the limit before it is read", async () => {
     const send = (type: string) =>
       app.request("/api/products/import", {
         method: "POST",

@@ -66,7 +66,7 @@ describe("what every operation for users refuses", () => {
     await t.query`delete from public.rate_limit_counters`;
   });
 
-  it.each(forUsers)("A6: $method $path: every credential that is none", async (each) => {
+  it.each(forUsers)("A6: $method $path refuses every invalid credential", async (each) => {
     const attempts: Record<string, string>[] = [
       {},
       bearer("blm_unknown"),
@@ -105,14 +105,14 @@ describe("what every operation for users refuses", () => {
     expect(app.logLines.join("")).not.toContain(token);
   });
 
-  it.each(aboutOneThing)("A5: $method $path: what is in products of others", async (each) => {
+  it.each(aboutOneThing)("A5: $method $path refuses what is in products of others", async (each) => {
     const headers = await credentialOf(each.operation, await t.createUser());
     const response = await ask(each, { headers });
     const sentence = await expectRefusal(response, response.status === 404 ? 404 : 403);
     expect(sentence).not.toMatch(/Ledger|Exports|CSV|rows|Story \d/i);
   });
 
-  it.each(aboutOneThing)("A3, A4: $method $path: ids of nothing, of other things, and none", async (each) => {
+  it.each(aboutOneThing)("A3, A4: $method $path answers 404 to ids that are unknown or malformed", async (each) => {
     const bad = ["abc", "0", "null", "x".repeat(8_000), `{${job.id}}`, `A${job.id.slice(1)}`, `${job.id}%20`];
     const worse = ["eq.x", "1,id.neq.0", "*", "(", "%22", "%F0%9F%98%80", "-1", "1e9"];
     for (const [index, unknown] of pathsWith(each, unknownId).entries()) {
@@ -128,7 +128,7 @@ describe("what every operation for users refuses", () => {
     }
   });
 
-  it.each(writes)("A9: $method $path: writes of demo accounts, and in archived products", async (each) => {
+  it.each(writes)("A9: $method $path refuses demo accounts and archived products", async (each) => {
     // Who sends a form is looked at in tests/api/api.products.import.test.ts and api.files.test.ts.
     if (each.path === "/api/products/import" || each.path === "/api/files") return;
     const headers = await credentialOf(each.operation, demo);
@@ -138,7 +138,7 @@ describe("what every operation for users refuses", () => {
   });
 
   it.each(writes.filter(({ operation }) => bodies[operation.operationId] !== undefined))(
-    "$method $path: bodies that are not JSON or too long",
+    "$method $path refuses bodies that are not JSON or too long",
     async (each) => {
       for (const body of ["{", "", "null", "[]", '"x"']) {
         const response = await ask(each, { body });
@@ -148,12 +148,12 @@ describe("what every operation for users refuses", () => {
     },
   );
 
-  it("and nothing of it leaves a trace", async () => {
+  it("No refused request leaves a trace", async () => {
     expect(await untouched()).toEqual(before);
   });
 
   it.each(aboutOneThing.filter(({ method }) => method === "GET"))(
-    "$method $path: no reading of demo accounts, nor in archived products",
+    "$method $path lets demo accounts read, and lets archived products be read",
     async (each) => {
       const headers = await credentialOf(each.operation, demo);
       expect((await ask(each, { headers })).status).toBe(200);
@@ -176,7 +176,7 @@ describe("Remix's own request handler", () => {
     atTheEnd(async () => void server.close());
   });
 
-  it.each(operations)("gives $method $path the answer of the front", async ({ path, method }) => {
+  it.each(operations)("Remix's own handler gives $method $path the server's status", async ({ path, method }) => {
     const asked = pathFor(path, method);
     const { port } = z.object({ port: z.number() }).parse(server.address());
     const own = await fetch(`http://127.0.0.1:${port}${asked}`, { method });

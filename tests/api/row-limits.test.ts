@@ -13,7 +13,7 @@ import { mover, newProduct } from "../transfers/mover";
 
 const { t, app } = await openApp();
 
-it("an account owns 200 products, on every way", async () => {
+it("An account owns at most 200 products, whichever way they are made", async () => {
   const owner = await t.createUser();
   const fill =
     "insert into public.products (owner_id, code, name) select $1, 'P' || n, 'One' from generate_series(1, $2) n";
@@ -43,7 +43,7 @@ it("a selection larger than the limit on tasks gets one task for each of its sto
   expect(refused.status).toBe(429);
 });
 
-it("an operation that makes what is counted for each entry of a list says how it fits the limit", async () => {
+it("Every operation that makes counted rows from a list says how it fits the limit", async () => {
   const counted = await t.query`select distinct c.relname as name from pg_trigger g
     join pg_class c on c.oid = g.tgrelid where g.tgname = '_140_take_rate_limit' or g.tgfoid =
       'private.tg_any__take_rate_limit'::regproc`;
@@ -56,7 +56,7 @@ it("an operation that makes what is counted for each entry of a list says how it
   expect(open).toEqual([]);
 });
 
-it("a product has 50 webhooks", async () => {
+it("A product has at most 50 webhooks", async () => {
   const owner = await t.createUser();
   const { id: product_id } = await t.seedProduct(owner, {});
   await t.query`insert into public.webhooks (product_id, url, secret, events)
@@ -133,7 +133,7 @@ describe("what a product or an account has of one kind", { tags: "thorough" }, (
       scope: owner.id,
       add: () => subscribePush(actor, { endpoint: `https://push.example/a${++count}`, p256dh: "k", auth: "a" }),
     },
-  ])("is at most $what", async ({ what, table, row, scope, add }) => {
+  ])("There are at most $what", async ({ what, table, row, scope, add }) => {
     const name = table.split(" ", 1)[0] ?? "";
     const column = /\((\w+)/.exec(table)?.[1];
     const limit = Number(what.split(" ", 1)[0]?.replace(",", ""));
@@ -154,7 +154,7 @@ describe("what a product or an account has of one kind", { tags: "thorough" }, (
     ]);
   });
 
-  it("is not exceeded by an import either", async () => {
+  it("An import exceeds no limit of a product either", async () => {
     const { send } = await mover(t, app, owner);
     const answer = await send({ format: "linear", product_id }, ["linear.csv", linear]);
     expect([answer.status, await answer.json()]).toMatchObject([409, { error: expect.stringContaining("100,000") }]);

@@ -27,7 +27,7 @@ describe.each(["task", "story"] as const)("a %s that two edit", (kind) => {
   const path = addresses[kind];
   const field = kind === "task" ? "implementation_plan" : "description";
 
-  it("has its version as a strong ETag, which every change raises", async () => {
+  it("A task or story has its version as a strong ETag, which every change raises", async () => {
     const before = await get(path);
     const { version } = await before.json();
     expect(before.headers.get("etag")).toBe(`"${version}"`);
@@ -37,7 +37,7 @@ describe.each(["task", "story"] as const)("a %s that two edit", (kind) => {
     expect(same.headers.get("etag")).toBe(`"${version + 1}"`);
   });
 
-  it("refuses the change of what someone else has changed, and says what, who and when", async () => {
+  it("A change of what someone else has changed is refused, and says what, who and when", async () => {
     const etag = await etagOf(path);
     await patch("ada", path, { [field]: "Of Ada" });
     const refused = await patch("ben", path, { [field]: "Of Ben" }, etag);
@@ -54,7 +54,7 @@ describe.each(["task", "story"] as const)("a %s that two edit", (kind) => {
     expect((await patch("ben", path, { [field]: "Of Ben" }, await etagOf(path))).status).toBe(200);
   });
 
-  it("passes a stale change that asks for what is there already", async () => {
+  it("A stale change that asks for what is there already is accepted", async () => {
     const etag = await etagOf(path);
     await patch("ada", path, { [field]: "Agreed" });
     expect((await patch("ben", path, { [field]: "Agreed" }, etag)).status).toBe(200);
@@ -69,13 +69,13 @@ describe.each(["task", "story"] as const)("a %s that two edit", (kind) => {
     ['W/"1"', 412],
     ['"of another kind"', 412],
     ['"9 lives"', 412],
-  ])("reads If-Match as HTTP has it: %s", async (header, status) => {
+  ])("The header If-Match is read as HTTP has it: %s", async (header, status) => {
     const ifMatch = header.replace(/%(-\w+)?/, `"${(await etagOf(path)).slice(1, -1)}$1"`);
     const text = `After ${header}`;
     expect((await patch("ben", path, { [field]: text }, ifMatch)).status).toBe(status);
   });
 
-  it("lets one of ten at once through", async () => {
+  it("Of ten changes of one version at once, exactly one gets through", async () => {
     const etag = await etagOf(path);
     const writes = Array.from({ length: 10 }, (_, at) => patch("ben", path, { [field]: `Of writer ${at}` }, etag));
     const statuses = (await Promise.all(writes)).map(({ status }) => status);

@@ -116,13 +116,13 @@ const refusal = await send(pages[0] ?? "", urlEncoded, "a.a=1");
 const refused = [422, await refusal.text()];
 
 describe("the worst of every kind at full size", () => {
-  it("has many doors", () => {
+  it("The worst input is tried on more than 25 page forms and 10 endpoints", () => {
     expect(pages.length).toBeGreaterThan(25);
     expect(endpoints.length).toBeGreaterThan(10);
     expect(programForms).toHaveLength(3);
   });
 
-  it.each(pages)("holds no one up at the form of %s", async (path) => {
+  it.each(pages)("The worst form sent to %s holds no one up", async (path) => {
     for (const [kind, body] of Object.entries(form)) {
       if (isJudgedBefore(path, kind)) continue;
       await holdsNoOneUp(send(path, urlEncoded, body), kind);
@@ -133,13 +133,13 @@ describe("the worst of every kind at full size", () => {
     if (answer.status !== 405) expect(said).toEqual(refused);
   });
 
-  it.each(programForms)("holds no one up at the form that programs send to %s", async (path) => {
+  it.each(programForms)("The worst form that a program sends to %s holds no one up", async (path) => {
     for (const [kind, body] of Object.entries(form)) {
       await holdsNoOneUp(send(path, urlEncoded, body), kind);
     }
   });
 
-  it.each(endpoints)("holds no one up at $path", async ({ path, methods }) => {
+  it.each(endpoints)("The worst JSON sent to $path holds no one up", async ({ path, methods }) => {
     for (const [kind, body] of Object.entries(json)) {
       for (const method of methods) {
         await holdsNoOneUp(send(path, "application/json", body, method), kind);
@@ -147,7 +147,7 @@ describe("the worst of every kind at full size", () => {
     }
   });
 
-  it.each(pages)("holds no one up at the form with files of %s", async (path) => {
+  it.each(pages)("The worst form with files sent to %s holds no one up", async (path) => {
     for (const [kind, body] of Object.entries(multipart)) {
       if (isJudgedBefore(path, kind)) continue;
       await holdsNoOneUp(send(path, "multipart/form-data; boundary=b", body), kind);
@@ -155,7 +155,7 @@ describe("the worst of every kind at full size", () => {
   });
 
   it.each([...new Set([...allTools.tools, ...workerTools.tools])])(
-    "holds no one up at the tool $name",
+    "The worst arguments of the tool $name hold no one up",
     async ({ name, inputSchema }) => {
       const names = Object.keys(z.looseObject({}).parse(inputSchema.properties ?? {}));
       for (const [index, worst] of worstArguments.entries()) {
@@ -167,7 +167,7 @@ describe("the worst of every kind at full size", () => {
     },
   );
 
-  it("holds no one up where a stranger sends it", async () => {
+  it("The worst JSON sent by a stranger holds no one up", async () => {
     const path = `/api/tasks/${backlog.task.id}`;
     for (const [kind, body] of Object.entries(json)) {
       const headers = { ...bearer("x"), "content-type": "application/json" };
@@ -178,7 +178,7 @@ describe("the worst of every kind at full size", () => {
   });
 
   it.each(["*a_".repeat(33_000), ">".repeat(1_000), "- a\n".repeat(25_000)])(
-    "holds no one up as the description of a story",
+    "The worst description of a story holds no one up",
     async (description) => {
       const { story } = backlog;
       await t.query`update public.stories set description = ${description} where id = ${story.id}`;

@@ -29,7 +29,7 @@ async function expire(id: string): Promise<void> {
 }
 
 describe("POST /api/auth/pair/claim", () => {
-  it("signs the approved desktop in, once, for 8 hours, and clears the pairing cookie", async () => {
+  it("A claim signs the approved desktop in, once, for 8 hours, and clears the pairing cookie", async () => {
     const desktop = await approvedDesktop();
     const before = Date.now();
     const answer = await claim(app, desktop);
@@ -50,7 +50,7 @@ describe("POST /api/auth/pair/claim", () => {
     expect(rows).toEqual([{ status: "CONSUMED", consumed: true }]);
   });
 
-  it("401 without cookie, with another desktop's, and for an unknown pairing", async () => {
+  it("A claim without cookie, with another desktop's, or of an unknown pairing gets 401", async () => {
     const desktop = await approvedDesktop();
     const other = await startPairing(app);
     const unknown = "00000000-0000-4000-8000-000000000000";
@@ -68,7 +68,7 @@ describe("POST /api/auth/pair/claim", () => {
     }
   });
 
-  it("P4 and P16: 410 for a consumed, cancelled or expired pairing, clearing the cookie", async () => {
+  it("P4 and P16: A claim of a consumed, cancelled or expired pairing gets 410 and clears the cookie", async () => {
     const consumed = await approvedDesktop();
     await claim(app, consumed);
     const cancelled = await waitingDesktop();
@@ -85,7 +85,7 @@ describe("POST /api/auth/pair/claim", () => {
     }
   });
 
-  it("409 while pending, and the cookie stays good", async () => {
+  it("A claim of a pending pairing gets 409, and its cookie stays good", async () => {
     const desktop = await waitingDesktop();
     const early = await claim(app, desktop);
     expect(early.status).toBe(409);
@@ -103,7 +103,7 @@ describe("POST /api/auth/pair/claim", () => {
     ["null", "null"],
     ["a list", "[]"],
     ["NUL in the text", '{"pairingId":"\\u0000"}'],
-  ])("400 for %s, clearing the cookie", async (_name, body) => {
+  ])("A claim with %s gets 400 and clears the cookie", async (_name, body) => {
     const desktop = await waitingDesktop();
     const answer = await app.request("/api/auth/pair/claim", {
       method: "POST",
@@ -115,7 +115,7 @@ describe("POST /api/auth/pair/claim", () => {
     expect(setCookieOf(answer, "app_pair")).toBe(clearedPairCookie);
   });
 
-  it("looks at the cookie before the body, and refuses a body that is too big", async () => {
+  it("A claim's cookie is checked before its body, and a body that is too big is refused", async () => {
     const huge = JSON.stringify({ pairingId: "x".repeat(1_100_000) });
     const headers = { "content-type": "application/json" };
     const path = "/api/auth/pair/claim";
@@ -130,7 +130,7 @@ describe("POST /api/auth/pair/claim", () => {
     expect(big.status).toBe(413);
   });
 
-  it("P10: refuses a claim from a page of another site", async () => {
+  it("P10: A claim from a page of another site is refused", async () => {
     const desktop = await approvedDesktop();
     const foreign = await claim(app, desktop, { headers: { origin: "https://evil.example" } });
     expect(foreign.status).toBe(403);

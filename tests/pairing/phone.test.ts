@@ -28,7 +28,7 @@ async function principalOf(who: TestUser) {
 }
 
 describe("get-pairing-for-approval", () => {
-  it("P9 and P13: shows device, address, account and check code, to demo users too, and changes nothing", async () => {
+  it("P9 and P13: Any user's phone sees device, address, account and check code, and changes nothing", async () => {
     const desktop = await startPairing(app, { "user-agent": "Firefox on a desk" });
     const demo = await t.createUser({ demo: true });
     for (const who of [user, demo]) {
@@ -48,7 +48,7 @@ describe("get-pairing-for-approval", () => {
     expect(await rowOf(desktop.id)).toMatchObject({ status: "PENDING", user_id: null });
   });
 
-  it("is refused like an unknown pairing without the secret, and counts", async () => {
+  it("A pairing without its secret is refused to a phone like an unknown one, and the try counts", async () => {
     const desktop = await startPairing(app);
     const principal = await principalOf(user);
     const attempt = (pairing_id: string) =>
@@ -62,7 +62,7 @@ describe("get-pairing-for-approval", () => {
 });
 
 describe("approve and cancel", () => {
-  it("approves: user, moment, and P6: a new deadline of 5 minutes, once", async () => {
+  it("P6: An approval sets its user, its moment and a new deadline of 5 minutes, once", async () => {
     const desktop = await startPairing(app);
     await t.query`update public.login_pairings set expires_at = now() + interval '5 seconds'
       where id = ${desktop.id}`;
@@ -99,7 +99,7 @@ describe("approve and cancel", () => {
     expect(await rowOf(desktop.id)).toMatchObject({ status: "PENDING", user_id: null });
   });
 
-  it("P13: demo users can neither approve nor cancel, by call", async () => {
+  it("P13: Demo users can neither approve nor cancel a pairing", async () => {
     const demo = await t.createUser({ demo: true });
     const desktop = await startPairing(app);
     const pairing = { pairing_id: desktop.id, secret: desktop.secret };
@@ -132,7 +132,7 @@ describe("approve and cancel", () => {
 });
 
 describe("after the approval", () => {
-  it("P9: revoking signs the desktop out again, before and after its claim", async () => {
+  it("P9: Revoking a pairing signs its desktop out, before and after the claim", async () => {
     const early = await startPairing(app);
     await approve(phone, early);
     await revokePairing(phone, { pairing_id: early.id });
@@ -150,7 +150,7 @@ describe("after the approval", () => {
     await expect(revokePairing(stranger, { pairing_id: late.id })).rejects.toMatchObject({ status: 404 });
   });
 
-  it("P14: who was deleted, made demo or changed the password gives no session", async () => {
+  it("P14: A user who was deleted, made demo or changed the password gives no session", async () => {
     const changes: [string, (id: string) => Promise<unknown>][] = [
       ["deleted", (id) => t.query`delete from auth.users where id = ${id}`],
       ["demo", (id) => t.query`update public.users set is_demo = true where id = ${id}`],
@@ -169,7 +169,7 @@ describe("after the approval", () => {
     }
   });
 
-  it("P11: the claim ends the session the browser had and makes a new id", async () => {
+  it("P11: A claim ends the session that the browser had and makes a new one", async () => {
     const first = await startPairing(app);
     await approve(phone, first);
     const earlier = setCookieOf(await claim(app, first), "session")?.split(";")[0] ?? "";

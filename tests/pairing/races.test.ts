@@ -39,7 +39,7 @@ async function statusOf(work: Promise<unknown>): Promise<number> {
 if (!phone || !otherPhone) throw new Error("Two phones are needed");
 
 describe("P3: 100 concurrent claims of one approved pairing", () => {
-  it("exactly one succeeds, 99 learn that it is gone, one audit row", async () => {
+  it("Of 100 claims of one pairing at once, one succeeds, 99 get 410 and one is in the audit", async () => {
     for (let round = 0; round < claimRounds; round += 1) {
       const pairing = await pendingPairing();
       await approvePairing(phone, pairing);
@@ -58,7 +58,7 @@ describe("P3: 100 concurrent claims of one approved pairing", () => {
 });
 
 describe("P5: approve, cancel, expiry and a second approve", () => {
-  it("have exactly one winner each time", async () => {
+  it("Of approval, second approval, cancel and expiry of a pairing at once, exactly one wins", async () => {
     for (let round = 0; round < approvalRaces; round += 1) {
       const pairing = await pendingPairing();
       const expire = t.sql.query(

@@ -15,7 +15,7 @@ async function dump(): Promise<string> {
 }
 
 describe("a full pairing over HTTP", () => {
-  it("P2 and D10: leaves neither secret in a URL, log, header, answer, page or row", async () => {
+  it("P2 and D10: A full pairing leaves neither secret in a URL, log, header, answer, page or row", async () => {
     const texts: string[] = [];
     const collect = async (response: Response) => {
       texts.push(JSON.stringify([...response.headers]), await response.clone().text());

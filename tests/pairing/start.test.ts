@@ -14,7 +14,7 @@ function from(address: string): Record<string, string> {
 }
 
 describe("POST /api/auth/pair/start", () => {
-  it("answers id, secret, deadline and the address for the QR code, the secret in its fragment only", async () => {
+  it("Starting a pairing returns id, secret, deadline and QR address, with the secret only in its fragment", async () => {
     const response = await app.request("/api/auth/pair/start", { method: "POST", headers: from("192.0.2.1") });
     expect(response.status).toBe(200);
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -28,7 +28,7 @@ describe("POST /api/auth/pair/start", () => {
     expect(left).toBeLessThanOrEqual(301_000);
   });
 
-  it("P16: sets app_pair with its attributes to the letter, Secure exactly for an https origin", async () => {
+  it("P16: The cookie app_pair has its attributes to the letter, and Secure exactly for an https origin", async () => {
     const { response } = await startPairing(app, from("192.0.2.2"));
     expect(setCookieOf(response, "app_pair")).toMatch(
       /^app_pair=[A-Za-z0-9_-]{43}; Max-Age=300; Path=\/api\/auth\/pair; HttpOnly; SameSite=Lax$/,
@@ -41,7 +41,7 @@ describe("POST /api/auth/pair/start", () => {
     expect((await secure.json()).qrUrl).toMatch(/^https:\/\/backlog\.example\.org\/m\/pair#/);
   });
 
-  it("stores a pending pairing with both secrets as SHA-256 only", async () => {
+  it("A pending pairing is stored with both secrets as SHA-256 only", async () => {
     const desktop = await startPairing(app, { ...from("192.0.2.3"), "user-agent": "Firefox" });
     const rows = await t.query`select * from public.login_pairings where id = ${desktop.id}`;
     const token = desktop.cookie.slice("app_pair=".length);
@@ -60,7 +60,7 @@ describe("POST /api/auth/pair/start", () => {
     expect(token).not.toBe(desktop.secret);
   });
 
-  it("cuts the user agent to 255 characters and takes one that is missing", async () => {
+  it("A desktop's user agent is cut to 255 characters, and may be missing", async () => {
     const long = await startPairing(app, { ...from("192.0.2.4"), "user-agent": "é".repeat(400) });
     const none = await startPairing(app, { ...from("192.0.2.5"), "user-agent": "" });
     const rows = await t.query`select char_length(desktop_ua) as length from public.login_pairings
@@ -68,14 +68,14 @@ describe("POST /api/auth/pair/start", () => {
     expect(rows[0].length).toBe(255);
   });
 
-  it("stores an IPv6 address whole", async () => {
+  it("A desktop's IPv6 address is stored whole", async () => {
     const address = "2001:db8:1111:2222:3333:4444:5555:6666";
     const { id } = await startPairing(app, from(address));
     const rows = await t.query`select desktop_ip from public.login_pairings where id = ${id}`;
     expect(rows[0].desktop_ip).toBe(address);
   });
 
-  it("D9: 429 at the 11th start of one address within a minute, IPv6 counted by its /64", async () => {
+  it("D9: The 11th pairing started by one address in a minute gets 429, IPv6 counted by its /64", async () => {
     for (const addresses of [
       Array.from({ length: 11 }, () => "192.0.2.20"),
       Array.from({ length: 11 }, (_, index) => `2001:db8:0:1::${index + 1}`),
@@ -105,7 +105,7 @@ describe("POST /api/auth/pair/start", () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
   });
 
-  it("P19: forgets pairings of yesterday and refuses when too many wait", { tags: "thorough" }, async () => {
+  it("P19: Old pairings are forgotten, and a start is refused when many wait", { tags: "thorough" }, async () => {
     await t.query`
       insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at, created_at)
       select sha256(convert_to('m' || n, 'UTF8')), sha256(convert_to('d' || n, 'UTF8')), '000 000',

@@ -24,7 +24,7 @@ function nextUpdate(stream: StreamReader) {
 }
 
 describe("GET /api/auth/pair/stream/:pairingId", () => {
-  it("sends state once after connect, then every change, and ends with consumed", async () => {
+  it("A pairing's stream sends its state once, then every change, and ends with consumed", async () => {
     const desktop = await startPairing(app);
     const stream = await connect(desktop);
     expect(stream.status).toBe(200);
@@ -39,7 +39,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     expect(stream.messages.filter(({ event }) => event === "state")).toHaveLength(1);
   });
 
-  it("sends a decline and ends", async () => {
+  it("A pairing's stream sends a decline and ends", async () => {
     const desktop = await startPairing(app);
     const stream = await connect(desktop);
     await stream.nextNamed("state");
@@ -48,7 +48,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     expect(await stream.ended).toBe("clean");
   });
 
-  it("sends the expiry that the schedule writes down", async () => {
+  it("A pairing's stream sends the expiry that the schedule writes down", async () => {
     const desktop = await startPairing(app);
     const stream = await connect(desktop);
     await stream.nextNamed("state");
@@ -57,7 +57,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     await stream.ended;
   });
 
-  it("refuses: 401 no cookie, 401 another desktop's, 404 unknown, 410 expired", async () => {
+  it("A pairing's stream is 401 without its cookie, 404 for an unknown pairing and 410 for an expired one", async () => {
     const desktop = await startPairing(app);
     const other = await startPairing(app);
     const expired = await startPairing(app);
@@ -80,7 +80,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     }
   });
 
-  it("gives a consumed or cancelled pairing its state and ends", async () => {
+  it("A stream of a consumed pairing sends its state and ends", async () => {
     const desktop = await startPairing(app);
     await approve(phone, desktop);
     await claim(app, desktop);
@@ -89,7 +89,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     expect(await stream.ended).toBe("clean");
   });
 
-  it("sees an approval during the connect 100 times of 100", { tags: "thorough", timeout: 200_000 }, async () => {
+  it("A connecting stream sees an approval 100 times of 100", { tags: "thorough", timeout: 200_000 }, async () => {
     for (let round = 0; round < 100; round += 1) {
       if (round % 10 === 0) await t.sql.query("truncate public.rate_limit_counters");
       const desktop = await startPairing(app);
