@@ -35,7 +35,7 @@ const wordsOf = (html: string) =>
     .replaceAll("<!-- -->", "")
     .replaceAll(/<[^>]*>/g, " ");
 
-it("Try again keeps how the run began", async () => {
+it("Trying a failed sprint run again keeps its plan-first setting", async () => {
   const { actor, sprint, end, submit, runPage, runOf } = await scene(unplanned);
   const run = await startSprintRun(actor, { sprint_id: sprint.id, plan_first: true });
   await end(await claim(actor), { status: "failed", failure_reason: "The push failed" });
@@ -43,14 +43,14 @@ it("Try again keeps how the run began", async () => {
   expect(again).toMatchObject({ plan_first: true, jobs_total: 3 });
 });
 
-it("Try again of its own run keeps it too", async () => {
+it("Trying a failed run without a sprint again keeps its plan-first setting", async () => {
   const { actor, end, submit, runPage, runOf, tasks } = await scene({ ...unplanned, stories: [1] });
   const { run } = await startRun(actor, { task_ids: [at(tasks, 0).id], plan_first: true });
   await end(await claim(actor), { status: "failed", failure_reason: "The push failed" });
   expect(await runOf(await submit(runPage(run.id), "try-again"))).toMatchObject({ plan_first: true });
 });
 
-it("a retry that is blocked says by what, with the cures, and a cure repeats the retry", async () => {
+it("A blocked retry lists its blockers with their cures, and applying a cure repeats the retry", async () => {
   const { actor, sprint, end, send, runPage, runOf, tasks, stories, pbi } = await scene({ stories: [1] });
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   await end(await claim(actor), { status: "failed", failure_reason: "No" });
@@ -71,7 +71,7 @@ it("a retry that is blocked says by what, with the cures, and a cure repeats the
   expect(next.jobs.map(({ task_id }) => task_id)).not.toContain(at(tasks, 0).id);
 });
 
-it("a cure stays while a blocker of another kind stands, and Unblock is a press", async () => {
+it("A cure is kept while a blocker of another kind stands, and a blocked PBI is unblocked with one press", async () => {
   const { actor, board, pbi, send, runOf, tasks } = await scene({ ...unplanned, stories: [1] });
   await updatePbi(actor, { pbi_id: pbi.id, status: "blocked" });
   const start = (...cures: string[]) =>
@@ -88,14 +88,14 @@ it("a cure stays while a blocker of another kind stands, and Unblock is a press"
   expect(implementation_plan).toBe("Say hello");
 });
 
-it("a question is answered in the list of blockers", async () => {
+it("A question that blocks a run can be answered in the list of blockers", async () => {
   const { actor, board, read, words, tasks } = await scene({ stories: [1] });
   await askQuestion(actor, { task_id: at(tasks, 0).id, question: "Which words?" });
   expect(await read(board)).toContain('aria-label="Your answer"');
   expect(await words(board)).toContain("Send answer");
 });
 
-it("open stories without tasks get one each, in a press, and nothing else is offered to fix", async () => {
+it("One press gives each open story without tasks a task of its own", async () => {
   const { board, words, send, stories, product } = await scene({ stories: [0, 0] });
   const page = await words(board);
   expect(page).toContain("Make one task of each story");
@@ -134,7 +134,7 @@ it("a run that only people can continue says so, and its finished jobs cannot be
   expect(after).not.toContain("Start run");
 });
 
-it("a run whose only job waits for an answer is not running", async () => {
+it("A run whose only job waits for an answer is shown as waiting, not as running", async () => {
   const { actor, sprint, product, runPage, words, tasks } = await scene({ stories: [1] });
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
@@ -161,7 +161,7 @@ it("a run that is over says which branch is not on main", async () => {
   expect(await words(runPage(run.id))).toContain(`git merge ${job.branch}`);
 });
 
-it("a new product has the contract's gates by every door that no person looks at", async () => {
+it("A product created over MCP or by an import gets the contract's default gates", async () => {
   const { owner, actor } = await scene({ stories: [] });
   const client = await connectClient(app, await t.createToken(owner));
   const made = (await client.call("create_product", { code: "DOOR", name: "Door" })).result;
@@ -197,7 +197,7 @@ it("the page of a job pauses, resumes and stops the run that it belongs to", asy
   expect(await status()).toBe("cancelled");
 });
 
-it("a failure is its first line with the cure, and is tried again from the job, without a sprint too", async () => {
+it("A failed job's page shows the first line of the failure and tries again, in a sprint or not", async () => {
   const { actor, product, sprint, tasks, visitor } = await openWorld();
   const task_ids = tasks.map(({ id }) => id);
   for (const ofSprint of [false, true]) {
@@ -224,7 +224,7 @@ it("a failure is its first line with the cure, and is tried again from the job, 
   }
 });
 
-it("skips what failed and continues with the rest, in a sprint or not, from run, sprint and inbox", async () => {
+it("A failed task can be skipped from the sprint's page or the inbox, and the rest continues", async () => {
   const { actor, product, sprint, tasks, visitor } = await openWorld();
   const task_ids = tasks.map(({ id }) => id);
   for (const ofSprint of [false, true]) {

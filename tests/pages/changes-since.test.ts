@@ -76,7 +76,7 @@ function applied(text: string, patch: string): string {
 }
 
 describe("what changed since an earlier attempt", () => {
-  it("leaves out files that are as they were, and keeps the places of the others", async () => {
+  it("A diff since an earlier attempt leaves out unchanged files and keeps the positions of the others", async () => {
     const before = diff(1, file("a", "one"), file("b", "two"));
     const now = diff(2, file("a", "one"), file("b", "better"), file("c", "new"));
     const paths = (files: readonly { path: string; index: number }[]) => files.map(({ path, index }) => [path, index]);
@@ -87,7 +87,7 @@ describe("what changed since an earlier attempt", () => {
     expect(await showDiff(now, { viewer })).toHaveLength(3);
   });
 
-  it("shows the lines of the round, not those of the whole work", async () => {
+  it("A diff since an earlier attempt shows only the lines changed since then", async () => {
     const base = Array.from({ length: 60 }, (_, line) => `line ${line}\n`).join("");
     const first = base.replace("line 5\n", "five\n").replace("line 50\n", "fifty\n");
     const second = first.replace("fifty\n", "50\nand one\n");
@@ -105,7 +105,7 @@ describe("what changed since an earlier attempt", () => {
     expect((await showFile(now, 0, { viewer, before }))?.hunks).toEqual(shown?.hunks);
   });
 
-  it("tells of a file that is again as it was before the work", async () => {
+  it("A diff since an earlier attempt shows files that are again as they were before the work", async () => {
     const touched = told("one\ntwo\nthree\n", "one\n2\nthree\n");
     const [gone] = await showDiff(diff(2), { viewer, before: diff(1, ...touched, file("new", "x")) });
     expect(gone).toMatchObject({ path: "story.txt", index: 0, additions: 1, deletions: 1 });
@@ -114,7 +114,7 @@ describe("what changed since an earlier attempt", () => {
     expect(made).toMatchObject({ path: "new", status: "deleted", additions: 0, deletions: 1 });
   });
 
-  it("keeps nothing that was told roughly because other files took the time", async () => {
+  it("A rough comparison, made because other files took the time, is not kept for later reads", async () => {
     const text = (word: string, count: number) =>
       Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join("");
     const named = (path: string, words: string) => told(null, words).map((each) => ({ ...each, path }));
@@ -129,7 +129,7 @@ describe("what changed since an earlier attempt", () => {
     expect(small(await roundOf(before, now, viewer))).toEqual(small(alone));
   });
 
-  it("says so where the two diffs do not begin at the same content, or one is cut", async () => {
+  it("A file that cannot be compared with the earlier attempt says it is compared with the work's start", async () => {
     const before = diff(1, ...told("a\nb\n", "a\nB\n"));
     const now = diff(2, ...told("c\nd\n", "c\nD\n"));
     expect((await showDiff(now, { viewer, before }))[0]).toMatchObject({
@@ -140,7 +140,7 @@ describe("what changed since an earlier attempt", () => {
     expect((await showDiff(whole, { viewer, before: cut }))[0]?.note).toContain("where the work started");
   });
 
-  it("makes the later text of the earlier one, no matter what both made of the beginning", async () => {
+  it("A diff since an earlier attempt turns the earlier text into the later one, whatever both changed", async () => {
     let seed = 7;
     const random = (below: number): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -17,7 +17,7 @@ const factsOf = (left: number[], dates = sprint) =>
 const wordsOf = (chart: Chart | null) => chart?.words.map(({ text }) => text);
 
 describe("a burndown", () => {
-  it("says the pace, the pace needed and the day of the end, all in working days", () => {
+  it("A burndown shows the pace, the required pace and the expected end in working days", () => {
     // Monday to Wednesday: two a day, six left, so the weekend is not reached.
     expect(factsOf([10, 8, 6])).toEqual({
       Scope: "10",
@@ -31,14 +31,14 @@ describe("a burndown", () => {
     expect(afterWorkingDays("2026-11-06", 1)).toBe("2026-11-09");
   });
 
-  it("forecasts nothing before the third day, and no end while nothing goes down", () => {
+  it("A burndown forecasts nothing before the third day, and no end while nothing goes down", () => {
     expect(factsOf([10, 5])).toMatchObject({ Pace: "after 3 days" });
     expect(factsOf([10, 5])).not.toHaveProperty("At this pace");
     expect(factsOf([10, 10, 10])).toMatchObject({ "At this pace": "will not finish" });
     expect(factsOf([9, 9, 8], { ...sprint, end_date: "2026-11-05" })["At this pace"]).toMatch(/days late$/);
   });
 
-  it("counts what came and went, and takes neither for work", () => {
+  it("A burndown reports added and removed scope and counts neither as work done", () => {
     const days = [
       ...record([10]),
       { date: "2026-11-03", remaining: 13, started: 0, total: 13 },
@@ -47,7 +47,7 @@ describe("a burndown", () => {
     expect(burnNumbers(days, null)).toMatchObject({ added: 3, removed: 1, done: 1, pace: 0.5, needed: null });
   });
 
-  it("has a slot for every day to its end, weekends tinted, today and the table of days", () => {
+  it("A burndown has a slot for each day to its end, tinted weekends, a mark for today and a table", () => {
     const chart = drawBurndown(record([10, 8, 6]), sprint);
     expect(chart?.shapes.filter(({ className }) => className === "fill-sunken")).toHaveLength(2);
     expect(wordsOf(chart)).toContain("today");
@@ -62,7 +62,7 @@ describe("a burndown", () => {
 describe("costs by day", () => {
   const row = (date: string, model_id: string, cost: number, currency = "USD") => ({ date, model_id, cost, currency });
 
-  it("stack the models of a currency, the costliest first, with the days on which nothing was paid", () => {
+  it("Daily costs stack the models of a currency, costliest first, and include days without costs", () => {
     const charts = drawCosts([
       row("2026-11-02", "small", 1),
       row("2026-11-02", "large", 4),
@@ -80,14 +80,14 @@ describe("costs by day", () => {
     ]);
   });
 
-  it("give the fifth model and those after it one color", () => {
+  it("Daily costs give the fifth model and those after it one color", () => {
     const rows = Array.from({ length: 7 }, (_, n) => row("2026-11-02", `m${n}`, 10 - n));
     const names = drawCosts(rows)[0]?.models.map(({ name }) => name);
     expect(names).toEqual(["m0", "m1", "m2", "m3", "3 others"]);
   });
 });
 
-it("cycle times say within which time half and most were done, from three tasks on", () => {
+it("Cycle times show how long half and most tasks took, from three finished tasks on", () => {
   const task = (hours: number) => ({
     task_id: String(hours),
     code: `T-${hours}`,

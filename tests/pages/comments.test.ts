@@ -24,7 +24,7 @@ async function scene() {
 }
 
 describe("comments on a page, without script", () => {
-  it("are written, edited and deleted on the pages of a PBI, story and task", async () => {
+  it("Comments can be written, edited and deleted without script on PBI, story and task pages", async () => {
     const { actor, pages, read, send } = await scene();
     for (const [kind, id, page] of pages) {
       expect(await read(page)).toContain("No comments yet");
@@ -44,7 +44,7 @@ describe("comments on a page, without script", () => {
     }
   });
 
-  it("keep what was typed when it is refused", async () => {
+  it("A refused comment keeps what was typed", async () => {
     const { pages, send } = await scene();
     const [kind, id, page] = pages[2];
     const body = `kept${"x".repeat(10_000)}`;
@@ -55,7 +55,7 @@ describe("comments on a page, without script", () => {
     expect(text).toContain("at most 10000 characters");
   });
 
-  it("never bring a script into the page", async () => {
+  it("A comment never brings a script into the page", async () => {
     const { actor, pages, read } = await scene();
     const [kind, id, page] = pages[1];
     const body = "<script>alert(1)</script> [go](javascript:alert(1)) <img src=x onerror=alert(1)>";
@@ -67,7 +67,7 @@ describe("comments on a page, without script", () => {
     expect(prose).not.toMatch(/<script|javascript:|onerror/);
   });
 
-  it("show the newest hundred, and lead to the ones before", async () => {
+  it("A page shows the newest hundred comments and links to the earlier ones", async () => {
     const { actor, backlog, pages, read } = await scene();
     const [, id, page] = pages[2];
     await t.query`insert into public.comments (product_id, task_id, body, author, created_at)
@@ -81,7 +81,7 @@ describe("comments on a page, without script", () => {
     expect(earlier).toContain("Newest comments");
   });
 
-  it("name the members of the product to anyone who may see it", async () => {
+  it("The names of a product's members are given to those who may see it, and to no one else", async () => {
     const { ada, backlog, read } = await scene();
     const bob = await t.createMember(backlog.product.id);
     const path = `/products/${backlog.product.id}/member-names?_data=routes%2F_app.products.%24productId.member-names`;

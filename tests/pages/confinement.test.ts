@@ -9,7 +9,7 @@ import { at, bearer } from "../setup/world";
 
 const { t, app } = await openApp({ realtime: true, pages: true });
 
-it("the owner asks for a sandbox and names what jobs may reach; a list with a slip stays in the form", async () => {
+it("The owner can require a sandbox and list the hosts jobs may reach; a list with a mistake is refused", async () => {
   const { actor, owner, product } = await t.seedSprint();
   const visitor = await app.visitorOf(owner);
   const settings = `/products/${product.id}/settings/agents`;
@@ -70,7 +70,7 @@ it("a job, its attempts and the workers say plainly whether they were confined",
   }
 });
 
-it("a job and the workers name the agents, and what is left of them", async () => {
+it("Job and worker pages name the agents, and the workers page how much of their quota is left", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   await world.start();
   await editTask(world.actor, { task_id: at(world.tasks, 0).id, agent: "codex" });
@@ -82,7 +82,7 @@ it("a job and the workers name the agents, and what is left of them", async () =
   expect(await visitor.read("/agents/workers")).toContain("claude, codex (40 % left)");
 });
 
-it("a task shows who wrote the repository of its own, and why it waits", async () => {
+it("A task with a repository of its own shows who set it and which worker option it needs", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   await world.start();
   const writer = await t.newMember(world.product.id);

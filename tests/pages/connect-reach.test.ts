@@ -13,7 +13,7 @@ describe("Connect", () => {
     ["https://backlog.local", /Clients in your network.*Hosted connectors.*cannot/],
     ["http://backlog.example.com", /Hosted connectors.*ask for https/],
     ["https://backlog.example.com", /Every client reaches this address/],
-  ])("says with %s which clients reach the address, and what to paste", async (origin, words) => {
+  ])("The Connect page with the origin %s says which clients can reach it and what to paste", async (origin, words) => {
     const app = await startTestApp(t, { pages, variables: origin ? { APP_ORIGIN: origin } : {} });
     const cookie = await app.signIn(user);
     const host = origin ? new URL(origin).host : `127.0.0.1:${app.port}`;
@@ -24,7 +24,7 @@ describe("Connect", () => {
     expect(text).toContain(`${host}/mcp`);
   });
 
-  it("opens at the worker's command when it comes from a run, and folds the rest", async () => {
+  it("The Connect page opened from a run starts with the worker's command and folds the rest", async () => {
     const app = await startTestApp(t, { pages });
     const cookie = await app.signIn(user);
     const answer = await app.request("/connect?for=worker", { headers: { cookie } });

@@ -14,14 +14,14 @@ function post(path: string, body: string, cookie = ""): Promise<Response> {
 const failures = () => app.logLines.filter((line) => line.includes('"level":50'));
 
 describe("what only a hostile visitor sends", () => {
-  it("is refused by its name when a field would be a list of billions", async () => {
+  it("A form field whose name asks for a list of billions is refused without an error", async () => {
     expect((await post("/register", "a%5B4294967294%5D=1")).status).toBe(422);
     expect((await post("/register", `${"a.".repeat(20_000)}a=1`)).status).toBe(422);
     expect(failures()).toEqual([]);
   });
 
   it.each(["constructor", "toString", "__proto__", "no-such-button"])(
-    "presses no button of the name %s",
+    "A form that names a button %s, which no page has, is refused without an error",
     async (intent) => {
       const cookie = await app.signIn(owner);
       const answer = await post("/settings/devices?_data=routes%2F_app.settings.devices", `intent=${intent}`, cookie);
@@ -30,7 +30,7 @@ describe("what only a hostile visitor sends", () => {
     },
   );
 
-  it("makes no sprint of stories whose names are not ids", async () => {
+  it("A sprint is not created from stories whose ids are not ids", async () => {
     const { product } = await t.seedBacklog(owner);
     const cookie = await app.signIn(owner);
     const form = "sprint_goal=Goal&story_ids=first";
@@ -38,7 +38,7 @@ describe("what only a hostile visitor sends", () => {
     expect(failures()).toEqual([]);
   });
 
-  it("does not matter as the Origin of a visit", async () => {
+  it("A visit is answered whatever Origin header it carries", async () => {
     for (const origin of ["null", "nonsense", "https://evil.example"]) {
       expect((await app.request("/login", { headers: { origin } })).status).toBe(200);
     }
@@ -46,7 +46,7 @@ describe("what only a hostile visitor sends", () => {
   });
 
   it.each(["/%09/evil.example", "%2F%E2%82%AC", "/%0D%0ASet-Cookie:a=b", "//evil.example"])(
-    "leads the theme switch with from=%s to the start",
+    "The theme switch sent with from=%s redirects to the start page",
     async (from) => {
       const answer = await post("/theme", `theme=dark&from=${from}`);
       expect(answer.status).toBe(303);
@@ -56,7 +56,7 @@ describe("what only a hostile visitor sends", () => {
 });
 
 describe("a page that is asked too often", () => {
-  it("says when to come back, with and without script", async () => {
+  it("A page requested too often says when to come back, with and without script", async () => {
     for (let tries = 0; tries < 10; tries += 1) await post("/login", "identifier=no one");
     for (const path of ["/login", "/login?_data=routes%2F_auth.login"]) {
       const answer = await post(path, "identifier=no one");
@@ -67,7 +67,7 @@ describe("a page that is asked too often", () => {
 });
 
 describe("an upload that is refused before its page is asked", () => {
-  it("gives the form of the page a reason that it can show", async () => {
+  it("An upload refused before it reaches its page gives the page's form a reason to show", async () => {
     const cookie = await app.signIn(owner);
     const send = () => {
       const body = new FormData();
@@ -91,7 +91,7 @@ describe("POST /password", () => {
     return (await t.sql.query(sql, [id])).rows[0]?.hash;
   };
 
-  it.each([true, false])("changes nothing for a demo account (asked to: %s)", async (asked) => {
+  it.each([true, false])("A demo account cannot change its password (asked to: %s)", async (asked) => {
     const demo = await t.createUser({ demo: true, mustResetPassword: asked });
     const before = await hashOf(demo);
     const cookie = await app.signIn(demo);
@@ -102,7 +102,7 @@ describe("POST /password", () => {
     expect(visit.status).toBe(200);
   });
 
-  it("is only for those who were asked, like its page", async () => {
+  it("POST /password changes the password only of those who were asked to change it", async () => {
     const cookie = await app.signIn(owner);
     const before = await hashOf(owner);
     const answer = await post("/password", change(owner), cookie);
@@ -134,7 +134,7 @@ describe("an active product that is lost", () => {
     return answer.headers.get("location") ?? answer.headers.get("x-remix-redirect");
   };
 
-  it("leads a removed member to the dashboard, which says so once", async () => {
+  it("A member removed from their active product is led to the dashboard, which says so once", async () => {
     const { product, member, cookie } = await memberAtWork();
     await removeProductMember(t.actorOf(owner), { product_id: product.id, user_id: member.id });
     const board = `/products/${product.id}/backlog`;
@@ -149,13 +149,13 @@ describe("an active product that is lost", () => {
     expect(await visit("/dashboard", session)).toBeNull();
   });
 
-  it("leads members to the dashboard when it is archived", async () => {
+  it("Members whose active product is archived are led to the dashboard", async () => {
     const { product, cookie } = await memberAtWork();
     await archiveProduct(t.actorOf(owner), { product_id: product.id });
     expect(await visit(`/products/${product.id}/backlog`, cookie)).toBe(lost);
   });
 
-  it("is not one that was put aside, or that another account had", async () => {
+  it("A product put aside, or active for another account, is not reported as lost", async () => {
     const { member, cookie } = await memberAtWork();
     await t.query`update public.users set active_product_id = null where id = ${member.id}`;
     expect(await visit("/dashboard", cookie)).toBeNull();

@@ -34,7 +34,7 @@ const forms: [what: string, path: string, fields: [string, string][], table: str
 ];
 
 describe("a form that makes something", () => {
-  it.each(forms)("%s: sent twice it makes one; loaded again it makes another", async (what, path, fields, table) => {
+  it.each(forms)("%s: its form sent twice makes one, loaded again another", async (what, path, fields, table) => {
     const title = `Sent twice: ${what}`;
     const count = async (named: string) =>
       (await t.sql.query(`select from public.${table} where title = $1`, [named])).rowCount;
@@ -55,11 +55,11 @@ describe("a form that makes something", () => {
     expect(await count(title)).toBe(2);
   });
 
-  it("a product: its page sends a key too", async () => {
+  it("The form for a new product has a new idempotency key each time it is loaded", async () => {
     expect(await keyOn("/products/new")).not.toBe(await keyOn("/products/new"));
   });
 
-  it("a comment: sent twice it is said once", async () => {
+  it("A comment form sent twice adds one comment", async () => {
     const path = `/tasks/${task.id}`;
     const html = await visitor.read(path);
     const [, form = ""] =

@@ -136,7 +136,7 @@ it("an owner finds archived products on the dashboard, restores one and deletes 
   expect(await restorable()).toEqual([]);
 });
 
-it("the sample product is one's own, and counts like any other product", async () => {
+it("The sample product belongs to whoever asks for it and counts toward the limit on new products", async () => {
   const beginner = await t.createUser();
   const theirs = await app.visitorOf(beginner);
   const foreign = await t.seedProduct(friend, { p_code: "SAMPLE" });
@@ -156,7 +156,7 @@ it("the sample product is one's own, and counts like any other product", async (
   expect((await post()).status).toBe(429);
 });
 
-it("a press of the first steps makes all that the demo agent needs, and shows its line once", async () => {
+it("One press of the first steps creates all that the demo agent needs and shows its command once", async () => {
   const beginner = await t.createUser();
   const steps = await app.visitorOf(beginner);
   const shown = await (await steps.send("/start", [["intent", "demo"]])).text();

@@ -88,7 +88,7 @@ const query = fc.oneof(
 );
 
 describe.each(addresses)("the page %s", (address) => {
-  it("is shown or refused, never a failure", async () => {
+  it(`The page ${address} is shown or refused for any address and query, and never fails`, async () => {
     await fc.assert(
       fc.asyncProperty(filled(address), query, fc.boolean(), async (path, search, isSignedIn) => {
         const headers: Record<string, string> = isSignedIn ? { cookie } : {};
@@ -100,7 +100,7 @@ describe.each(addresses)("the page %s", (address) => {
     );
   }, 600_000);
 
-  it("takes or refuses any form, never a failure", async () => {
+  it(`The page ${address} takes or refuses any form, and never fails`, async () => {
     if (address === "/logout") return;
     await fc.assert(
       fc.asyncProperty(filled(address), form, fc.boolean(), async (path, fields, isSignedIn) => {
@@ -123,7 +123,7 @@ describe.each(addresses)("the page %s", (address) => {
     ["application/json", "{"],
     ["multipart/form-data", "x"],
     ["multipart/form-data; boundary=b", "--b\r\nnonsense"],
-  ])("refuses a body of the type %s that is no form", async (type, body) => {
+  ])("A body of type %s that is not a form is refused by each page", async (type, body) => {
     const path = address
       .split("/")
       .map((part) => own[part] ?? part)

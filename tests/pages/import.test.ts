@@ -61,7 +61,7 @@ it("a refused import leaves its preview, with what was chosen, and can be sent a
   expect(z.object({ n: z.number() }).parse(rows[0]).n).toBeGreaterThan(0);
 });
 
-it("shows no preview that no one has seen", async () => {
+it("An import sent with a broken preview is refused and cannot be confirmed", async () => {
   for (const report of ["", "[", '{"preview":true}']) {
     const { status, page } = await send([
       ["intent", "import"] as [string, string],

@@ -44,7 +44,7 @@ async function seedWaiting() {
   return { ...world, question };
 }
 
-it("holds what waits over all products, and lets go what was dealt with", async () => {
+it("The inbox holds what waits across all products and drops what was dealt with", async () => {
   const world = await seedWaiting();
   const { actor, product, owner, tasks } = world;
   const stranger = t.actorOf(await t.createUser());
@@ -74,7 +74,7 @@ it("holds what waits over all products, and lets go what was dealt with", async 
   expect(rows.map(({ status }) => status).sort()).toEqual(["DONE", "TO_DO", "TO_DO"]);
 });
 
-it("leads to an agent's work, where the verdict ends the job or sends it back", async () => {
+it("The inbox leads to an agent's changes, where a verdict ends the job or sends it back", async () => {
   const { actor, owner, product, start } = await t.seedSprint({ stories: [1] });
   await t.query`update public.products set done_requires = 'person' where id = ${product.id}`;
   await start();
@@ -96,7 +96,7 @@ it("leads to an agent's work, where the verdict ends the job or sends it back", 
   expect(await kindsOf(actor)).toEqual([]);
 });
 
-it("puts aside for one person alone, until tomorrow or until it waits again", async () => {
+it("An inbox item is put aside for one person alone, until tomorrow or until it waits again", async () => {
   const { actor, owner, product, tasks, question } = await seedWaiting();
   const friend = await t.createMember(product.id);
   const cookie = await app.signIn(owner);
@@ -124,7 +124,7 @@ it("puts aside for one person alone, until tomorrow or until it waits again", as
   expect((await getInbox(actor, { state: "later" })).items).toHaveLength(0);
 });
 
-it("refuses what waits for no one, what is too far off, and demo accounts; marks are no one else's", async () => {
+it("Inbox marks are private, and refused for strangers, demo accounts and dates too far off", async () => {
   const { actor, owner, product, question } = await seedWaiting();
   const stranger = await t.createUser();
   const demo = await t.createMember(product.id, { demo: true });
@@ -142,7 +142,7 @@ it("refuses what waits for no one, what is too far off, and demo accounts; marks
   expect(await asUser(t, owner, write)).toBe("42501");
 });
 
-it("is true at once: anyone who listens hears it when something begins to wait, as nothing that the contract knows", async () => {
+it("A notifications stream gets an inbox event as soon as something begins to wait or is marked", async () => {
   const { actor, owner, tasks } = await t.seedWorld(1);
   const reader = await openStream(`${app.origin}/api/realtime/notifications`, { cookie: await app.signIn(owner) });
   expect(await reader.next()).toMatchObject({ event: "state" });

@@ -33,7 +33,7 @@ async function bring(title: string, url = "https://alerts.example/1") {
 }
 
 describe("intake", () => {
-  it("has its address in the settings of the owner, made, renewed and revoked there", async () => {
+  it("The owner can create, renew and revoke the intake address in the settings, hidden from members", async () => {
     expect(await address()).toBeUndefined();
     await visitor.submit(settings, "set-intake");
     const first = await address();
@@ -46,7 +46,7 @@ describe("intake", () => {
     await visitor.submit(settings, "set-intake");
   });
 
-  it("shows what came on the triage page with its address, as text, and counts it in the inbox", async () => {
+  it("Intake items appear on the triage page with their link and no raw HTML, and count in the inbox", async () => {
     await bring("Disk full");
     await bring("Login slow", "https://alerts.example/2");
     const html = await visitor.read(triage);
@@ -60,14 +60,14 @@ describe("intake", () => {
     expect(inbox).toContain(`href="${triage}"`);
   });
 
-  it("leaves the inbox when it is done, and returns with the next item", async () => {
+  it("Intake marked as done leaves the inbox and returns with the next item", async () => {
     await other.submit("/inbox", "mark", { mark: "done", kind: "triage" });
     expect(await other.read("/inbox")).not.toContain("in Triage");
     await bring("Third");
     expect(await other.read("/inbox")).toContain("3 in Triage");
   });
 
-  it("can be accepted, and the accepting undone, until it has joined a sprint", async () => {
+  it("An intake item can be accepted, and accepting it can be undone", async () => {
     const { id } = await bring("Undone");
     const state = async () => (await t.query`select status, pbi_id from stories where id = ${id}`)[0];
     await visitor.submit(triage, "accept", { story_id: id, pbi_id: pbi.id });

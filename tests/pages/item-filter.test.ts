@@ -41,7 +41,7 @@ describe("a filter", () => {
     "story:st-1 is:running plane",
     "label:bug",
     "label:needs-design,docs -label:none",
-  ])("%j finds it", (query) => expect(matches(query)).toBe(true));
+  ])("The filter %j matches the example task", (query) => expect(matches(query)).toBe(true));
 
   it.each([
     "unfold",
@@ -60,9 +60,9 @@ describe("a filter", () => {
     "-label:BUG",
     "label:none",
     "fold status:todo",
-  ])("%j does not", (query) => expect(matches(query)).toBe(false));
+  ])("The filter %j does not match the example task", (query) => expect(matches(query)).toBe(false));
 
-  it("takes an unknown field and a bare colon for words", () => {
+  it("A filter treats an unknown field and a bare colon as words", () => {
     expect(matches("http://x")).toBe(false);
     expect(matches("note: fold", { title: "note: fold it" })).toBe(true);
   });
@@ -92,7 +92,7 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
   expect(look("hide=proof&hide=story,nonsense").hide).toBe("story proof");
 });
 
-it("the form of what to show leads to an address of what is hidden, also without script", async () => {
+it("The display form redirects to an address that names what is hidden, without script too", async () => {
   const owner = await t.createUser();
   const app = await startTestApp(t, { pages: true });
   const cookie = await app.signIn(owner);
@@ -133,7 +133,7 @@ it("a grouped board has a lane for each value, and says what a card in it become
   expect(lanes("priority")?.map(({ key }) => key)).toEqual(["1", "2", "3", "4", "5"]);
 });
 
-it("narrows what a search found, and leaves words as they are", async () => {
+it("Filters in a search narrow its results, and words remain words", async () => {
   const app = await startTestApp(t, { pages: true });
   const owner = await t.createUser();
   await t.seedBacklog(owner);

@@ -9,7 +9,7 @@ import { at, claim } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
-it("shows the end of an output of few long entries, and how many come before", async () => {
+it("A job's page shows the end of an output of few long entries, and how many come before", async () => {
   const { world, job } = await t.holdJob();
   const headers = { ...(await t.bearerOf(world.owner)), "content-type": "application/json" };
   for (let seq = 1; seq <= 40; seq++) {
@@ -24,7 +24,7 @@ it("shows the end of an output of few long entries, and how many come before", a
   expect(page.replaceAll("<!-- -->", "")).toContain("Show 38 earlier");
 });
 
-it("says of an attempt that it changed nothing, no matter what its agent says", async () => {
+it("A job's page says that an attempt changed nothing, whatever its agent says", async () => {
   const { world, job, report } = await t.holdJob();
   await report({ status: "done", verify_result: "EMPTY", summary: "All done" });
   const cookie = await app.signIn(world.owner);
@@ -32,7 +32,7 @@ it("says of an attempt that it changed nothing, no matter what its agent says", 
   expect(page).toContain("Attempt 1: changed nothing");
 });
 
-it("a person writes to the agent from the page of its job and of its task, and both say what became of it", async () => {
+it("A person can write to the agent from its job's and task's page, and both say what became of it", async () => {
   const { world, job, task, attempt, report } = await t.holdJob();
   const cookie = await app.signIn(world.owner);
   const read = async (path: string) => (await app.request(path, { headers: { cookie } })).text();
@@ -68,7 +68,7 @@ const addedLines = (...added: string[]) => ({
   patch: `diff --git a/one.txt b/one.txt\nnew file mode 100644\n--- /dev/null\n+++ b/one.txt\n@@ -0,0 +1,${added.length} @@\n${added.map((line) => `+${line}\n`).join("")}`,
 });
 
-it("the page of the changes shows what a round changed, and so does the address of one file", async () => {
+it("The changes since an earlier attempt are shown on a job's page and at the address of one file", async () => {
   const { world, job, report } = await t.holdJob();
   const { actor, owner } = world;
   const save = (attempt: number, ...added: string[]) =>
@@ -132,7 +132,7 @@ async function scene(count: number) {
 
 const paths = (page: string) => [...page.matchAll(/data-path="([^"]*)"/g)].map(([, path]) => path);
 
-it("shows 5,000 changed files page by page, each once, and no page is large", async () => {
+it("A diff of 5,000 files is shown page by page, each file once, and no page is large", async () => {
   const { job_id, story, read } = await scene(5_000);
   for (const address of [`/jobs/${job_id}/changes`, `/stories/${story}/changes`]) {
     const first = await read(address);

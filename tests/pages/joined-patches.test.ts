@@ -71,7 +71,7 @@ const edit = fc.oneof(
 const edits = fc.array(edit, { maxLength: 60 });
 
 describe("patches on top of each other", () => {
-  it("are joined to one that does the same, with no line of their own", () => {
+  it("Patches that build on each other join into one that does the same", () => {
     fc.assert(
       fc.property(
         fc.array(word, { maxLength: 50 }),
@@ -92,7 +92,7 @@ describe("patches on top of each other", () => {
     );
   });
 
-  it("leave each line to the one that changed it", () => {
+  it("Each line of a story's joined diff belongs to the attempt that changed it", () => {
     const roundsOf = fc.array(edits, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.array(word, { maxLength: 50 }), roundsOf, fc.boolean(), (base, rounds, isJudged) => {
@@ -134,13 +134,13 @@ describe("patches on top of each other", () => {
     );
   });
 
-  it("are not joined where they do not fit", () => {
+  it("Patches that do not fit onto each other are not joined", () => {
     expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-other\n+c\n"])).toBeNull();
     expect(joinPatches(["@@ -1 +1 @@\n-a\n"])).toBeNull();
     expect(joinPatches(["@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-a\n+b\n"])).toBeNull();
   });
 
-  it("change nothing when they revert each other", () => {
+  it("Patches that revert each other join into no change", () => {
     expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-b\n+a\n"])).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ const { t, app } = await openApp({ pages: true });
 
 const seenByOthers = { worker: "Test passed", other_worker: "Checked by another agent", ci: "CI passed" };
 
-it("a product that is created on its page waits for a person unless one press says otherwise", async () => {
+it("A product created on its page lets agent work wait for a person unless the form says otherwise", async () => {
   const owner = await t.createUser();
   const actor = t.actorOf(owner);
   const { submit } = await app.visitorOf(owner);
@@ -88,7 +88,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
   expect(page).not.toContain("Proven");
 });
 
-it("decides about lessons without script, in the inbox and on the page of lessons", async () => {
+it("Lessons are accepted, declined and retired without script, in the inbox and on the lessons page", async () => {
   const { actor, owner, product } = await t.seedWorld(1);
   await t.sql.query(
     `insert into public.lessons (product_id, text, cause)
@@ -123,7 +123,7 @@ it("decides about lessons without script, in the inbox and on the page of lesson
   expect(await read(page)).toContain("Retired");
 });
 
-it("sends a plan back from the inbox, and approves the next one as edited on the page of the job", async () => {
+it("A plan can be sent back from the inbox, and the next one approved as edited on the job's page", async () => {
   const { actor, owner, start } = await t.seedSprint({ stories: [1], plan: () => undefined });
   await start({ plan_review: "person" });
   const plan = async (implementation_plan: string) => {

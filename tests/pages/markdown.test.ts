@@ -6,7 +6,7 @@ import { busyMilliseconds } from "../setup/thread-work";
 const htmlOf = async (text: string) => (await renderMarkdown(text, "anna"))?.html ?? "";
 
 describe("a text in Markdown", () => {
-  it("is formatted and sanitised", async () => {
+  it("Markdown is formatted and sanitized", async () => {
     const text =
       "# Title\n\n**bold** `code` ~~gone~~\n\n- [x] done\n\n[a](javascript:alert(1)) <script>alert(1)</script> ![words](http://x/y.png)\n\n|a|\n|-|\n|b|";
     const html = await htmlOf(text);
@@ -18,7 +18,7 @@ describe("a text in Markdown", () => {
     expect(html).not.toMatch(/<script|javascript:|<img/);
   });
 
-  it("shows pictures that are files here, and no others", async () => {
+  it("Markdown shows pictures that are files of this server, and no others", async () => {
     const own = "/api/files/00000000-0000-4000-8000-000000000000";
     expect(await htmlOf(`![a <b>](${own})`)).toContain(`<img src="${own}" alt="a &lt;b&gt;"`);
     for (const other of [`http://x${own}`, `/${own}`, `${own}/../../me`, `${own}?x`, "/api/tasks/1"]) {
@@ -26,7 +26,7 @@ describe("a text in Markdown", () => {
     }
   });
 
-  it("is left out if it says nothing", async () => {
+  it("Markdown without any text is left out", async () => {
     expect(await renderMarkdown(" \n", "anna")).toBeNull();
     expect(await renderMarkdown(null, "anna")).toBeNull();
   });
@@ -46,7 +46,7 @@ describe("a text in Markdown", () => {
     ["footnotes", "[^a]: ".repeat(16_000)],
     ["indented lists", Array.from({ length: 300 }, (_, at) => `${"  ".repeat(at)}- a`).join("\n")],
   ])(
-    "holds no one up with endless %s, and is shown",
+    "Markdown with endless %s holds no one up, and is shown",
     async (_, text) => {
       let longest = 0;
       let last = busyMilliseconds();
@@ -65,11 +65,11 @@ describe("a text in Markdown", () => {
     20_000,
   );
 
-  it("shows what it does not format as it was written, without HTML of its own", async () => {
+  it("Markdown that is not formatted is shown as it was written, with its HTML escaped", async () => {
     expect(await htmlOf(`${">".repeat(1_000)}<b>"x"`)).toContain("&#60;b&#62;&#34;x&#34;</pre>");
   });
 
-  it("is formatted once for everyone who looks at it", async () => {
+  it("A Markdown text is formatted once for everyone who looks at it", async () => {
     const text = "- item\n".repeat(200);
     // Raw at first where the thread is busy.
     await expect.poll(() => htmlOf(text), { timeout: 30_000 }).toContain("<ul>");
@@ -87,7 +87,7 @@ parentPort.on("message", (text) => {
 });
 parentPort.postMessage({ ready: true });`;
 
-it("who asks for much waits behind everyone who asks for little", async () => {
+it("A reader who asks for much formatting waits behind readers who ask for little", async () => {
   const thread = new WorkThread(echo, { longest: 3_000, memoryMb: 256 });
   const order: string[] = [];
   const ask = async (viewer: string, text: string) => {
@@ -99,7 +99,7 @@ it("who asks for much waits behind everyone who asks for little", async () => {
   expect(order.slice(0, 6)).toEqual(["greedy 0", "anna 0", "ben 0", "greedy 1", "anna 1", "greedy 2"]);
 });
 
-it("a text that ends the thread is given up, and what waits behind it is formatted", async () => {
+it("A text that crashes the formatting thread is given up, and the texts behind it are formatted", async () => {
   const thread = new WorkThread(echo, { longest: 3_000, memoryMb: 256 });
   const asked = ["die", "one", "two"].map((text) => thread.run(text, "anna"));
   expect(await Promise.all(asked)).toMatchObject(["too-heavy", { made: "one" }, { made: "two" }]);

@@ -23,7 +23,7 @@ it.each([
   expect([answer.status, answer.headers.get("location")]).toEqual([302, to]);
 });
 
-it.each(["/questions/1", "/invitationsx", "//questions"])("%s is still unknown", async (path) => {
+it.each(["/questions/1", "/invitationsx", "//questions"])("The address %s is still not found", async (path) => {
   expect((await app.request(path, { headers: { cookie }, redirect: "manual" })).status).toBe(404);
 });
 
@@ -39,7 +39,7 @@ const reads = Object.values(routes).filter(
 const old = ["/questions", "/invitations", "/jobs", "/workers", "/products/:id/runs"];
 const places = [...new Set([...reads.map(pathOf), ...old])].filter((path) => !path.includes("*"));
 
-it.each(places.map((path) => path || "/"))("%s answers below 500 with anything in its address", async (path) => {
+it.each(places.map((path) => path || "/"))("Page %s answers below 500 with anything in its address", async (path) => {
   const asked = odd.map((value) => path.replaceAll(/:\w+\??/g, value));
   for (const address of [...new Set(asked), ...queries.map((query) => asked[0] + query)]) {
     for (const headers of [{ cookie }, undefined]) {
@@ -84,7 +84,7 @@ it("the page of agents has a tab for jobs, runs and workers, and runs are those 
   expect((await app.request(theirs, { headers: { cookie } })).status).toBe(403);
 });
 
-it("says the branch of a task or story to everyone in its product, and to no one else", async () => {
+it("The branch of a task or story is given to everyone in its product, and to no one else", async () => {
   const owner = await t.createUser();
   const member = await t.createUser();
   const stranger = await t.createUser();
@@ -102,7 +102,7 @@ it("says the branch of a task or story to everyone in its product, and to no one
   expect((await ask(owner, `kind=pbi&id=${task.id}`)).status).toBe(422);
 });
 
-it("what is looked for is cut after 200 characters, and between two of them", async () => {
+it("A search is cut after 200 characters, and never inside one", async () => {
   const { actor, owner, product } = await t.seedWorld(0);
   await createPbi(actor, { product_id: product.id, title: "Zebra" });
   const cookie = await app.signIn(owner);
