@@ -11,7 +11,7 @@ import { at, claim, finish } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
-it("card, row of the backlog and page of a task say the same of where it stands, at each step", async () => {
+it("A task's card, backlog row and page show the same state at each step", async () => {
   const { world, job, attempt } = await t.holdJob({ stories: [2] });
   const cookie = await app.signIn(world.owner);
   const [task, next] = [at(world.tasks, 0), at(world.tasks, 1)];
@@ -135,6 +135,6 @@ it.each<[string, Partial<WorkState>, string | null]>([
   ["nothing written about how", { has_plan: false }, "No plan yet"],
   ["done, whatever it waited for", { status: "done", waits_for: ["T-1"] }, null],
   ["nothing to say", {}, null],
-])("%s is said in one line", (_, known, text) => {
+])("The state of a task is told in one line: %s", (_, known, text) => {
   expect(stateLine({ ...plain, ...known })?.text ?? null).toBe(text);
 });

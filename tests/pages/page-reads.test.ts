@@ -46,7 +46,7 @@ const reads: readonly [name: string, read: (actor: Actor) => Promise<unknown>][]
 
 describe("what the pages read", () => {
   for (const [name, read] of reads) {
-    it(`shows the ${name} to owner, member and demo account, and to no one else`, async () => {
+    it(`The ${name} is readable by owner, member and demo account, and by no one else`, async () => {
       for (const user of [owner, member, demo]) {
         await expect(read(t.actorOf(user))).resolves.toBeDefined();
       }
@@ -54,14 +54,14 @@ describe("what the pages read", () => {
     });
   }
 
-  it("counts waiting questions for those who can answer them, on the frame and on the card", async () => {
+  it("Open questions count in the frame for those who can answer them, and on the task's card", async () => {
     expect((await getShell(ada, { active_product_id: product.id })).inbox).toBe(1);
     expect((await getShell(stranger, { active_product_id: product.id })).inbox).toBe(0);
     const { tasks } = await getSprintBoard(ada, { sprint_id: sprint.id });
     expect(tasks.map(({ code, open_questions }) => [code, open_questions])).toEqual([["T-1", 1]]);
   });
 
-  it("asks what is in the way of a run, and how long it takes, only where one could begin", async () => {
+  it("A sprint board checks blockers and forecasts a run only where one could begin", async () => {
     const other = await createProduct(ada, { code: "RUN", name: "Runs" });
     const { id: pbi_id } = await createPbi(ada, { product_id: other.id, title: "Greet" });
     const { id: sprint_id } = await createSprint(ada, { product_id: other.id, sprint_goal: "Go" });
@@ -80,7 +80,7 @@ describe("what the pages read", () => {
     expect(await read()).toEqual({ ready: null, tasks: null });
   });
 
-  it("gathers on the dashboard what waits on a person", async () => {
+  it("The dashboard gathers the reviews and questions that wait for a person", async () => {
     await setTaskStatus(ada, { task_id: task.id, status: "review" });
     const seen = await getDashboard(t.actorOf(member));
     expect(seen.reviews.map(({ code }) => code)).toEqual(["T-1"]);
@@ -89,7 +89,7 @@ describe("what the pages read", () => {
     expect((await getDashboard(stranger)).products).toEqual([]);
   });
 
-  it("counts as done today what was finished today, not what an import brought", async () => {
+  it("The dashboard counts as done today what was finished today, not what an import brought", async () => {
     const carl = await t.createUser();
     const tasks = [
       { title: "Done elsewhere, long ago", status: "DONE" },
@@ -110,7 +110,7 @@ describe("what the pages read", () => {
     expect(await done()).toBe(1);
   });
 
-  it("shows on the solo board one's own stories and those that no one took", async () => {
+  it("The solo board shows one's own stories and those that no one took", async () => {
     const codes = async (actor: Actor) =>
       (await getSoloBoard(actor, { product_id: product.id })).stories.map(({ code }) => code);
     expect(await codes(t.actorOf(member))).toEqual(["ST-001"]);

@@ -17,17 +17,17 @@ describe("a pasted list", () => {
     ["numbers and tabs", "1. One\n\t1) a\n2. Two", [["One", "a"], ["Two"]]],
     ["headings", "## One\n- a\n- b\n## Two", [["One", "a", "b"], ["Two"]]],
     ["open boxes", "- [ ] One\n    - [ ] a", [["One", "a"]]],
-  ])("of %s", (_name, text, expected) => {
+  ])("A pasted list of %s becomes items with the tasks below them", (_name, text, expected) => {
     expect(outline(text)).toEqual(expected);
   });
 
-  it("leaves out what is ticked with all below it, and says how many lines that were", () => {
+  it("A pasted list leaves out ticked items with all below them, and counts the lines left out", () => {
     const text = "- [x] Old\n  - below\n- [ ] New\n  - [X] half\n  - other";
     expect(outline(text)).toEqual([["New", "other"]]);
     expect(readPastedList(text, "pbi").ticked).toBe(3);
   });
 
-  it("keeps deeper lines and the end of a long one as descriptions", () => {
+  it("A pasted list keeps deeper lines and the whole of a long line as descriptions", () => {
     const { items } = readPastedList(`- One\n  - a\n    - how\n    - why\n- ${"x".repeat(400)}`, "pbi");
     expect(items[0]?.tasks[0]?.description).toBe("- how\n- why");
     expect(items[1]?.title).toHaveLength(300);
@@ -37,7 +37,7 @@ describe("a pasted list", () => {
 });
 
 describe("making what it says", () => {
-  it("is one step after a preview, without script too, and is told in a sentence", async () => {
+  it("A pasted list is created in one step after a preview, without script, and summed up in a sentence", async () => {
     const { owner, product, pbi, story } = await t.seedWorld(0);
     const visitor = await app.visitorOf(owner);
     const panel = `/products/${product.id}/backlog?panel=paste`;
@@ -60,7 +60,7 @@ describe("making what it says", () => {
     ]);
   });
 
-  it("is all or nothing, bounded, and refused for demo accounts and strangers", async () => {
+  it("A pasted list is created whole or not at all, has limits, and is refused to demo users and strangers", async () => {
     const { actor, product, pbi, story } = await t.seedWorld(0);
     const demo = await t.createMember(product.id, { demo: true });
     const item = (title: string): ListItem => ({ title, description: "", tasks: [] });

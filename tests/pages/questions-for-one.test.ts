@@ -74,7 +74,7 @@ describe.each([
     question = await askQuestion(scene.asks, await inputFor(scene));
   });
 
-  it("is in no list of anyone else", async () => {
+  it("A question for one person is in no list of anyone else", async () => {
     for (const [actor, count] of [
       [scene.asks, 1],
       [scene.actor, 0],
@@ -90,7 +90,7 @@ describe.each([
     expect(await rows(scene.owner)).toBe(0);
   });
 
-  it("is on no page of anyone else", async () => {
+  it("A question for one person is on no page of anyone else", async () => {
     const paths = [
       "/inbox?show=questions",
       "/inbox",
@@ -107,7 +107,7 @@ describe.each([
     expect(await own.read("/inbox")).toContain(secret);
   });
 
-  it("is neither read, answered nor closed by anyone else", async () => {
+  it("A question for one person cannot be read, answered or closed by anyone else", async () => {
     const question_id = question.id;
     const { actor } = scene;
     await expect(getQuestion(actor, { question_id })).rejects.toThrow(refusal);
@@ -120,7 +120,7 @@ describe.each([
     expect(text).not.toContain(secret);
   });
 
-  it("is answered by the one whom it is for, whose worker learns who did", async () => {
+  it("A question for one person is answered by that person, whose worker learns who answered", async () => {
     const answered = await answerQuestion(scene.asks, { question_id: question.id, option: 0 });
     expect(answered).toMatchObject({ status: "answered", answered_by: scene.ada.id });
     expect(await getQuestion(scene.asks, { question_id: question.id })).toMatchObject({
@@ -134,7 +134,7 @@ describe.each([
 it.each([
   ["a permission", async (scene: Scene) => permission(scene)],
   ["what is asked about an idea", aboutIdea],
-])("%s is told to the devices, webhooks and streams of its person alone", async (_, inputFor) => {
+])("%s is told to the devices and streams of its person alone, and to no webhook", async (_, inputFor) => {
   const scene = await openScene();
   const receiver = await startReceiver("https");
   const devices = { ada: createDevice(`${receiver.origin}/ada`), owner: createDevice(`${receiver.origin}/owner`) };
@@ -186,7 +186,7 @@ describe("a permission whose person has left", () => {
     await leaveProduct(scene.asks, { product_id: scene.product.id });
   });
 
-  it("is shown to the product's owner alone, to dismiss", async () => {
+  it("A permission whose person has left is shown to the product's owner alone, to dismiss", async () => {
     const member = await t.createMember(scene.product.id);
     const product_id = scene.product.id;
     for (const [user, count] of [
@@ -208,7 +208,7 @@ describe("a permission whose person has left", () => {
     expect(page).not.toContain(">Allow<");
   });
 
-  it("is allowed by no one, and its job continues once the owner has dismissed it", async () => {
+  it("A permission whose person has left is given by no one; its job continues once the owner dismisses it", async () => {
     const question_id = question.id;
     const { actor } = scene;
     const member = await t.createMember(scene.product.id);
@@ -236,7 +236,7 @@ it("a permission for a host shows the host that an answer counts for, next to wh
 });
 
 describe("asking for one person", () => {
-  it("gives a permission to no one else, and never by silence", async () => {
+  it("A permission cannot be assigned to another person, given by silence or ask for an invalid host", async () => {
     const scene = await openScene();
     const ask = (rest: Partial<AskQuestionInput>) =>
       askQuestion(scene.asks, { kind: "permission", task_id: scene.taskId, question: "?", ...rest });
@@ -252,7 +252,7 @@ describe("asking for one person", () => {
     expect(await ask({ reach: "pypi.org:443" })).toMatchObject({ reach: "pypi.org:443" });
   });
 
-  it("says to the others what the job waits for", async () => {
+  it("Other members are told that a job waits for a permission and who can give it", async () => {
     const scene = await openScene();
     await askQuestion(scene.asks, permission(scene));
     const { text } = await whyNotMoving(scene.actor, { kind: "job", id: scene.jobId });

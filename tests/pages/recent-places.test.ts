@@ -9,15 +9,15 @@ describe("titles that a browser remembers", () => {
     vi.stubGlobal("localStorage", { getItem: () => kept });
   });
 
-  it("are shown to the account that looked at them", () => {
+  it("Recent titles kept in a browser are shown to the account that looked at them", () => {
     expect(readRecent("anna")).toEqual(places);
   });
 
-  it("are not shown to the next one", () => {
+  it("Recent titles kept in a browser are not shown to the next account", () => {
     expect(readRecent("bela")).toEqual([]);
   });
 
-  it.each(["not JSON", "null", "[]", JSON.stringify(places)])("are none when %s is kept", (kept) => {
+  it.each(["not JSON", "null", "[]", JSON.stringify(places)])("Recent titles are none when %s is kept", (kept) => {
     vi.stubGlobal("localStorage", { getItem: () => kept });
     expect(readRecent("anna")).toEqual([]);
   });

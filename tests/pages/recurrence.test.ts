@@ -16,7 +16,7 @@ const countCopies = async () =>
   Number((await t.query`select count(*) from stories where template_id = ${story.id}`)[0].count);
 
 describe("a recurring story", () => {
-  it("begins with a form, and shows its next three times in words and the zone", async () => {
+  it("A recurring story is set up with a form, and shows its next three times in its time zone", async () => {
     await visitor.submit(page, "set-recurrence", weekly);
     const html = await visitor.read(page);
     expect(html).toMatch(/<code>0 9 \* \* 1<\/code> in (<!-- -->)?Europe\/Berlin/);
@@ -26,7 +26,7 @@ describe("a recurring story", () => {
     expect(await visitor.read("/inbox")).not.toContain("in Triage");
   });
 
-  it("says next to the field what is wrong with a cron line, and keeps what was typed", async () => {
+  it("A wrong cron line is explained next to its field, and what was typed is kept", async () => {
     const fields = { ...weekly, intent: "set-recurrence", cron: "0 25 * * *" };
     const answer = await visitor.send(page, Object.entries(fields));
     expect(answer.status).toBe(422);
@@ -36,7 +36,7 @@ describe("a recurring story", () => {
     expect(html).toMatch(/<details open=""/);
   });
 
-  it("is made by the schedule of two processes once, and says where it comes from", async () => {
+  it("A recurring story is copied once by two processes, and the copy says where it comes from", async () => {
     await t.query`update recurrences set next_at = now() where story_id = ${story.id}`;
     const options = { database: t.database, log: app.services.log, ownOrigin: app.origin };
     const stops = [1, 2].map(() => startScheduler({ ...options, cronSecret: app.cronSecret, daily: false }));
@@ -49,7 +49,7 @@ describe("a recurring story", () => {
     expect(copy).not.toContain('name="cron"');
   });
 
-  it("is stopped there, and left alone by viewers", async () => {
+  it("A recurring story is stopped on its page, but not by a viewer", async () => {
     const reader = await app.visitorOf(viewer);
     expect(await reader.read(page)).toContain("Europe/Berlin");
     const refused = await reader.send(page, [["intent", "stop-recurring"]]);

@@ -50,7 +50,7 @@ it("a planned task starts at once, and its run has a page without a sprint", asy
   expect(await read(`/agents/runs?product=${product.id}`)).toContain(started.subject);
 });
 
-it("blockers are listed with their cures, and each press starts or tells what is left", async () => {
+it("A run's blockers are listed with their cures, and leaving out the blocked task starts the rest", async () => {
   const { stories, tasks, send, run, runOf } = await scene();
   const items = stories.map(({ id }) => `story:${id}`);
   const refused = await send(run(...items), []);
@@ -66,7 +66,7 @@ it("blockers are listed with their cures, and each press starts or tells what is
   expect(started.jobs.map(({ task_id }) => task_id)).toEqual([at(tasks, 1).id]);
 });
 
-it("the start of a sprint takes the same cures", async () => {
+it("A sprint's board offers cures for its run's blockers and starts the run with them", async () => {
   const { product, sprint, read, submit, runOf } = await scene();
   const board = `/products/${product.id}/sprints/${sprint.id}`;
   expect(await read(board)).toContain("Agent plans first");
@@ -74,7 +74,7 @@ it("the start of a sprint takes the same cures", async () => {
   expect(await runOf(led)).toMatchObject({ plan_first: true, jobs_total: 2 });
 });
 
-it("the page of a run shows tasks that change the same file, and the pair that no one could bring together", async () => {
+it("A run's page shows tasks that change the same file, and the pair that could not be merged", async () => {
   const { actor, owner, product, start } = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   const run = await start();
   const { read } = await app.visitorOf(owner);
@@ -118,7 +118,7 @@ it("the page of a run shows tasks that change the same file, and the pair that n
 /** What is on a page, without its tags. */
 const wordsOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
-it("the owner gives a run a budget on its page, is offered one in another unit next to it, and takes it away", async () => {
+it("The owner can set a run's budget on its page, is offered one in another unit, and can remove it", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   const { id: sprint_run_id } = await world.start();
   const product_id = world.product.id;
@@ -153,7 +153,7 @@ it("a budget of a task or sprint is in the settings, where it is taken away", as
   expect(wordsOf(await visitor.read(path))).not.toContain("€1.50");
 });
 
-it("a run shows what can be worked on at once and what waits, and that no tokens were told yet", async () => {
+it("A run's page shows which tasks can start at once, which wait, and that no tokens were reported", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
   const { actor, product, start, owner } = world;
   await wait(actor, at(world.tasks, 2), at(world.tasks, 0));
@@ -172,7 +172,7 @@ it("a run shows what can be worked on at once and what waits, and that no tokens
   expect(stopped).toContain("Tokens No data");
 });
 
-it("sprint and story say from what the next run begins; a press starts over, and stays to be read", async () => {
+it("Sprint and story pages say what the next run begins from, and one press starts over from main", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [2, 1] });
   const { actor, product, sprint } = world;
   const story_id = String(at(world.tasks, 0).story_id);
@@ -200,7 +200,7 @@ it("sprint and story say from what the next run begins; a press starts over, and
   expect(rows).toEqual([{ kind: "story.started_over" }]);
 });
 
-it("a claim names what its branch has to hold", async () => {
+it("A claim names the earlier work that its branch has to hold", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [2] });
   const { actor, sprint } = world;
   const first = await startSprintRun(actor, { sprint_id: sprint.id });
@@ -213,7 +213,7 @@ it("a claim names what its branch has to hold", async () => {
   });
 });
 
-it("says on card, task, job and run how the pull request of the work stands, and how many have landed", async () => {
+it("Card, task, job and run show the state of the pull request, and the run how many have landed", async () => {
   const world = await t.seedSprint({ stories: [2] });
   const { actor, owner, product, sprint, start } = world;
   const repository = "https://code.example/acme/shop";
@@ -262,7 +262,7 @@ it("says on card, task, job and run how the pull request of the work stands, and
   expect(at(await all(), 3)).toMatch(/Landed<\/dt><dd[^>]*>1 of 2/);
 });
 
-it("the owner sets it, sees whose code is waited for, and says that it is there", async () => {
+it("The owner can let tasks wait for merged code, and mark the code they wait for as merged", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   const { product } = world;
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
@@ -286,7 +286,7 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
   expect((await claim(world.actor)).task?.code).toBe(second.code);
 });
 
-it("the owner undoes it for a moment, unless an agent has begun what it freed", async () => {
+it("The owner can undo marking code as merged, unless an agent has begun what it freed", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   const { actor, product, owner } = world;
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];

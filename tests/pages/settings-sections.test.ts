@@ -24,13 +24,13 @@ const fields: [section: string, names: string[]][] = [
 ];
 const all = fields.flatMap(([, names]) => names);
 
-it.each(fields)("the section %s shows its own fields and no others", async (section, names) => {
+it.each(fields)("The settings section %s shows its own fields and no others", async (section, names) => {
   const page = await visitor.read(place + section);
   const shown = all.filter((name) => new RegExp(`name="${name}"`).test(page));
   expect(shown.sort()).toEqual([...names].sort());
 });
 
-it("a section changes what it shows and leaves the rest", async () => {
+it("Saving a section of the settings changes what it shows and leaves the rest", async () => {
   const before = { may_reach: ["pypi.org"], requires_sandbox: true, plan_first: "auto" as const };
   await updateProduct(actor, { product_id: product.id, ...before });
   const saved = await visitor.submit(`${place}/code-host`, "update", { landing: "queue" });
@@ -59,7 +59,7 @@ it("the address of the settings still takes every form, and no other section exi
   expect((await app.request(`${place}/toString`, { headers: { cookie } })).status).toBe(404);
 });
 
-it("a member reads the settings, and nothing of what only the owner may do", async () => {
+it("A member can read the settings, but finds no control that only the owner may use", async () => {
   const member = await t.createMember(product.id);
   const guest = await app.visitorOf(member);
   for (const [section] of [...fields, ["/danger"]]) {
@@ -69,7 +69,7 @@ it("a member reads the settings, and nothing of what only the owner may do", asy
   }
 });
 
-it("three choices say what agent work waits for, and a fourth where the product has it", async () => {
+it("The settings offer three choices for what agent work waits for, and a fourth where it is in use", async () => {
   const choices = async () => {
     const page = await visitor.read(`${place}/agents`);
     const select = /<select[^>]*name="done_requires".*?<\/select>/s.exec(page)?.[0] ?? "";
@@ -88,7 +88,7 @@ it("three choices say what agent work waits for, and a fourth where the product 
 const valid = ["agents", "feature/bot", "a.b_c-d/E1", "x".repeat(50)];
 const invalid = ["a..b", "/a", "a/", ".a", "a.", "-a", "a-", "a//b", "a/.b", "a.lock", "a b", "a:b", "x".repeat(51)];
 
-it("the owner names the prefix of branches, and a name that git refuses stays in the form", async () => {
+it("The owner can set the prefix of branches, and one that git would refuse is not saved", async () => {
   const { actor, owner, product } = await t.seedSprint();
   const visitor = await app.visitorOf(owner);
   const settings = `/products/${product.id}/settings/agents`;
@@ -111,7 +111,7 @@ it("the owner names the prefix of branches, and a name that git refuses stays in
   expect(await read()).toBe(valid.at(-1));
 });
 
-it("the database refuses what git would, too", async () => {
+it("The database refuses a branch prefix that git would refuse", async () => {
   const { product } = await t.seedSprint();
   const set = (prefix: string) => t.query`update products set branch_prefix = ${prefix} where id = ${product.id}`;
   for (const prefix of valid) await set(prefix);

@@ -76,7 +76,7 @@ async function scene() {
 }
 
 describe("the page of the sprint review", () => {
-  it("reports goal, proof, changes, cost per currency and open ends, and all of it as text", async () => {
+  it("A sprint review reports goal, proof, changes, cost per currency and open ends, all as plain text", async () => {
     const { world, run, job, first, second } = await scene();
     const page = await visit(world);
     expect(page).toContain("Review of");
@@ -106,7 +106,7 @@ describe("the page of the sprint review", () => {
     }
   });
 
-  it("gives the facts of a retrospective: returns, waits, estimates and lessons of the sprint", async () => {
+  it("A sprint review gives the facts of a retrospective: returns, waits, estimates and lessons", async () => {
     const world = await t.seedSprint({ stories: [2] });
     const { actor, sprint, product, tasks } = world;
     const empty = await visit(world);
@@ -136,7 +136,7 @@ describe("the page of the sprint review", () => {
     expect(told).toContain("Run &lt;b&gt;all&lt;/b&gt; tests.");
   });
 
-  it("says the same of the changes in the story's tasks and in the list of jobs", async () => {
+  it("A job's added and deleted lines are the same in its story's tasks and in the list of jobs", async () => {
     const { world, job, first } = await scene();
     const { read } = await app.visitorOf(world.owner);
     const story = plain(await read(`/stories/${first.id}`));
@@ -145,7 +145,7 @@ describe("the page of the sprint review", () => {
     expect(plain(await read("/agents"))).toMatch(/\+120.{0,200}−8/s);
   });
 
-  it("is linked from the sprint's page, and keeps what left the sprint when it was completed", async () => {
+  it("A sprint review is linked from its sprint, and keeps the stories that left when it was completed", async () => {
     const { world, run, first, second } = await scene();
     const { read } = await app.visitorOf(world.owner);
     const untouched = await create(world.actor, "create_story", {
@@ -167,14 +167,14 @@ describe("the page of the sprint review", () => {
     expect(storyIn(page, first.code)).toContain("€2.50 + $1.50");
   });
 
-  it("says of an empty sprint that there is nothing, instead of failing", async () => {
+  it("A sprint review of an empty sprint says that there is nothing, instead of failing", async () => {
     const page = await visit(await t.seedSprint({ stories: [] }));
     expect(page).toContain("No stories in this sprint");
     expect(page).toContain("Nothing is unfinished.");
     expect(page).toContain("No data");
   });
 
-  it("is read by members, demo accounts and of archived products, and by no one else", async () => {
+  it("A sprint review is open to members and demo accounts, also once archived, and to no one else", async () => {
     const { world } = await scene();
     const member = await t.createUser();
     const demo = await t.createUser({ demo: true });

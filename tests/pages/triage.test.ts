@@ -16,7 +16,7 @@ const page = `/products/${product.id}/triage`;
 const { result: pbi } = await agent.call("create_pbi", { product_id: product.id, title: "Rows" });
 const { result: otherPbi } = await agent.call("create_pbi", { product_id: product.id, title: "Columns" });
 
-it("a story that an agent plans into a sprint says so when it waits in triage instead", async () => {
+it("A story that an agent plans into a sprint says that it waits in triage instead", async () => {
   const { result: sprint } = await agent.call("create_sprint", {
     product_id: product.id,
     sprint_goal: "Sort",
@@ -47,7 +47,7 @@ async function statusOf(id: string): Promise<unknown> {
 }
 
 describe("what an agent makes in a product with triage", () => {
-  it("waits: neither backlog, ready list, sprint, next story, context nor run has it", async () => {
+  it("A story in triage is in no backlog, ready list, sprint, next story, agent context or run", async () => {
     const sprint = await seedActiveSprint(t.actorOf(owner), product.id, []);
     const { story, task } = await suggest("Waits", { sprint_id: sprint.id });
     expect(story).toMatchObject({ status: "triage", sprint_id: null });
@@ -73,7 +73,7 @@ describe("what an agent makes in a product with triage", () => {
     expect(await statusOf(story.id)).toBe("triage");
   });
 
-  it("is counted on the tab, and accepted by a plain form, into another PBI too", async () => {
+  it("A story in triage is on its tab, and can be accepted by a plain form into another PBI", async () => {
     const { story } = await suggest("Accepted");
     const html = await visitor.read(page);
     expect(html).toContain(`Accept ${story.code}`);
@@ -84,7 +84,7 @@ describe("what an agent makes in a product with triage", () => {
     expect(await visitor.read(page)).not.toContain(`Accept ${story.code}`);
   });
 
-  it("is merged into a story of the backlog, with its text and its tasks", async () => {
+  it("A story in triage can be merged into a story of the backlog, with its text and tasks", async () => {
     const { story: kept } = await suggest("Kept");
     await visitor.submit(page, "accept", { story_id: kept.id });
     const { story, task } = await suggest("Same again", { description: "With a reason." });
@@ -96,14 +96,14 @@ describe("what an agent makes in a product with triage", () => {
     expect(gone.status).toBe(404);
   });
 
-  it("is declined and gone", async () => {
+  it("A story declined in triage is gone", async () => {
     const { story } = await suggest("Declined");
     await visitor.submit(page, "decline", { story_id: story.id });
     const gone = await app.request(`/api/stories/${story.id}`, { headers: bearer(token) });
     expect(gone.status).toBe(404);
   });
 
-  it("leaves its PBI as it is: done, or without stories", async () => {
+  it("A story in triage leaves the status of its PBI as it is", async () => {
     const { story } = await suggest("Only one");
     const rows = await t.query`select status from pbis where id = ${pbi.id}`;
     expect(rows).toEqual([{ status: "READY" }]);
@@ -115,7 +115,7 @@ describe("who decides", () => {
   const decide = (credential: object, operation: string, values: object) =>
     t.database.callAs(credential as { user_id: string }, operation, { ...values });
 
-  it("no token accepts, merges or declines, and no one twice", async () => {
+  it("No token accepts, merges or declines a story in triage, and no person decides on it twice", async () => {
     const { story } = await suggest("Decided by people");
     const byToken = { token_hash: createHash("sha256").update(token).digest("hex") };
     const p_story_id = story.id;
@@ -134,7 +134,7 @@ describe("who decides", () => {
       await expect(decide(byPerson, operation, { p_story_id })).rejects.toMatchObject({ status: 409 });
   });
 
-  it("people's own stories go to the backlog at once, as those of agents do without the setting", async () => {
+  it("A person's story goes to the backlog at once, as an agent's does in a product without triage", async () => {
     await visitor.submit(`/products/${product.id}/backlog?panel=new-story&pbi=${pbi.id}`, "create-story", {
       title: "By hand",
     });
@@ -147,7 +147,7 @@ describe("who decides", () => {
     expect(await visitor.read(`/products/${plain.id}/backlog`)).not.toContain(">Triage");
   });
 
-  it("the page New product has triage chosen", async () => {
+  it("The form for a new product has triage chosen", async () => {
     const html = await visitor.read("/products/new");
     expect(html).toMatch(/name="agent_items"[^>]*checked=""[^>]*value="triage"|value="triage"[^>]*checked=""/);
   });

@@ -24,7 +24,7 @@ const save = (description: string, expected_version = "") =>
   ]);
 const stored = async () => (await t.query`select title, description from public.stories where id = ${story.id}`)[0];
 
-it("without script, anyone who saves an older text is shown both, and decides", async () => {
+it("Without script, anyone who saves over a newer text is shown both, and decides", async () => {
   const opened = versionIn(await visitor.read(page));
   await byBen({ description: "Of Ben" });
   const refused = await save("Of Ada", opened);
@@ -40,14 +40,14 @@ it("without script, anyone who saves an older text is shown both, and decides", 
   expect(await stored()).toMatchObject({ description: "Of Ada" });
 });
 
-it("changes of different texts are both kept, and no one is asked", async () => {
+it("Changes by two people to different texts of a story are both kept, and no one is asked", async () => {
   const opened = versionIn(await visitor.read(page));
   await byBen({ title: "A title of Ben" });
   expect((await save("More of Ada", opened)).status).toBe(303);
   expect(await stored()).toEqual({ title: "A title of Ben", description: "More of Ada" });
 });
 
-it("the settings of a product and the dates of a sprint are not overwritten unseen either", async () => {
+it("The settings of a product and the goal of a sprint are not overwritten unseen", async () => {
   const settings = `/products/${product.id}/settings`;
   const board = `/products/${product.id}/sprints/${sprint.id}`;
   const hidden = async (path: string) =>

@@ -37,7 +37,7 @@ async function makeViewer({ owner, members, bob }: Scene) {
 }
 
 describe("a viewer", () => {
-  it("reads the pages and finds every control of the product disabled, with the reason", async () => {
+  it("A viewer can read the pages and finds every control of the product disabled, with the reason", async () => {
     const s = await scene();
     await makeViewer(s);
     for (const path of [`/products/${s.product_id}/backlog`, `/tasks/${s.backlog.task.id}`]) {
@@ -51,7 +51,7 @@ describe("a viewer", () => {
     expect(owners.split("<fieldset class").length).toBeGreaterThan(2);
   });
 
-  it("is refused over REST, forms and tools with one sentence, and reads there", async () => {
+  it("A viewer can read over REST and tools, and is refused every change with one sentence", async () => {
     const s = await scene();
     await makeViewer(s);
     const headers = { ...bearer(s.token), "content-type": "application/json" };
@@ -77,7 +77,7 @@ describe("a viewer", () => {
     expect(claimed).toMatchObject({ isError: true, result: { code: 403 } });
   });
 
-  it("comments on the page and over REST, edits that, and finds a mention in the inbox", async () => {
+  it("A viewer can comment on pages and over REST, edit the comment, and find mentions in the inbox", async () => {
     const s = await scene();
     await makeViewer(s);
     const task = `/tasks/${s.backlog.task.id}`;
@@ -97,7 +97,7 @@ describe("a viewer", () => {
     expect((await app.request(comments, { method: "POST", headers, body })).status).toBe(403);
   });
 
-  it("finds a box for comments, and none that writes to an agent", async () => {
+  it("A viewer finds a box for comments, and none that writes to an agent", async () => {
     const s = await scene();
     await makeViewer(s);
     await t.query`update public.tasks set implementation_plan = 'Plan'`;
@@ -112,7 +112,7 @@ describe("a viewer", () => {
     expect(await s.visitor.read(page)).not.toContain("Write to the agent");
   });
 
-  it("loses stories, workers and the job that a worker of theirs holds, and may leave", async () => {
+  it("A member made a viewer loses stories, workers and the job their worker holds, and may leave", async () => {
     const s = await scene();
     const story_id = s.backlog.story.id;
     await assignStory(s.actor, { story_id, assignee_id: s.bob.id });
@@ -133,7 +133,7 @@ describe("a viewer", () => {
     expect((await app.request(s.members, { headers: bearer(s.token) })).status).not.toBe(200);
   });
 
-  it("becomes a member again, which the owner alone decides", async () => {
+  it("A viewer becomes a member again only when the owner decides so", async () => {
     const s = await scene();
     await makeViewer(s);
     const own = await s.visitor.send(s.members, [
@@ -149,7 +149,7 @@ describe("a viewer", () => {
     expect(rows.map(({ detail }) => detail.to)).toEqual(["VIEWER", "MEMBER"]);
   });
 
-  it("takes the product from its owner for no one", async () => {
+  it("The role of the product's owner cannot be changed", async () => {
     const s = await scene();
     for (const role of ["viewer", "owner"]) {
       const answer = await s.owner.send(s.members, [
