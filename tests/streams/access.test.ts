@@ -35,24 +35,24 @@ async function expectEnd(reader: StreamReader, takeAway: () => Promise<unknown>)
 }
 
 describe("losing access ends the open stream with no later event (S1)", () => {
-  it("when the member is removed", async () => {
+  it("A stream ends with no later event when its member is removed", async () => {
     const reader = await connect(await t.bearerOf(w.member));
     await expectEnd(reader, () => removeMember(t, w.productId, w.member.id));
   });
 
-  it("when the product is archived, for the owner too", async () => {
+  it("A stream ends when its product is archived, for the owner too", async () => {
     const reader = await connect(await t.bearerOf(w.owner));
     await t.query`update public.products set archived_at = now() where id = ${w.productId}`;
     expect(await reader.ended).toBe("clean");
   });
 
-  it("when the product is deleted", async () => {
+  it("A stream ends when its product is deleted", async () => {
     const reader = await connect(await t.bearerOf(w.owner));
     await t.query`delete from public.products where id = ${w.productId}`;
     expect(await reader.ended).toBe("clean");
   });
 
-  it("when the token is revoked", async () => {
+  it("A stream ends with no later event when its token is revoked", async () => {
     const reader = await connect(await t.bearerOf(w.member));
     await expectEnd(
       reader,
@@ -60,12 +60,12 @@ describe("losing access ends the open stream with no later event (S1)", () => {
     );
   });
 
-  it("when the token is deleted", async () => {
+  it("A stream ends with no later event when its token is deleted", async () => {
     const reader = await connect(await t.bearerOf(w.member));
     await expectEnd(reader, () => t.query`delete from public.api_tokens where user_id = ${w.member.id}`);
   });
 
-  it("when the user signs out", async () => {
+  it("A stream ends with no later event when its user signs out", async () => {
     const reader = await connect({ cookie: await app.signIn(w.member) });
     await expectEnd(
       reader,
@@ -73,19 +73,19 @@ describe("losing access ends the open stream with no later event (S1)", () => {
     );
   });
 
-  it("when the user is deleted", async () => {
+  it("A stream ends with no later event when its user is deleted", async () => {
     const reader = await connect({ cookie: await app.signIn(w.member) });
     await expectEnd(reader, () => t.query`delete from auth.users where id = ${w.member.id}`);
   });
 
-  it("when the token's time is over, without any event", { tags: "thorough" }, async () => {
+  it("A stream ends when its token expires, without any event", { tags: "thorough" }, async () => {
     // Long enough to connect first, however busy the machine is.
     const expiresAt = new Date(Date.now() + 5000);
     const reader = await connect(bearer(await t.createToken(w.member, { expiresAt })));
     expect(await reader.ended).toBe("clean");
   });
 
-  it("when the paired session's time is over (P20)", async () => {
+  it("A stream ends when its paired session expires (P20)", async () => {
     const cookie = await app.signIn(w.member);
     const reader = await connect({ cookie });
     await t.query`
@@ -96,7 +96,7 @@ describe("losing access ends the open stream with no later event (S1)", () => {
     expect(again.status).toBe(401);
   });
 
-  it("even when the event about it never came", async () => {
+  it("A removed member's stream ends even when the event about the removal never came", async () => {
     const reader = await connect(await t.bearerOf(w.member));
     await t.query`alter table public.product_members disable trigger _900_emit`;
     try {
@@ -107,7 +107,7 @@ describe("losing access ends the open stream with no later event (S1)", () => {
     }
   });
 
-  it("and leaves the streams of others open", async () => {
+  it("The end of a removed member's stream leaves the streams of others open", async () => {
     const mine = await connect(await t.bearerOf(w.member));
     const other = await connect(await t.bearerOf(w.owner));
     await removeMember(t, w.productId, w.member.id);
@@ -118,7 +118,7 @@ describe("losing access ends the open stream with no later event (S1)", () => {
 });
 
 describe("a credential that is not the stream's own", () => {
-  it("may end without ending the stream", async () => {
+  it("A stream stays open when another credential of its user ends", async () => {
     const token = await t.createToken(w.member);
     const other = await t.createToken(w.member);
     const reader = await connect(bearer(token));
@@ -132,7 +132,7 @@ describe("a credential that is not the stream's own", () => {
 });
 
 describe("access that begins", () => {
-  it("opens the stream at once", async () => {
+  it("A new member can open the stream at once", async () => {
     const headers = await t.bearerOf(w.stranger);
     const path = `/api/realtime/backlog?product_id=${w.productId}`;
     expect((await app.request(path, { headers })).status).toBe(403);

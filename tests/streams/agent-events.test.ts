@@ -34,7 +34,7 @@ async function connect(stream = "solo"): Promise<StreamReader> {
 const about = (entity: string) => (message: StreamMessage) => message.data.entity === entity;
 
 describe("jobs and workers on the solo stream", () => {
-  it("a job is announced when it is queued, claimed and done, and its task with it", async () => {
+  it("A job is announced on the solo stream when queued, claimed and done, and its task with it", async () => {
     const reader = await connect();
     const actor = t.actorOf(w.member);
     const run = await startSprintRun(actor, { sprint_id: w.sprintId });
@@ -60,7 +60,7 @@ describe("jobs and workers on the solo stream", () => {
     await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "DONE");
   });
 
-  it("the unfinished jobs and the workers come first on connect", async () => {
+  it("The solo stream begins with the unfinished jobs and the count of workers", async () => {
     const actor = t.actorOf(w.member);
     const run = await startSprintRun(actor, { sprint_id: w.sprintId });
     await workerHeartbeat(actor, { worker: "loom-1" });
@@ -82,7 +82,7 @@ describe("jobs and workers on the solo stream", () => {
     expect(workers?.data).toEqual({ count: 1 });
   });
 
-  it("a worker is announced when it comes and when it stops, not with every heartbeat", async () => {
+  it("A worker is announced on the solo stream when it comes and stops, not with every heartbeat", async () => {
     const reader = await connect();
     const actor = t.actorOf(w.member);
     await workerHeartbeat(actor, { worker: "loom-2" });
@@ -97,7 +97,7 @@ describe("jobs and workers on the solo stream", () => {
 });
 
 describe("runs on the backlog stream", () => {
-  it("a run and its jobs are announced to pages that show them", async () => {
+  it("A run and its jobs are announced on the backlog stream", async () => {
     const reader = await connect("backlog");
     const run = await startSprintRun(t.actorOf(w.member), { sprint_id: w.sprintId });
     const { data } = await reader.nextWhere(about("sprint_run"));

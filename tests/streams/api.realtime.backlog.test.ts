@@ -30,7 +30,7 @@ async function connect(productId = w.productId, headers: HeadersInit = bearer(to
 }
 
 describe("GET /api/realtime/backlog", () => {
-  it("says ready with the product right after subscribing, as text/event-stream", async () => {
+  it("The backlog stream begins with ready and its product, as text/event-stream", async () => {
     const reader = await connect();
     expect(reader.status).toBe(200);
     expect(reader.response.headers.get("content-type")).toBe("text/event-stream");
@@ -40,12 +40,12 @@ describe("GET /api/realtime/backlog", () => {
     expect(backlogReadySchema.safeParse(ready.data).success).toBe(true);
   });
 
-  it("accepts the session cookie as well as a token", async () => {
+  it("The backlog stream accepts a session cookie as well as a token", async () => {
     const reader = await connect(w.productId, { cookie: await app.signIn(w.member) });
     expect(await reader.next()).toMatchObject({ event: "ready" });
   });
 
-  it("sends agents' doings to streams with live=1, and to no others", async () => {
+  it("The backlog stream carries evidence and waivers with live=1, and not without", async () => {
     const live = await connect(w.productId, bearer(token), "&live=1");
     const plain = [await connect(), await connect(w.productId, bearer(token), "&live=0")];
     for (const reader of [live, ...plain]) await reader.nextNamed("ready");
@@ -76,7 +76,7 @@ describe("GET /api/realtime/backlog", () => {
     }
   });
 
-  it("announces insert, update and delete of PBIs, stories and tasks, whichever client made the change", async () => {
+  it("The backlog stream announces inserts, updates and deletions of PBIs, stories and tasks", async () => {
     const reader = await connect();
     await reader.nextNamed("ready");
     const pbiId = await createPbi(t, w.productId);
@@ -114,7 +114,7 @@ describe("GET /api/realtime/backlog", () => {
     );
   });
 
-  it("announces a move to another parent with both parents", async () => {
+  it("The backlog stream announces a story's move to another PBI with both PBIs", async () => {
     const other = await createPbi(t, w.productId);
     const reader = await connect();
     await reader.nextNamed("ready");
@@ -132,7 +132,7 @@ describe("GET /api/realtime/backlog", () => {
     });
   });
 
-  it("announces a story log entry with product and idea", async () => {
+  it("The backlog stream announces a story log entry with its product and idea", async () => {
     const reader = await connect();
     await reader.nextNamed("ready");
     await t.query`insert into public.story_logs (story_id, type, content, user_id)
@@ -147,7 +147,7 @@ describe("GET /api/realtime/backlog", () => {
     });
   });
 
-  it("says nothing of another product", async () => {
+  it("The backlog stream says nothing of another product", async () => {
     const other = await createWorld(t);
     const reader = await connect();
     await reader.nextNamed("ready");
@@ -160,7 +160,7 @@ describe("GET /api/realtime/backlog", () => {
 describe("refusals of the backlog stream", () => {
   const path = "/api/realtime/backlog";
 
-  it("401 without a good credential, before anything else is looked at", async () => {
+  it("The backlog stream is 401 without a good credential, before anything else is checked", async () => {
     for (const query of ["", "?product_id=x", `?product_id=${randomUUID()}`, `?product_id=${w.productId}`]) {
       expect((await app.request(path + query)).status).toBe(401);
       const wrong = { headers: bearer("blm_wrong") };
@@ -168,7 +168,7 @@ describe("refusals of the backlog stream", () => {
     }
   });
 
-  it("400 without a product, 404 for one that does not exist, 422 for live=maybe, 403 for a foreign one", async () => {
+  it("The backlog stream is 400 without a product, 404 if unknown, 422 for live=maybe, 403 if foreign", async () => {
     const headers = bearer(token);
     expect((await app.request(path, { headers })).status).toBe(400);
     expect((await app.request(`${path}?product_id=`, { headers })).status).toBe(400);
@@ -188,7 +188,7 @@ describe("refusals of the backlog stream", () => {
     expect(answer.status).toBe(401);
   });
 
-  it("403 for an archived product", async () => {
+  it("The backlog stream of an archived product is 403", async () => {
     await t.query`update public.products set archived_at = now() where id = ${w.productId}`;
     const answer = await app.request(`${path}?product_id=${w.productId}`, { headers: bearer(token) });
     expect(answer.status).toBe(403);
@@ -202,7 +202,7 @@ describe("refusals of the backlog stream", () => {
     expect(reader.response.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("other methods are 405, HEAD included, and open nothing (A1, A2)", async () => {
+  it("The backlog stream is 405 for methods other than GET, HEAD included (A1, A2)", async () => {
     for (const method of ["HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
       const answer = await app.request(`${path}?product_id=${w.productId}`, { method, headers: bearer(token) });
       expect(answer.status).toBe(405);

@@ -39,7 +39,7 @@ async function leaving({ connect, say }: Awaited<ReturnType<typeof scene>>): Pro
 }
 
 describe("a reader who returns", () => {
-  it("is sent what was said, then what follows", async () => {
+  it("A reader who returns to a job's stream gets the missed output, then what follows", async () => {
     const held = await scene();
     const lastEventId = await leaving(held);
     await held.say(3, 4, 5);
@@ -53,7 +53,7 @@ describe("a reader who returns", () => {
     expect(entriesOf((await back.nextNamed("output")).data)).toEqual([6]);
   });
 
-  it("is sent it also when they leave again before it came, or others heard it", async () => {
+  it("A returning reader gets the missed output also after leaving again, or when others heard it", async () => {
     const held = await scene();
     const lastEventId = await leaving(held);
     const other = await held.connect();
@@ -66,7 +66,7 @@ describe("a reader who returns", () => {
     expect(entriesOf((await back.nextNamed("output")).data)).toEqual([3]);
   });
 
-  it("is not sent again what another viewer hears only then", async () => {
+  it("A returning reader gets no output twice when another viewer hears it only then", async () => {
     const held = await scene();
     const lastEventId = await leaving(held);
     const other = await held.connect();
@@ -80,7 +80,7 @@ describe("a reader who returns", () => {
     expect(entriesOf((await back.nextNamed("output")).data)).toEqual([4]);
   });
 
-  it("is asked to read again when it cannot be sent whole", async () => {
+  it("A returning reader has to read the job again when the missed output cannot be sent whole", async () => {
     const held = await scene();
     const lastEventId = await leaving(held);
     const comeBack = async (id: string) => (await (await held.connect(id)).next()).data;
@@ -104,7 +104,7 @@ describe("a reader who returns", () => {
 });
 
 describe("GET /api/realtime/job", () => {
-  it("begins with ready and the job as it is", async () => {
+  it("A job's stream begins with ready and the job as it is", async () => {
     const { connect, job } = await scene();
     const reader = await connect();
     expect(await reader.next()).toMatchObject({ event: "ready", data: { job_id: job.id } });
@@ -114,7 +114,7 @@ describe("GET /api/realtime/job", () => {
     });
   });
 
-  it("sends the boards of its product one line about the current step", async () => {
+  it("A job's output sends the boards of its product one line about the current step", async () => {
     const { world, job, attempt, say } = await scene();
     const url = `${app.origin}/api/realtime/backlog?product_id=${world.product.id}&live=1`;
     const board = await openStream(url, await t.bearerOf(world.owner));
@@ -136,7 +136,7 @@ describe("GET /api/realtime/job", () => {
     expect(await doingNow()).toEqual([{ doing: null }]);
   });
 
-  it("carries entries to every viewer, also those that came within the second in which nothing is sent", async () => {
+  it("A job's stream carries entries to every viewer, also those that come within a second of a send", async () => {
     const { connect, say } = await scene();
     const readers = [await connect(), await connect()];
     for (const reader of readers) await reader.nextNamed("state");
@@ -153,7 +153,7 @@ describe("GET /api/realtime/job", () => {
     }
   });
 
-  it("carries what is said within that second also after all have read what was sent", async () => {
+  it("Output within a second of a send reaches every viewer, also after all have read what was sent", async () => {
     const { connect, say, job, world } = await scene();
     const readers = [await connect(), await connect()];
     for (const reader of readers) await reader.nextNamed("state");
@@ -166,7 +166,7 @@ describe("GET /api/realtime/job", () => {
     }
   });
 
-  it("carries what was said after the first viewer came, also within the second in which nothing is sent", async () => {
+  it("Output right after the first viewer came reaches that viewer, also within a second of the last", async () => {
     const { connect, say } = await scene();
     await say(1);
     const reader = await connect();
@@ -175,7 +175,7 @@ describe("GET /api/realtime/job", () => {
     expect(entriesOf((await reader.nextNamed("output")).data)).toEqual([2]);
   });
 
-  it("sends the end of the job, then the job as it is", async () => {
+  it("A job's stream sends the end of the job, then the job as it is", async () => {
     const { connect, report } = await scene();
     const reader = await connect();
     await reader.nextNamed("state");
@@ -186,7 +186,7 @@ describe("GET /api/realtime/job", () => {
     });
   });
 
-  it("refuses strangers, and says what is missing", async () => {
+  it("A job's stream is 403 for strangers, 400 without a job, 404 if unknown, 401 without a credential", async () => {
     const { job } = await scene();
     const headers = await t.bearerOf(await t.createUser());
     const ask = async (query: string) => (await app.request(`/api/realtime/job${query}`, { headers })).status;

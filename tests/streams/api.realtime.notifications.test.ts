@@ -36,7 +36,7 @@ function ask(world: World, question = "Linen or wool?"): Promise<string> {
 }
 
 describe("GET /api/realtime/notifications", () => {
-  it("begins with the open questions of every product in reach, with their texts", async () => {
+  it("The notifications stream begins with the open questions of all products in reach, with their texts", async () => {
     const second = await createWorld(t);
     await addMember(t, second.productId, w.member.id);
     const foreign = await createWorld(t);
@@ -53,7 +53,7 @@ describe("GET /api/realtime/notifications", () => {
     expect(questions[0]).toMatchObject({ question: "Linen or wool?", status: "open" });
   });
 
-  it("announces a new question and each change of its status", async () => {
+  it("The notifications stream announces a new question and each change of its status", async () => {
     const reader = await connect();
     await reader.nextNamed("state");
     const id = await ask(w);
@@ -75,7 +75,7 @@ describe("GET /api/realtime/notifications", () => {
     expect((await reader.next()).data).toEqual({ op: "U", ...question, status: "cancelled" });
   });
 
-  it("carries no task and no story, and no question of a product out of reach", async () => {
+  it("The notifications stream carries no task, no story and no question of a product out of reach", async () => {
     const foreign = await createWorld(t);
     const reader = await connect();
     await reader.nextNamed("state");
@@ -86,7 +86,7 @@ describe("GET /api/realtime/notifications", () => {
     expect((await reader.next()).data).toMatchObject({ entity: "question", id: mine });
   });
 
-  it("follows membership: a new state when it begins or ends, and no question afterwards", async () => {
+  it("The notifications stream sends a new state when a membership begins or ends", async () => {
     const other = await createWorld(t);
     const waiting = await ask(other);
     const reader = await connect();
@@ -102,13 +102,13 @@ describe("GET /api/realtime/notifications", () => {
     expect((await reader.next()).data).toMatchObject({ id: mine });
   });
 
-  it("can be read by demo users", async () => {
+  it("The notifications stream can be read by demo users", async () => {
     await t.query`update public.users set is_demo = true where id = ${w.member.id}`;
     const reader = await connect();
     expect(await reader.next()).toMatchObject({ event: "state" });
   });
 
-  it("ends when the user signs out (S1)", async () => {
+  it("The notifications stream ends when the user signs out (S1)", async () => {
     const reader = await connect();
     await reader.nextNamed("state");
     await t.query`update public.user_sessions set revoked_at = now()
@@ -118,14 +118,14 @@ describe("GET /api/realtime/notifications", () => {
 });
 
 describe("who may open the notifications stream", () => {
-  it("401 without a session cookie; a token is not looked at (A8)", async () => {
+  it("The notifications stream is 401 without a session cookie; a token is not looked at (A8)", async () => {
     const headers = await t.bearerOf(w.member);
     expect((await app.request(path)).status).toBe(401);
     expect((await app.request(path, { headers })).status).toBe(401);
     expect((await app.request(path, { headers: { cookie: "session=x" } })).status).toBe(401);
   });
 
-  it("a wrong token next to a good cookie does no harm", async () => {
+  it("A wrong token next to a good cookie does not keep the notifications stream from opening", async () => {
     const cookie = await app.signIn(w.member);
     const reader = await openStream(`${app.origin}${path}`, { ...bearer("blm_wrong"), cookie });
     open.push(reader);

@@ -47,7 +47,7 @@ function update(table: string, id: string, change: string, values: unknown[] = [
 }
 
 describe("GET /api/realtime/solo begins", () => {
-  it("with ready, then jobs, then workers", async () => {
+  it("The solo stream begins with ready, then jobs, then workers", async () => {
     const reader = await connect();
     expect(reader.status).toBe(200);
     expect(reader.response.headers.get("content-type")).toBe("text/event-stream");
@@ -63,13 +63,13 @@ describe("GET /api/realtime/solo begins", () => {
     expect(soloWorkersSchema.safeParse(workers.data).success).toBe(true);
   });
 
-  it("with sprint_id null while no sprint is active", async () => {
+  it("The solo stream begins with sprint_id null while no sprint is active", async () => {
     await update("sprints", w.sprintId, "status = 'COMPLETED'");
     const reader = await connect();
     expect((await reader.next()).data).toEqual({ product_id: w.productId, sprint_id: null });
   });
 
-  it("for a session cookie as well, and for demo accounts", async () => {
+  it("The solo stream opens for a session cookie as well as a token, and for demo accounts", async () => {
     await t.query`update public.users set is_demo = true where id = ${w.member.id}`;
     const reader = await connect(w.member, { cookie: await app.signIn(w.member) });
     expect(await reader.next()).toMatchObject({ event: "ready" });
@@ -77,7 +77,7 @@ describe("GET /api/realtime/solo begins", () => {
 });
 
 describe("changes on the solo stream", () => {
-  it("of my tasks: insert, update and delete with the fields of the contract", async () => {
+  it("The solo stream carries inserts, updates and deletions of my tasks with the contract's fields", async () => {
     const reader = await connectLive();
     const taskId = await createTask(t, w.storyId, "Weave");
     const common = {
@@ -106,7 +106,7 @@ describe("changes on the solo stream", () => {
     expect(deleted.data).not.toHaveProperty("changed_fields");
   });
 
-  it("of my stories, and of stories awaiting assignment with assignee_id null", async () => {
+  it("The solo stream carries my stories, and unassigned stories with assignee_id null", async () => {
     const reader = await connectLive();
     await update("stories", w.storyId, "title = 'Cloth'");
     const mine = await reader.next();
@@ -129,7 +129,7 @@ describe("changes on the solo stream", () => {
     expect((await reader.next()).data).toMatchObject({ op: "I", id: free, assignee_id: null });
   });
 
-  it("pass the filter alone: product, active sprint, assignee", async () => {
+  it("The solo stream carries only changes of its product, active sprint and assignee", async () => {
     const other = await createWorld(t);
     const planned = await createSprint(t, w.productId);
     const reader = await connectLive();
@@ -147,7 +147,7 @@ describe("changes on the solo stream", () => {
     expect((await reader.next()).data).toMatchObject({ entity: "task", id: mine });
   });
 
-  it("keep line breaks and look-alike messages inside one event (S10)", async () => {
+  it("The solo stream keeps line breaks and look-alike messages inside one event (S10)", async () => {
     const title = "a\nb\r\n\ndata: {}\n\nevent: ready\u2028\u2029 “x”\\";
     const reader = await connectLive();
     await update("tasks", w.taskId, "title = $1", [title]);
@@ -157,7 +157,7 @@ describe("changes on the solo stream", () => {
     expect((await reader.next()).data).toMatchObject({ task_title: "next" });
   });
 
-  it("carry an id each, and jobs and workers of the product", async () => {
+  it("The solo stream carries the product's workers, and its events have ids", async () => {
     const reader = await connectLive();
     const rows = await t.query`insert into public.agent_workers (user_id, name)
       values (${w.member.id}, 'loom-1') returning id`;
@@ -175,7 +175,7 @@ describe("changes on the solo stream", () => {
 });
 
 describe("what the filter follows (S2)", () => {
-  it("another active sprint brings a new ready, and its changes from then on", async () => {
+  it("Another active sprint brings a new ready on the solo stream, and its changes from then on", async () => {
     const next = await createSprint(t, w.productId);
     const story = await createStory(t, { ...w, sprintId: next, assigneeId: w.member.id });
     const reader = await connectLive();
@@ -186,7 +186,7 @@ describe("what the filter follows (S2)", () => {
     expect((await reader.nextChange()).data).toMatchObject({ entity: "task", id: taskId });
   });
 
-  it("a story given to me brings the story and a new ready, and its tasks from then on", async () => {
+  it("A story given to me comes on the solo stream with a new ready, and its tasks from then on", async () => {
     const story = await createStory(t, { ...w, assigneeId: w.owner.id });
     const task = await createTask(t, story);
     const reader = await connectLive();
@@ -197,7 +197,7 @@ describe("what the filter follows (S2)", () => {
     expect((await reader.nextChange()).data).toMatchObject({ id: task, task_title: "seen" });
   });
 
-  it("a story taken from me brings a new ready and none of its changes", async () => {
+  it("A story taken from me brings a new ready on the solo stream and none of its changes", async () => {
     const reader = await connectLive();
     await update("stories", w.storyId, "assignee_id = $1", [w.owner.id]);
     expect(await reader.next()).toMatchObject({ event: "ready" });
@@ -206,7 +206,7 @@ describe("what the filter follows (S2)", () => {
     expect((await reader.nextChange()).data).toMatchObject({ entity: "story", id: mine });
   });
 
-  it("a task moved out of my story brings a new ready", async () => {
+  it("A task moved out of my story brings a new ready on the solo stream", async () => {
     const theirs = await createStory(t, { ...w, assigneeId: w.owner.id });
     const reader = await connectLive();
     await update("tasks", w.taskId, "story_id = $1", [theirs]);
@@ -215,7 +215,7 @@ describe("what the filter follows (S2)", () => {
 });
 
 describe("refusals of the solo stream", () => {
-  it("come in the order 401, 400, 404, 403", async () => {
+  it("Refusals of the solo stream come in the order 401, 400, 404, 403", async () => {
     const headers = await t.bearerOf(w.member);
     expect((await app.request(path)).status).toBe(401);
     expect((await app.request(path, { headers: bearer("blm_wrong") })).status).toBe(401);

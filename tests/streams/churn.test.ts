@@ -39,7 +39,7 @@ async function churn(count: number): Promise<void> {
 }
 
 describe("connecting and leaving (S8)", () => {
-  it(`${connects} times leaves no stream, timer, subscription or memory behind`, async () => {
+  it(`Connecting and leaving ${connects} times leaves no stream, timer, subscription or memory behind`, async () => {
     await churn(200);
     app.logLines.length = 0;
     collectGarbage();

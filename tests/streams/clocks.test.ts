@@ -19,18 +19,18 @@ async function connect(streamLimits: Partial<typeof limits>) {
 }
 
 describe("the clocks of a stream (S11)", () => {
-  it("are 25 seconds for the heartbeat and 240 seconds for the whole", () => {
+  it("A stream has a heartbeat every 25 seconds and a lifetime of 240 seconds", () => {
     expect(limits).toMatchObject({ heartbeatSeconds: 25, lifetimeSeconds: 240 });
   });
 
-  it("send the comment `: heartbeat` again and again", async () => {
+  it("A stream sends the comment `: heartbeat` again and again", async () => {
     const { reader } = await connect({ heartbeatSeconds: 0.05 });
     await expect.poll(() => reader.comments.length).toBeGreaterThanOrEqual(2);
     expect(new Set(reader.comments)).toEqual(new Set([": heartbeat"]));
     reader.close();
   });
 
-  it("end the stream cleanly, and all that belongs to it", async () => {
+  it("A stream ends cleanly when its lifetime is over, and so does all that belongs to it", async () => {
     const { app, reader } = await connect({ lifetimeSeconds: 1 });
     expect(await reader.ended).toBe("clean");
     expect(app.services.streams.count).toBe(0);
@@ -39,7 +39,7 @@ describe("the clocks of a stream (S11)", () => {
 });
 
 describe("coming back after the end of a stream", () => {
-  it("starts with ready and replays nothing by itself", async () => {
+  it("A stream that is opened again starts with ready and replays nothing by itself", async () => {
     const { reader, url } = await connect({});
     await reader.nextNamed("ready");
     const taskId = await createTask(t, w.storyId);
@@ -54,7 +54,7 @@ describe("coming back after the end of a stream", () => {
     again.close();
   });
 
-  it("brings the messages missed in the short window with Last-Event-ID, after a ready that says so", async () => {
+  it("A stream opened again with Last-Event-ID brings the missed messages, after a ready that says so", async () => {
     const { reader, url } = await connect({});
     await reader.nextNamed("ready");
     const seen = await createTask(t, w.storyId, "seen");
@@ -79,7 +79,7 @@ describe("coming back after the end of a stream", () => {
   });
 
   it.each(["unknown.5", "nonsense", "1"])(
-    "begins with an ordinary ready at the unknown Last-Event-ID %s",
+    "A stream opened with the unknown Last-Event-ID %s begins with an ordinary ready",
     async (id) => {
       const { reader, url } = await connect({});
       const again = await openStream(url, { ...bearer(token), "last-event-id": id });

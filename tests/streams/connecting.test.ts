@@ -11,7 +11,7 @@ const writesPerRound = 10;
 const titles = z.object({ title: z.string() });
 
 describe("writes around connecting (S4)", () => {
-  it(`${rounds * writesPerRound} writes at random moments are each in the state read after ready, or delivered, none twice`, async () => {
+  it(`${rounds * writesPerRound} writes while streams connect are each in the state after ready or delivered, none twice`, async () => {
     const w = await createWorld(t);
     const headers = await t.bearerOf(w.member);
     const task = await createTask(t, w.storyId);

@@ -39,7 +39,7 @@ function joined(topic: string): Promise<void> {
   });
 }
 
-it("a connection on which joins are refused since its key ended is replaced, even while a channel of it lives on", async () => {
+it("A connection that refuses joins since its key ended is replaced, even while a channel lives on", async () => {
   // Long enough for the first join, however busy the machine is.
   const end = Date.now() + 6000;
   shortLived = await keyUntil(end);
@@ -56,7 +56,7 @@ it("a connection on which joins are refused since its key ended is replaced, eve
   expect(upstream.sockets).toBe(2);
 });
 
-it("a channel that cannot be left in order frees its place and its connection, and nothing breaks", async () => {
+it("A channel that cannot be left in order still frees its place and its connection", async () => {
   const stubborn = createUpstream({
     connect() {
       const client = new RealtimeClient(realtimeUrl, {

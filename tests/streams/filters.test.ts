@@ -52,11 +52,11 @@ describe("the filter of the solo stream", () => {
     ["my session that ends sooner", { ...base, entity: "session", id: "my-session" }, asksAgain],
     ["another session of mine", { ...base, op: "D", entity: "session", id: "s2" }, stays],
     ["another token of mine", { ...base, op: "D", entity: "api_token", id: "k" }, stays],
-  ])("%s", (_name, event, expected) => {
+  ])("The solo stream decides what to do with %s", (_name, event, expected) => {
     expect(deliverSolo(event, solo, true)).toEqual(expected);
   });
 
-  it("lets no task or story through without an active sprint", () => {
+  it("The solo stream carries no task or story without an active sprint", () => {
     for (const entity of ["task", "story"] as const) {
       const event = mine(entity, { sprint_id: null });
       expect(deliverSolo(event, { ...solo, sprintId: null }, true)).toEqual(stays);
@@ -73,12 +73,12 @@ describe("the filter of the backlog stream", () => {
     ["my idea for this product", { ...base, entity: "idea" }, false, passes],
     ["a new member", { ...base, op: "I", entity: "member" }, true, passes],
     ["the same on my own topic", { ...base, op: "I", entity: "member" }, false, stays],
-  ])("%s", (_name, event, isProductTopic, expected) => {
+  ])("The backlog stream decides what to do with %s", (_name, event, isProductTopic, expected) => {
     expect(deliverBacklog(event, viewer, isProductTopic)).toEqual(expected);
   });
 
   it.each(["job_output", "evidence", "waiver", "comment", "file", "pull"])(
-    "sends %s only to readers that ask for it, so that others do not read their backlog again",
+    "The backlog stream carries %s only to readers that ask for it",
     (entity) => {
       const event = { ...base, entity };
       expect(deliverBacklog(event, viewer, true).send).toBe(false);
@@ -90,11 +90,11 @@ describe("the filter of the backlog stream", () => {
 it.each<[string, ChangeEvent, object]>([
   ["an idea", { ...base, entity: "idea" }, stays],
   ["an archived product", { ...base, entity: "product", archived: true }, asksAgain],
-])("the filter of the notifications stream: %s", (_name, event, expected) => {
+])("The notifications stream decides what to do with %s", (_name, event, expected) => {
   expect(deliverNotifications(event, reader)).toEqual(expected);
 });
 
-it("the filter of the pairing stream ends the stream of a pairing that is removed, and no other", () => {
+it("The pairing stream ends for a pairing that is removed, and for no other", () => {
   const removed = { ...base, op: "D", entity: "pairing", pairing_id: "x" } as const;
   expect(deliverPairing({ ...removed, status: "cancelled" }, "x")).toEqual(ends);
   expect(deliverPairing({ ...removed, status: "cancelled" }, "y")).toEqual(stays);

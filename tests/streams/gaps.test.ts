@@ -61,13 +61,13 @@ async function expectRecovery({ backlog, solo, notifications }: Streams): Promis
 }
 
 describe("after the source of changes was away, every open stream greets again (S3)", () => {
-  it("when its connection was cut", async () => {
+  it("Every open stream greets again after the connection to Realtime was cut", async () => {
     const streams = await connectAll();
     proxy.cut();
     await expectRecovery(streams);
   });
 
-  it("when the broadcast server was gone for a while and changes were missed", async () => {
+  it("Every open stream greets again after Realtime was gone for a while and changes were missed", async () => {
     const streams = await connectAll();
     proxy.refuse();
     await streams.backlog.nextNamed("error");
@@ -77,7 +77,7 @@ describe("after the source of changes was away, every open stream greets again (
     expect(streams.backlog.messages.some(({ data }) => data.id === missed)).toBe(false);
   });
 
-  it("when the connection was half-open, which is noticed", async () => {
+  it("Every open stream greets again after a half-open connection, which is noticed", async () => {
     const streams = await connectAll();
     proxy.freeze();
     await createTask(t, w.storyId, "lost in the dead connection");
@@ -87,7 +87,7 @@ describe("after the source of changes was away, every open stream greets again (
 });
 
 describe("a stream that is opened while the source is away", () => {
-  it("says so with error, waits, and greets when it is back", async () => {
+  it("A stream opened while Realtime is away says so with error, and greets when it is back", async () => {
     proxy.refuse();
     const headers = await t.bearerOf(w.member);
     const reader = await connect(`backlog?product_id=${w.productId}`, headers);

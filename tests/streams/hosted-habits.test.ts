@@ -59,7 +59,7 @@ async function loseOne(readers: StreamReader[]): Promise<string> {
 }
 
 describe("a message that Realtime drops without a word", () => {
-  it("is noticed: every stream of the topic greets again", async () => {
+  it("A message that Realtime drops is noticed, and every stream of the topic greets again", async () => {
     const readers = await Promise.all([read(app, "backlog"), read(app, "solo")]);
     const lost = await loseOne(readers);
     await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
@@ -69,7 +69,7 @@ describe("a message that Realtime drops without a word", () => {
     }
   });
 
-  it("is not skipped by a reader who returns from before it: the state is read", async () => {
+  it("A reader who returns from before a dropped message is told to read the state", async () => {
     const reader = await read(quick, "backlog");
     const before = await createTask(t, w.storyId, "before");
     const { id } = await reader.nextWhere(({ data }) => data.id === before);
@@ -80,7 +80,7 @@ describe("a message that Realtime drops without a word", () => {
     expect(back.messages[0]?.data).not.toHaveProperty("resumed");
   });
 
-  it("is not skipped by a reader who is away when all who are there know it", async () => {
+  it("A reader who was away while all others learned of a dropped message is told to read the state", async () => {
     const reader = await read(quick, "backlog");
     const before = await createTask(t, w.storyId, "before");
     const { id } = await reader.nextWhere(({ data }) => data.id === before);
@@ -94,7 +94,7 @@ describe("a message that Realtime drops without a word", () => {
     expect(back.messages[0]?.data).not.toHaveProperty("resumed");
   });
 
-  it("is looked for among messages only, so that no one is greeted again without a reason", async () => {
+  it("No stream is greeted again while no message was dropped", async () => {
     const reader = await read(quick, "backlog");
     for (let n = 0; n < 5; n++) {
       const task = await createTask(t, w.storyId, `quiet ${n}`);
@@ -109,7 +109,7 @@ describe("a message that Realtime drops without a word", () => {
 });
 
 describe("a replication that is lost and made again without a word", () => {
-  it("is noticed by what was sent in between, and streams greet again", async () => {
+  it("A replication silently lost and made again is noticed, and streams greet again", async () => {
     const reader = await read(quick, "backlog");
     await admin.query("begin");
     await admin.query("insert into public.tasks (story_id, title) values ($1, 'meanwhile')", [w.storyId]);

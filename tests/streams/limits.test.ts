@@ -23,14 +23,14 @@ async function connect(origin: string, headers: HeadersInit) {
 }
 
 describe("how many streams may be open at once (S9)", () => {
-  it("are 50 for a user and 20,000 for a process unless configured", () => {
+  it("A user may have 50 open streams and a process 20,000 unless configured", () => {
     const { streamLimits } = readEnv({ NODE_ENV: "production" });
     expect(streamLimits).toMatchObject({ perUser: 50, perProcess: 20_000 });
     const configured = readEnv({ STREAMS_PER_USER: "2", STREAMS_PER_PROCESS: "3" }).streamLimits;
     expect(configured).toMatchObject({ perUser: 2, perProcess: 3 });
   });
 
-  it("one more than a user may have is 429 with Retry-After, and a closed one makes room", async () => {
+  it("One stream more than a user may have is 429 with Retry-After, and a closed one makes room", async () => {
     const app = await startTestApp(t, { variables: { STREAMS_PER_USER: "2" } });
     const first = await connect(app.origin, member);
     await connect(app.origin, member);
@@ -46,13 +46,13 @@ describe("how many streams may be open at once (S9)", () => {
     expect((await connect(app.origin, member)).status).toBe(200);
   });
 
-  it("one more than the process may have is 429 for anyone", async () => {
+  it("One stream more than the process may have is 429 for anyone", async () => {
     const app = await startTestApp(t, { variables: { STREAMS_PER_PROCESS: "1" } });
     await connect(app.origin, member);
     expect((await app.request(path, { headers: owner })).status).toBe(429);
   });
 
-  it("a refused request takes no place and no subscription", async () => {
+  it("A refused stream takes no place and no subscription", async () => {
     const app = await startTestApp(t, { variables: { STREAMS_PER_USER: "1" } });
     await connect(app.origin, member);
     for (let i = 0; i < 5; i++) await app.request(path, { headers: member });
@@ -60,7 +60,7 @@ describe("how many streams may be open at once (S9)", () => {
     expect(app.services.hub.gauges).toMatchObject({ topics: 2, viewers: 2 });
   });
 
-  it("many viewers share one upstream subscription a topic, on one connection", async () => {
+  it("Many viewers of a topic share one upstream subscription", async () => {
     const app = await startTestApp(t);
     const readers = await Promise.all(Array.from({ length: 20 }, () => connect(app.origin, member)));
     await Promise.all(readers.map((reader) => reader.nextNamed("ready")));

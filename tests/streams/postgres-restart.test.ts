@@ -97,7 +97,7 @@ describe("Postgres goes away while streams are open (S3)", () => {
     ["killed", () => signalPostgres("SIGKILL")],
     ["with all its connections ended", endConnections],
   ])(
-    "%s: every stream greets anew and goes on, and nothing that was answered is lost",
+    "Postgres %s: every stream greets anew and goes on, and nothing that was answered is lost",
     async (_name, leave) => {
       const w = await createWorld(t);
       const headers = await t.bearerOf(w.member);

@@ -36,18 +36,18 @@ describe("private topics (SSE rule: own topics and no others)", () => {
     ["and no other's", () => join(w.member, `user:${w.owner.id}`), "CHANNEL_ERROR"],
     ["no user joins a pairing", () => join(w.owner, `pairing:${w.productId}`), "CHANNEL_ERROR"],
     ["no user joins a made-up topic", () => join(w.owner, "product:"), "CHANNEL_ERROR"],
-  ])("%s", async (_name, attempt, expected) => {
+  ])("Joining a private topic: %s", async (_name, attempt, expected) => {
     expect((await attempt()).status).toBe(expected);
   });
 
-  it("a removed member can join no more (S1)", async () => {
+  it("A removed member can no longer join the product's topic (S1)", async () => {
     const other = await createWorld(t);
     expect((await join(other.member, `product:${other.productId}`)).status).toBe("SUBSCRIBED");
     await removeMember(t, other.productId, other.member.id);
     expect((await join(other.member, `product:${other.productId}`)).status).toBe("CHANNEL_ERROR");
   });
 
-  it("what a client sends reaches no one: events come from the database alone (A9)", async () => {
+  it("What a client sends to a topic reaches no one: events come from the database alone (A9)", async () => {
     const listener = await join(w.owner, `product:${w.productId}`);
     const sender = await join(w.member, `product:${w.productId}`);
     await sender.channel.send({ type: "broadcast", event: "change", payload: { forged: true } });

@@ -10,7 +10,7 @@ const first = await startTestApp(t);
 const second = await startTestApp({ ...t, database: openDatabase(t.supabase, "direct") });
 
 describe("two app processes on one database", () => {
-  it("a write through one reaches the streams of the other", async () => {
+  it("A write through one app process reaches the streams of another", async () => {
     const w = await createWorld(t);
     const headers = await t.bearerOf(w.member);
     const path = `/api/realtime/solo?product_id=${w.productId}`;
@@ -33,7 +33,7 @@ describe("two app processes on one database", () => {
 });
 
 describe("a process that is asked to stop (S13)", () => {
-  it("ends its streams cleanly and leaves none behind", async () => {
+  it("A process that is asked to stop ends its streams cleanly and leaves none behind", async () => {
     const w = await createWorld(t);
     const token = await t.createToken(w.member);
     const app = await startTestApp(t);

@@ -14,14 +14,14 @@ beforeEach(async () => {
 });
 
 describe("the way out of the database", () => {
-  it("numbers equal payloads of one transaction apart (S5)", async () => {
+  it("Equal payloads of one transaction are numbered apart (S5)", async () => {
     await t.query`do $$ begin for i in 1..10 loop perform private.emit('product:x',
       '{"op":"U","entity":"task","id":"1","product_id":"x"}'); end loop; end $$`;
     const numbers = (await announced("product:x")).map(({ payload }) => payload.seq);
     expect(new Set(numbers).size).toBe(10);
   });
 
-  it("is one message a topic at the end of a transaction, in the order of the changes", async () => {
+  it("A transaction sends one message a topic at its end, in the order of the changes", async () => {
     const client = await t.sql.connect();
     await client.query("begin");
     for (const title of ["One", "Two", "Three"]) {
@@ -36,7 +36,7 @@ describe("the way out of the database", () => {
     expect(titles).toEqual(["One", "Two", "Three"]);
   });
 
-  it("leaves out what a savepoint took back", async () => {
+  it("A transaction's message leaves out what a savepoint took back", async () => {
     const client = await t.sql.connect();
     const rename = (title: string) =>
       client.query("update public.tasks set title = $1 where id = $2", [title, w.taskId]);
@@ -49,7 +49,7 @@ describe("the way out of the database", () => {
     expect((await eventsOf(w.productId, "task")).map((event) => event.task_title)).toEqual(["Kept"]);
   });
 
-  it("cuts a long write into messages that Realtime carries, and loses nothing", async () => {
+  it("A long write is cut into messages that Realtime carries, and nothing is lost", async () => {
     await t.query`insert into public.tasks (story_id, code, title)
       select ${w.storyId}, 'LONG-' || n, repeat('x', 200) from generate_series(1, 400) n`;
     const rows = await t.query`select count(*)::int as messages,
@@ -62,7 +62,7 @@ describe("the way out of the database", () => {
     expect(codes.size).toBe(400);
   });
 
-  it("stays under 8,000 bytes by cutting texts in the event only (S6)", async () => {
+  it("An event stays under 8,000 bytes by cutting its texts only (S6)", async () => {
     await t.sql.query("select private.emit('product:x', $1)", [
       JSON.stringify({ op: "U", entity: "task", id: "1", product_id: "x", task_title: "\u0001".repeat(5000) }),
     ]);
@@ -73,7 +73,7 @@ describe("the way out of the database", () => {
     expect(rows[0].size).toBeLessThan(8000);
   });
 
-  it("never makes a writer fail, no matter what happens to the event (S6)", async () => {
+  it("A writer does not fail, no matter what happens to the event (S6)", async () => {
     const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
     await admin.connect();
     await admin.query("alter function realtime.send(jsonb, text, text, boolean) rename to sent");
@@ -87,7 +87,7 @@ describe("the way out of the database", () => {
     expect(rows).toEqual([{ title: "Kept" }]);
   });
 
-  it("is not open to clients: no one but the triggers may send (A9)", async () => {
+  it("Clients cannot send events: no one but the triggers may (A9)", async () => {
     const rows = await t.query`
       select has_function_privilege(r, 'private.emit(text, jsonb)', 'execute') as may
       from unnest(array['anon', 'authenticated', 'service_role']) as r`;
@@ -99,12 +99,12 @@ describe("the way out of the database", () => {
 });
 
 describe("events of tasks", () => {
-  it("are not sent for an update that changes nothing", async () => {
+  it("An update that changes nothing in a task sends no event", async () => {
     await t.query`update public.tasks set title = title where id = ${w.taskId}`;
     expect(await announced()).toEqual([]);
   });
 
-  it("carry sprint and assignee also when the whole PBI is deleted", async () => {
+  it("Events of tasks and stories carry sprint and assignee also when the whole PBI is deleted", async () => {
     await t.query`delete from public.pbis where id = ${w.pbiId}`;
     const events = await announced(`product:${w.productId}`);
     const deleted = events.map(({ payload }) => payload).filter(({ op }) => op === "D");
@@ -121,7 +121,7 @@ describe("events of tasks", () => {
 });
 
 describe("events of access", () => {
-  it("notify a user of the end of a session and of a token, and of nothing else about them", async () => {
+  it("A user is notified of the end of a session and of a token, and of nothing else about them", async () => {
     const user = await t.createUser();
     const sessionId = await insert(
       t,

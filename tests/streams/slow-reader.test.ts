@@ -28,7 +28,7 @@ async function stall(): Promise<net.Socket> {
 }
 
 describe("a reader that stalls (S7)", () => {
-  it(`is cut off at 256 KiB: ${stalled} of them cost nothing more, and the others read on`, async () => {
+  it(`A reader that stalls is cut off at 256 KiB: ${stalled} of them cost nothing more, and others read on`, async () => {
     const reader = await openStream(`${app.origin}${path}`, bearer(token));
     await reader.nextNamed("ready");
     for (let i = 0; i < stalled; i++) await stall();

@@ -9,7 +9,7 @@ const begins = new Promise<void>((resolve) => {
 });
 const { t, app } = await openApp({ realtime: { begins }, compareMs: 60_000 });
 
-it("a Realtime that joins before it follows the database: the state is read again when it does", async () => {
+it("A stream that began before Realtime followed the database greets again once it does", async () => {
   const w = await createWorld(t);
   const reader = await openStream(
     `${app.origin}/api/realtime/backlog?product_id=${w.productId}`,
