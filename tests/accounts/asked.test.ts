@@ -33,7 +33,7 @@ async function reach({ product, bob }: Scene): Promise<number> {
 }
 
 describe("someone who has an account", () => {
-  it.each(["member", "viewer"])("is asked, and a %s once they accept", async (role) => {
+  it.each(["member", "viewer"])("A user with an account is asked, and is a %s once they accept", async (role) => {
     const s = await scene();
     expect((await ask(s, role)).status).toBe(303);
     expect(await roleOf(s, s.bob)).toBeUndefined();
@@ -50,7 +50,7 @@ describe("someone who has an account", () => {
     expect(await s.owner.read(s.members)).not.toContain("Revoke the invitation");
   });
 
-  it("declines in the inbox, and can be asked again", async () => {
+  it("An invited user can decline in the inbox, and can be asked again", async () => {
     const s = await scene();
     await ask(s);
     expect(await s.guest.submit("/inbox", "decline")).toBe("/inbox?show=invitations");
@@ -60,7 +60,7 @@ describe("someone who has an account", () => {
     expect((await ask(s)).status, "asked already").toBe(409);
   });
 
-  it("finds nothing to accept once the owner has revoked it, after seven days, or in an archived product", async () => {
+  it("An invitation cannot be accepted once revoked, after seven days, or in an archived product", async () => {
     const ends: ((s: Scene) => Promise<unknown>)[] = [
       ({ owner, members }) => owner.submit(members, "revoke-invitation"),
       ({ product }) => t.query`update product_invitations set expires_at = now() where product_id = ${product.id}`,
@@ -82,7 +82,7 @@ describe("someone who has an account", () => {
     }
   });
 
-  it("is the only one who accepts, and no stranger asks", async () => {
+  it("Only the invited user can accept an invitation, and no stranger can invite", async () => {
     const s = await scene();
     await ask(s);
     const rows = await t.query`select id from product_invitations
@@ -101,7 +101,7 @@ describe("someone who has an account", () => {
     expect(await roleOf(s, s.bob)).toBeUndefined();
   });
 
-  it("is a member at once with a demo account, which answers nothing and only reads", async () => {
+  it("A demo account that is invited is a member at once", async () => {
     const s = await scene();
     const demo = await t.createUser({ demo: true });
     await ask({ ...s, bob: demo });

@@ -34,7 +34,7 @@ async function snapshot(): Promise<string> {
 }
 
 describe("account tables straight at the Data API", () => {
-  it("D1: show an anonymous client nothing", async () => {
+  it("D1: The account tables show an anonymous client nothing", async () => {
     const api = await dataApi(t, null);
     for (const table of tables) {
       const { data } = await api.from(table).select("id");
@@ -42,7 +42,7 @@ describe("account tables straight at the Data API", () => {
     }
   });
 
-  it("D2: show a user their own rows, no hash, and no email address or flag of anyone", async () => {
+  it("D2: The account tables show a user their own rows, no hash, and no one's email address or flag", async () => {
     const own = await dataApi(t, owner);
     const other = await dataApi(t, stranger);
     expect((await own.from("user_sessions").select("id")).data).toEqual([{ id: session }]);
@@ -62,7 +62,7 @@ describe("account tables straight at the Data API", () => {
     expect((await (await dataApi(t, admin)).from("audit_events").select("id")).data?.length).toBe(1);
   });
 
-  it("cannot be written by anyone", async () => {
+  it("The account tables cannot be written by anyone over the Data API", async () => {
     const before = await snapshot();
     for (const who of [owner, stranger, demo, admin]) {
       const api = await dataApi(t, who);
@@ -80,7 +80,7 @@ describe("account tables straight at the Data API", () => {
 });
 
 describe("administration", () => {
-  it("is for administrators only", async () => {
+  it("Administration is for administrators only", async () => {
     for (const who of [owner, stranger]) {
       const promotion = { p_user_id: who.id, p_role: "ADMIN" };
       for (const [operation, values] of [
@@ -94,7 +94,7 @@ describe("administration", () => {
     }
   });
 
-  it("changes role and flags, ends the sessions of a new demo account, and keeps the last administrator", async () => {
+  it("A new demo account's sessions end, and the last administrator cannot be changed", async () => {
     const update = (values: Record<string, unknown>) =>
       t.database.callAs({ user_id: admin.id }, "admin_update_user", values);
     const user = await t.createUser();

@@ -9,7 +9,7 @@ function post(path: string, fields: Record<string, string>, cookie = ""): Promis
 }
 
 describe("plain forms, without script", () => {
-  it("signs in, shows the signed-in area, signs out, and the old cookie is worth nothing", async () => {
+  it("A user can sign in and out by plain forms, and the old cookie is worth nothing", async () => {
     const answer = await post("/login", { identifier: "grace", password: user.password });
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe("/dashboard");
@@ -24,7 +24,7 @@ describe("plain forms, without script", () => {
     expect(after.headers.get("location")).toBe("/login?redirectTo=%2Fdashboard");
   });
 
-  it("shows what is wrong and never the password", async () => {
+  it("A refused sign-in shows what is wrong and never the password", async () => {
     const answer = await post("/login", { identifier: "grace", password: "not the password" });
     expect(answer.status).toBe(401);
     const page = await answer.text();

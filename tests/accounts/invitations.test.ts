@@ -51,7 +51,7 @@ async function accountOf(username: string): Promise<{ id: string } | undefined> 
 }
 
 describe("an invitation link", () => {
-  it("says who invites to what, lets in who presses, with its role, and once", async () => {
+  it("An invitation link says who invites to what, and lets in one person who presses, with its role", async () => {
     const s = await scene();
     const path = await invite(s, "viewer");
     const [bob, eve] = [await t.createUser(), await t.createUser()];
@@ -70,7 +70,7 @@ describe("an invitation link", () => {
     expect(await roleOf(s, eve)).toBeUndefined();
   });
 
-  it("is shown once and kept as a hash", async () => {
+  it("An invitation link is shown once and kept as a hash", async () => {
     const s = await scene();
     const path = await invite(s);
     expect(await s.owner.read(s.members)).not.toContain(path);
@@ -79,7 +79,7 @@ describe("an invitation link", () => {
     expect(app.logLines.join("\n")).not.toContain(path);
   });
 
-  it("lets one of two in who press at the same moment", async () => {
+  it("An invitation link lets in only one of those who press at the same moment", async () => {
     const s = await scene();
     const code_hash = hashInvitationCode((await invite(s)).slice("/join/".length));
     const people = await Promise.all(Array.from({ length: 6 }, () => t.createUser()));
@@ -90,7 +90,7 @@ describe("an invitation link", () => {
     expect(rows[0].count).toBe(1);
   });
 
-  it("ends when the owner revokes it, after seven days, and with an archived product", async () => {
+  it("An invitation link ends when the owner revokes it, after seven days, and with an archived product", async () => {
     const s = await scene();
     const bob = await t.createUser();
     const visitor = await visitorOf(bob);
@@ -107,7 +107,7 @@ describe("an invitation link", () => {
     expect(await roleOf(s, bob)).toBeUndefined();
   });
 
-  it("is made, listed and revoked by the owner alone, never for an owner", async () => {
+  it("An invitation link is made, listed and revoked by the owner alone, and never for an owner", async () => {
     const s = await scene();
     const bob = await t.createMember(s.product.id);
     await invite(s);
@@ -133,7 +133,7 @@ describe("an invitation link", () => {
     expect(owners.status).toBe(422);
   });
 
-  it("stays as it is when a member presses it, and lets no demo account in", async () => {
+  it("An invitation link is not used up by a member, and lets no demo account in", async () => {
     const s = await scene();
     const path = await invite(s);
     expect((await s.owner.send(path, [])).status).toBe(409);
@@ -144,7 +144,7 @@ describe("an invitation link", () => {
 });
 
 describe("REGISTRATION=invite with a link", () => {
-  it("makes one account, which is in the product at once", async () => {
+  it("With REGISTRATION=invite a link makes one account, which is in the product at once", async () => {
     const s = await scene();
     const path = await invite(s);
     const page = await (await app.request(path)).text();
@@ -159,7 +159,7 @@ describe("REGISTRATION=invite with a link", () => {
     expect(await accountOf("second")).toBeUndefined();
   });
 
-  it("lets one of two register who come at the same moment, and is free again after a refusal", async () => {
+  it("With REGISTRATION=invite a link registers one of two at once, and is free again after a refusal", async () => {
     const s = await scene();
     const path = await invite(s);
     expect((await register(app, path, s.ada.username)).status).toBe(422);
@@ -169,7 +169,7 @@ describe("REGISTRATION=invite with a link", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("refuses anyone who has none, or one that does not hold", async () => {
+  it("No one registers without a valid invitation link, nor with one where registration is closed", async () => {
     await t.query`delete from rate_limit_counters where action = 'registration'`;
     expect((await register(app, "/dashboard", "nobody")).status).toBe(403);
     expect((await register(app, `/join/${"a".repeat(43)}`, "nobody")).status).toBe(404);

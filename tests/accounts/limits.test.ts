@@ -33,7 +33,7 @@ function countOf(statuses: readonly number[], status: number): number {
 }
 
 describe("W1: the limits of the forms", () => {
-  it("login: 10 tries a minute of one address, however they fail, with { error, code: 429 } and Retry-After", async () => {
+  it("Login allows one address 10 tries a minute, however they fail, then answers 429 with Retry-After", async () => {
     const path = data("/login", "routes/_auth.login");
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -50,7 +50,7 @@ describe("W1: the limits of the forms", () => {
     expect(elsewhere.status).toBe(401);
   });
 
-  it("D8: login: 10 tries a minute for one account, from no matter how many addresses, and the right password then waits too", async () => {
+  it("D8: Login allows an account 10 tries a minute from all addresses, then the right password waits too", async () => {
     const user = await t.createUser();
     const statuses: number[] = [];
     for (let index = 0; index < 12; index += 1) {
@@ -76,7 +76,7 @@ describe("W1: the limits of the forms", () => {
       }
     };
 
-    it("count failures only", async () => {
+    it("The login limit of an account counts failures only", async () => {
       const user = await t.createUser();
       await guess(user.username, 9);
       for (let index = 0; index < 4; index += 1) {
@@ -86,7 +86,7 @@ describe("W1: the limits of the forms", () => {
       expect((await logIn(user.username, user.password)).status).toBe(429);
     });
 
-    it("beyond the limit are 429, whether there is such a name or address or not", async () => {
+    it("Logins beyond an account's limit are 429 alike, whether there is such a name or address or not", async () => {
       const user = await t.createUser();
       const answers = new Set<string>();
       for (const given of [user.username, user.email, "nobody-here", "nobody@example.com"]) {
@@ -101,7 +101,7 @@ describe("W1: the limits of the forms", () => {
       expect([...answers]).toEqual([expect.stringMatching(/^429 {"error":".+","code":429}$/)]);
     });
 
-    it("count under its name and its address together, and no answer tells that they are one account's", async () => {
+    it("Logins by name and by address count together, and no answer tells that they are one account's", async () => {
       const user = await t.createUser();
       await guess(user.username, 10);
       const refused = await logIn(user.email, user.password);
@@ -119,7 +119,7 @@ describe("W1: the limits of the forms", () => {
       expect((await logIn(user.username, user.password)).status).toBe(401);
     });
 
-    it("leave a browser in that was signed in to it, with its own tries", async () => {
+    it("A browser signed in to an account has its own login tries once the account's are used up", async () => {
       const user = await t.createUser();
       const cookie = await app.signIn(user);
       await guess(user.username, 10);
@@ -134,7 +134,7 @@ describe("W1: the limits of the forms", () => {
       expect((await logIn(user.username, user.password, { cookie })).status).toBe(204);
     });
 
-    it("do not keep its user from changing the password", async () => {
+    it("A user whose login tries are used up can still change the password", async () => {
       const user = await t.createUser();
       const cookie = await app.signIn(user);
       await guess(user.username, 10);
@@ -148,7 +148,7 @@ describe("W1: the limits of the forms", () => {
     });
   });
 
-  it("registration: 5 an hour of one address", async () => {
+  it("Registration allows one address 5 accounts an hour", async () => {
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, index) =>
         post(
@@ -163,7 +163,7 @@ describe("W1: the limits of the forms", () => {
     expect(countOf(statuses, 429)).toBe(20);
   });
 
-  it("API tokens: 10 an hour of one user", async () => {
+  it("A user can create 10 API tokens an hour", async () => {
     const user = await t.createUser();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, () => createApiToken(t.actorOf(user), { label: "x" })),
@@ -176,7 +176,7 @@ describe("W1: the limits of the forms", () => {
 });
 
 describe("D8 and W2: login shows no one which accounts exist", () => {
-  it("gives one answer for an unknown user, a wrong password and an unknown address", async () => {
+  it("Login gives one answer for an unknown user, a wrong password and an unknown address", async () => {
     const user = await t.createUser();
     const bodies = new Set<string>();
     for (const identifier of [user.username, "nobody-here", user.email, "nobody@example.com"]) {
@@ -188,7 +188,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
     expect(bodies.size).toBe(1);
   });
 
-  it("does the same work: an unknown user is checked against the account of a decoy", async () => {
+  it("Login does the same work for an unknown user, who is checked against the account of a decoy", async () => {
     await t.createUser();
     const answer = await t.database.call("find_login_identity", { p_identifier: "no one" });
     const identity = JSON.parse(answer);
@@ -197,7 +197,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
     expect(rows).toHaveLength(1);
   });
 
-  it("W2: takes no password of more than 1 kB, none with NUL, and other forms of the same letters", async () => {
+  it("W2: Login refuses passwords over 1 kB or with NUL, and accepts other forms of the same letters", async () => {
     for (const password of ["x".repeat(10_240), "a\0b"]) {
       const answer = await post("/login", { identifier: "u", password }, "192.0.2.5");
       expect(answer.status).toBe(422);
@@ -209,7 +209,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
     expect((await post("/login", login, "192.0.2.6")).status).toBe(303);
   });
 
-  it("refuses weak and overlong new passwords, bad and taken names", async () => {
+  it("Registration refuses weak and overlong passwords, and bad and taken names", async () => {
     const good = { username: "fresh", email: "fresh@example.com", password: "a long enough secret" };
     for (const change of [
       { password: "too short" },
@@ -228,7 +228,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
     expect(rows).toEqual([{ role: "DEVELOPER", is_demo: false }]);
   });
 
-  it("never grants a role by registration, no matter what is sent along", async () => {
+  it("Registration never grants a role, no matter what is sent along", async () => {
     const fields = {
       username: "sneaky",
       email: "sneaky@example.com",
@@ -243,7 +243,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
 });
 
 describe("the token screen", () => {
-  it("shows a token once; it works, is stored as its hash, and ends when revoked", async () => {
+  it("A new API token works, is stored as a hash only, and ends when its owner revokes it", async () => {
     const user = await t.createUser();
     const actor = t.actorOf(user);
     const created = await createApiToken(actor, { label: "laptop", expires_days: 30 });

@@ -73,7 +73,7 @@ const inside = [200, 200, 200, 200];
 const outside = [302, 401, 401, 401];
 
 describe("an account that ended at the provider", () => {
-  it("has no session, token, grant or worker after the next look, and no way back by password", async () => {
+  it("An account that ended at the provider has no access after the next check, not even by password", async () => {
     const [leaver, colleague] = [await insider(), await insider()];
     expect(await access(leaver)).toEqual(inside);
     await t.sql.query("insert into push_subscriptions (user_id, endpoint, p256dh, auth) values ($1, $2, 'a', 'b')", [
@@ -110,7 +110,7 @@ describe("an account that ended at the provider", () => {
     expect((await login()).status).toBe(303);
   });
 
-  it("is asked about again and again while it exists, by one of two processes", async () => {
+  it("An account is checked at the provider again and again, each time by one of two processes", async () => {
     const person = await insider();
     for (let round = 1; round <= 3; round += 1) {
       await letTimePass();
@@ -123,7 +123,7 @@ describe("an account that ended at the provider", () => {
     }
   });
 
-  it("stays while the provider is away, and ends once it answers", async () => {
+  it("An account stays while the provider is away, and ends once the provider answers that it is gone", async () => {
     const person = await insider();
     await letTimePass();
     provider.now.isAway = true;
@@ -136,7 +136,7 @@ describe("an account that ended at the provider", () => {
     expect(await access(person)).toEqual(outside);
   });
 
-  it("is asked about again after its next sign-in when SESSION_SECRET was replaced", async () => {
+  it("After SESSION_SECRET was replaced, an account is checked again from its next sign-in on", async () => {
     const person = await insider();
     await letTimePass();
     await check(["quite another secret of this installation"]);
@@ -151,7 +151,7 @@ describe("an account that ended at the provider", () => {
     expect(await access(person)).toEqual(outside);
   });
 
-  it("signs in again within OIDC_RECHECK_HOURS, or ends, where the provider gives no refresh token", async () => {
+  it("An account without a refresh token signs in again within OIDC_RECHECK_HOURS, or ends", async () => {
     provider.now.givesRefreshTokens = false;
     const person = await insider();
     expect(app.logLines.join("\n")).toContain("gives no refresh token");
@@ -178,7 +178,7 @@ describe("an account that ended at the provider", () => {
     expect(await access({ ...person, cookie: back.cookie ?? "" })).toEqual([200, 401, 401, 401]);
   });
 
-  it("loses the administrator's role at the next look when the claim is gone", async () => {
+  it("An administrator loses the role at the next check when the provider's claim is gone", async () => {
     await t.createUser({ role: "ADMIN" });
     const { sub, email } = addPerson(provider, { groups: ["backlog-admins"] });
     await travel(app, provider, sub);

@@ -40,7 +40,7 @@ async function whoIs(app: TestApp, cookie: string | null): Promise<string> {
 }
 
 describe("signing in through the provider", () => {
-  it("makes an account with a session, and finds it again", async () => {
+  it("A first sign-in through the provider makes an account with a session, and the next one finds it", async () => {
     const { sub, email } = person({ preferred_username: "grace.hopper" });
     const path = "/auth/oidc?redirectTo=%2Fideas";
     const first = await travel(open, provider, sub, { path });
@@ -57,7 +57,7 @@ describe("signing in through the provider", () => {
     expect(await accountOf(sub)).toBe(account);
   });
 
-  it("keeps the refresh token sealed, and out of the log", async () => {
+  it("The provider's refresh token is kept sealed, and its codes stay out of the log", async () => {
     const { sub } = person();
     await travel(open, provider, sub);
     const rows = await t.query`select refresh_token from account_identities where subject = ${sub}`;
@@ -75,7 +75,7 @@ describe("signing in through the provider", () => {
     ["issuer in the ID token", {}, { iss: "https://evil.example" }],
     ["audience in the ID token", {}, { aud: "somebody-else" }],
   ];
-  it.each(changes)("refuses a changed %s", async (_name, trip, changed) => {
+  it.each(changes)("A sign-in through the provider with a changed %s is refused", async (_name, trip, changed) => {
     const { sub } = person();
     provider.now.changes = changed;
     const { response, cookie } = await travel(open, provider, sub, trip);
@@ -86,7 +86,7 @@ describe("signing in through the provider", () => {
     expect(await accountOf(sub)).toBeUndefined();
   });
 
-  it("refuses an answer that another browser asked for, or that comes twice", async () => {
+  it("A provider's answer is refused in a browser that did not ask for it", async () => {
     const { sub } = person();
     let answer = "";
     await travel(open, provider, sub, { back: (address) => (answer = address.href) });
@@ -95,7 +95,7 @@ describe("signing in through the provider", () => {
     expect(await again.text()).toContain("started in another browser");
   });
 
-  it("refuses an unverified address and another domain, with what to do", async () => {
+  it("A sign-in with an unverified address or another domain is refused and says what to do", async () => {
     const unverified = person({ email_verified: false });
     const first = await travel(open, provider, unverified.sub);
     expect(first.response.status).toBe(403);
@@ -107,7 +107,7 @@ describe("signing in through the provider", () => {
     for (const { sub } of [unverified, stranger]) expect(await accountOf(sub)).toBeUndefined();
   });
 
-  it("says so when the provider is not responding", async () => {
+  it("A sign-in says so when the provider is not responding", async () => {
     const { sub } = person();
     provider.now.isAway = true;
     const away = await startTestApp(t, { pages: ["_auth", "_auth.auth.oidc._index"], variables });
@@ -118,7 +118,7 @@ describe("signing in through the provider", () => {
     expect((await travel(open, provider, sub)).cookie).not.toBeNull();
   });
 
-  it("says so when it is not set up right, to people and to the doctor", async () => {
+  it("A misconfigured provider is named to people who sign in, and by the doctor", async () => {
     const app = await startTestApp(t, {
       pages: ["_auth", "_auth.auth.oidc._index", "_auth.auth.oidc.callback"],
       variables: { ...variables, OIDC_CLIENT_SECRET: "another one" },
@@ -139,7 +139,7 @@ describe("whose account it is", () => {
   it.each([
     ["registered", "session.started"],
     ["made by an administrator", "user.configured"],
-  ])("is the one with the same address, %s, and all access from before ends", async (_how, kind) => {
+  ])("An account %s with the same address is connected, and all access from before ends", async (_how, kind) => {
     const mallory = await t.createUser();
     await t.query`insert into audit_events (user_id, kind) values (${mallory.id}, ${kind})`;
     const squatter = await open.signIn(mallory);
@@ -154,14 +154,14 @@ describe("whose account it is", () => {
     expect(byPassword.status).toBe(401);
   });
 
-  it("is never an account with the same address when the provider has not verified it", async () => {
+  it("An account with the same address is not given to one whose address the provider has not verified", async () => {
     const ada = await t.createUser();
     const { sub } = person({ email: ada.email, email_verified: false });
     expect((await travel(open, provider, sub)).response.status).toBe(403);
     expect(await accountOf(sub)).toBeUndefined();
   });
 
-  it("is not given to who has the same address at the provider later, until an administrator disconnects it", async () => {
+  it("An account is not given to a later holder of its address until an administrator disconnects it", async () => {
     const first = person();
     await travel(open, provider, first.sub);
     const account = await accountOf(first.sub);
@@ -177,7 +177,7 @@ describe("whose account it is", () => {
     expect(await accountOf(first.sub)).toBeUndefined();
   });
 
-  it("is not found by a sign-in that began ten minutes ago, although its cookie was kept", async () => {
+  it("A sign-in that began ten minutes ago has expired, although its cookie was kept", async () => {
     const trip = {
       departure: { state: "s", nonce: "n", verifier: "v" },
       goTo: "/",
@@ -193,7 +193,7 @@ describe("whose account it is", () => {
     expect(await answer.text()).toContain("This sign-in expired");
   });
 
-  it("is connected from the settings by who is signed in, and by no link from elsewhere", async () => {
+  it("A signed-in user connects the provider from the settings, and by no link from elsewhere", async () => {
     const [ada, bob] = [await t.createUser(), await t.createUser()];
     const cookie = await open.signIn(ada);
     const { sub } = person();
@@ -216,7 +216,7 @@ describe("whose account it is", () => {
 });
 
 describe("who has no account yet", () => {
-  it("gets none where registration is closed or needs an invitation", async () => {
+  it("A provider's new user gets no account where registration is closed or needs an invitation", async () => {
     for (const app of [closed, invite]) {
       const { sub } = person();
       const { response, cookie } = await travel(app, provider, sub);
@@ -227,7 +227,7 @@ describe("who has no account yet", () => {
     }
   });
 
-  it("gets one with an invitation link, once, and is in the product", async () => {
+  it("A provider's new user with an invitation link gets an account, once, and is in the product", async () => {
     const ada = await t.createUser();
     const product = await t.seedProduct(ada);
     const owner = createVisitor(invite, await invite.signIn(ada));
@@ -255,7 +255,7 @@ describe("who has no account yet", () => {
 });
 
 describe("OIDC_ADMIN_CLAIM", () => {
-  it("gives the role and takes it, but never from the last administrator", async () => {
+  it("OIDC_ADMIN_CLAIM gives the administrator's role and takes it, but never from the last one", async () => {
     const roleOf = async (sub: string) => {
       const rows = await t.query`select role from users where id = ${await accountOf(sub)}`;
       return rows[0].role;

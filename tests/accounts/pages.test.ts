@@ -34,7 +34,7 @@ async function pairedSession(user: TestUser, secondsLeft: number): Promise<strin
 }
 
 describe("P20: an expired paired session", () => {
-  it("is destroyed on render with a way to the login page, and 401 on the API", async () => {
+  it("An expired paired session is ended with a way to the login page, and is 401 on the API", async () => {
     const user = await t.createUser();
     const alive = await pairedSession(user, 60);
     expect((await get("/settings/devices", alive)).status).toBe(200);
@@ -59,7 +59,7 @@ describe("W5: where a sign-in leads", () => {
     ["/%0d%0aSet-Cookie:x=1", "/%0d%0aSet-Cookie:x=1"],
     ["/\r\nSet-Cookie: x=1", "/dashboard"],
     ["", "/dashboard"],
-  ])("%s leads to %s", async (asked, expected) => {
+  ])("A sign-in with redirectTo=%s leads to %s", async (asked, expected) => {
     await t.query`truncate public.rate_limit_counters`;
     const user = await t.createUser();
     const answer = await post("/login", { identifier: user.username, password: user.password, redirectTo: asked });
@@ -70,7 +70,7 @@ describe("W5: where a sign-in leads", () => {
 });
 
 describe("a temporary password", () => {
-  it("has to be replaced before anything else, by a form, and every other session has ended", async () => {
+  it("A temporary password has to be replaced before anything else, and every earlier session has ended", async () => {
     const user = await t.createUser();
     const before = await app.signIn(user);
     await resetPassword(t.database, { identifier: user.username, password: "temporary secret" });
@@ -96,7 +96,7 @@ describe("a temporary password", () => {
 });
 
 describe("the settings, without script", () => {
-  it("W6: show what people typed as text", async () => {
+  it("W6: The settings show what people typed as text", async () => {
     const user = await t.createUser();
     const cookie = await app.signIn(user);
     const label = `<img src=x onerror="alert(1)">`;
@@ -110,7 +110,7 @@ describe("the settings, without script", () => {
     expect(again).not.toMatch(/blm_[A-Za-z0-9_-]{43}/);
   });
 
-  it("change the password and sign out the other devices", async () => {
+  it("A password change in the settings signs out the other devices", async () => {
     const user = await t.createUser();
     const [here, there] = [await app.signIn(user), await app.signIn(user)];
     const fields = { intent: "password", new_password: "a brand new secret" };
@@ -122,7 +122,7 @@ describe("the settings, without script", () => {
     expect((await get("/settings", there)).headers.get("location")).toContain("/login");
   });
 
-  it("A9: refuse a demo account with 403", async () => {
+  it("A9: The settings refuse a demo account with 403", async () => {
     const demo = await t.createUser({ demo: true });
     const cookie = await app.signIn(demo);
     for (const [path, fields] of [
@@ -138,7 +138,7 @@ describe("the settings, without script", () => {
     expect((await get("/settings", cookie)).status).toBe(200);
   });
 
-  it("keep the administration from everyone else", async () => {
+  it("The pages of the administration are for administrators alone", async () => {
     const user = await t.createUser();
     const cookie = await app.signIn(user);
     for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {

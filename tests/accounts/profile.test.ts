@@ -24,7 +24,7 @@ async function activeOf(user: TestUser): Promise<string | null> {
 }
 
 describe("the profile", () => {
-  it("has its defaults: 20 percent, DEVELOPER, no flags, no product", async () => {
+  it("A new profile has its defaults: 20 percent, DEVELOPER, no flags, no product", async () => {
     const user = await t.createUser();
     expect(await getProfile(t.actorOf(user))).toMatchObject({
       min_quota_pct: 20,
@@ -36,7 +36,7 @@ describe("the profile", () => {
     });
   });
 
-  it("takes a threshold from 1 to 100 and a free username, and keeps what is not named", async () => {
+  it("A profile takes a threshold from 1 to 100 and a free username, and keeps what is not named", async () => {
     const user = await t.createUser();
     const actor = t.actorOf(user);
     expect(await updateProfile(actor, { min_quota_pct: 1 })).toMatchObject({ min_quota_pct: 1 });
@@ -54,7 +54,7 @@ describe("the profile", () => {
     });
   });
 
-  it("D7: takes a picture by its content, up to its size, and shows it to people one works with", async () => {
+  it("D7: A profile takes a picture by its content and size, and shows it to people one works with", async () => {
     const [user, mate, stranger] = [await t.createUser(), await t.createUser(), await t.createUser()];
     await t.addMember(await productOf(user), mate);
     await setAvatar(t.actorOf(user), png);
@@ -77,7 +77,7 @@ describe("the profile", () => {
 });
 
 describe("W4: the active product", () => {
-  it("needs access: 404 unknown, 403 of others, 403 archived, 403 for demo users", async () => {
+  it("An active product needs access: 404 unknown, 403 of others, 403 archived, 403 for demo users", async () => {
     const [owner, stranger] = [await t.createUser(), await t.createUser()];
     const demo = await t.createUser({ demo: true });
     const productId = await productOf(owner);
@@ -97,7 +97,7 @@ describe("W4: the active product", () => {
     expect(await activeOf(owner)).toBeNull();
   });
 
-  it("is cleared when the product is archived, left, deleted or the user is removed", async () => {
+  it("The active product is cleared when it is archived, left or deleted", async () => {
     const owner = await t.createUser();
     const endings = [
       "update public.products set archived_at = now() where id = $1",

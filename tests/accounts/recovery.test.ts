@@ -29,7 +29,7 @@ async function proofIn(text: string) {
 }
 
 describe("recovery by email", () => {
-  it("sends a link, stores the new password and ends all sessions", async () => {
+  it("Recovery by email sends a link, stores the new password and ends all sessions", async () => {
     const signedIn = await post("/login", { identifier: "hopper", password: user.password });
     const session = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
 
@@ -63,7 +63,7 @@ describe("recovery by email", () => {
     expect((await post("/login", { identifier: "hopper", password })).status).toBe(303);
   });
 
-  it("D8: answers the same for an unknown address, and sends nothing", async () => {
+  it("D8: Recovery answers the same for an unknown address, and sends nothing", async () => {
     const before = t.mails.length;
     const asked = await post("/recover", { email: "nobody@example.com" });
     expect(asked.status).toBe(200);

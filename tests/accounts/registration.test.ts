@@ -13,7 +13,7 @@ const accounts = async (name: string) =>
   (await t.sql.query("select from public.users where username = $1", [name])).rowCount;
 
 describe("REGISTRATION", () => {
-  it.each(["invite", "closed"])("%s: the page says how one gets in, and its form is refused", async (word) => {
+  it.each(["invite", "closed"])("REGISTRATION=%s: the page says how to get in; its form is refused", async (word) => {
     const app = await startTestApp(t, { pages, variables: { REGISTRATION: word } });
     const page = await (await app.request("/register")).text();
     expect(page).toContain("an administrator");
@@ -25,7 +25,7 @@ describe("REGISTRATION", () => {
     expect(await (await app.request("/login")).text()).toContain("Request an account");
   });
 
-  it("closed: what an administrator creates signs in", async () => {
+  it("REGISTRATION=closed: an account that an administrator creates can sign in", async () => {
     const app = await startTestApp(t, { pages, variables: { REGISTRATION: "closed" } });
     const account = { ...newcomer, username: "guest", email: "guest@example.com" };
     await createAccount(t.database, account);
@@ -34,14 +34,14 @@ describe("REGISTRATION", () => {
     expect(answer.headers.get("set-cookie")).toContain("session=");
   });
 
-  it("open: anyone who comes makes an account", async () => {
+  it("REGISTRATION=open: anyone who comes can create an account", async () => {
     const variables = { REGISTRATION: "open", HOST: "0.0.0.0" };
     const app = await startTestApp(t, { pages, variables });
     expect((await post(app, "/register", newcomer)).status).toBe(303);
     expect(await accounts("mallory")).toBe(1);
   });
 
-  it("is open on this machine alone, and by invitation where others reach it", () => {
+  it("Registration is open by default on this machine alone, and by invitation where others reach it", () => {
     const doorOf = (variables: Record<string, string>) => readEnv(variables).registration;
     expect(doorOf({})).toBe("open");
     for (const HOST of ["localhost", "127.0.0.1", "127.0.1.1", "::1"]) {
@@ -56,7 +56,7 @@ describe("REGISTRATION", () => {
     expect(doorOf({ APP_ORIGIN: "https://backloom.example", REGISTRATION: "open" })).toBe("open");
   });
 
-  it("stops the start with any other word, and names the variable", () => {
+  it("REGISTRATION with any other word stops the start, which names the variable", () => {
     for (const word of ["yes", "Open", "invited"]) {
       expect(() => readEnv({ REGISTRATION: word })).toThrow(EnvironmentError);
       expect(() => readEnv({ REGISTRATION: word })).toThrow("REGISTRATION must be one of open, invite, closed");

@@ -14,7 +14,7 @@ async function sealedWith(sealSecret: string): Promise<string> {
 }
 
 describe("the sealed session cookie", () => {
-  it("is HttpOnly, SameSite Lax, Path / and Secure exactly for https, even when cleared", async () => {
+  it("The session cookie is HttpOnly, SameSite Lax, Path / and Secure exactly for https, even when cleared", async () => {
     const [plain, twin] = await sealSessionCookies(value, env);
     expect(plain).toMatch(/^session=[\w.-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(twin).toBe(plain?.replace("session", "backloom_session_3000"));
@@ -28,7 +28,7 @@ describe("the sealed session cookie", () => {
     expect(await clearSessionCookies("session=of-another-program", env)).toEqual([cleared[1]]);
   });
 
-  it("shows nothing of what it holds", async () => {
+  it("The session cookie shows nothing of what it holds", async () => {
     const cookie = await sealedWith(current);
     const parts = cookie.split(".").map((part) => Buffer.from(part, "base64url").toString());
     for (const text of [cookie, ...parts]) {
@@ -37,14 +37,14 @@ describe("the sealed session cookie", () => {
     }
   });
 
-  it("is sealed by the first secret and opened by all", async () => {
+  it("The session cookie is sealed by the first secret and opened by all", async () => {
     for (const cookie of [await sealedWith(current), await sealedWith(previous)]) {
       expect(await readSessionCookie(cookie, env)).toEqual(value);
     }
     expect(await readSessionCookie(await sealedWith(current), { ...env, sessionSecrets: [previous] })).toBeNull();
   });
 
-  it("is the one that opens where several have its name", async () => {
+  it("The session cookie is the one that opens where several have its name", async () => {
     const cookie = await sealedWith(current);
     for (const header of [`session=of-another-path; ${cookie}`, `${cookie}; session=of-a-domain`]) {
       expect(await readSessionCookie(header, env)).toEqual(value);
@@ -52,7 +52,7 @@ describe("the sealed session cookie", () => {
     }
   });
 
-  it("W3: cut, flipped, foreign, huge or empty is signed out, never an error", async () => {
+  it("W3: A cut, flipped, foreign, huge or empty session cookie is signed out, never an error", async () => {
     const cookie = await sealedWith(current);
     const flipped = [...cookie];
     const at = cookie.length - 10;
@@ -80,13 +80,13 @@ describe("the sealed session cookie", () => {
     }
   });
 
-  it("is found among other cookies, the first of its name", async () => {
+  it("The session cookie is found among other cookies", async () => {
     const cookie = await sealedWith(current);
     const header = `theme=dark; xsession=1; ${cookie}; session=other`;
     expect(await readSessionCookie(header, env)).toEqual(value);
   });
 
-  it("is sealed again once a day, unless it belongs to a paired session", async () => {
+  it("The session cookie is sealed again once a day, unless it belongs to a paired session", async () => {
     const fresh = await sealedWith(current);
     expect(await renewSessionCookies(fresh, env)).toEqual([]);
     const old = await new CompactEncrypt(

@@ -29,7 +29,7 @@ async function shift(sessionId: string, change: string): Promise<void> {
 }
 
 describe("sessions", () => {
-  it("last 30 days and slide with use, at most once a minute", async () => {
+  it("A session lasts 30 days and slides with use, at most once a minute", async () => {
     const user = await t.createUser();
     const session = await signIn(user.id);
     await shift(session.id, "expires_at = now() + interval '1 day', last_seen_at = now() - interval '45 seconds'");
@@ -42,7 +42,7 @@ describe("sessions", () => {
     expect((await t.sql.query(daysLeft, [session.id])).rows[0].hours).toBeGreaterThan(700);
   });
 
-  it("end by expiry, sign-out, revocation and the deletion of the user: 401 from the next request on", async () => {
+  it("A session is 401 from the next request on after expiry, sign-out, revocation or its user's deletion", async () => {
     const user = await t.createUser();
     const ends: ((id: string) => Promise<unknown>)[] = [
       (id) => shift(id, "expires_at = now()"),
@@ -74,7 +74,7 @@ describe("sessions", () => {
     await expect(authenticate(session.actor)).rejects.toMatchObject({ status: 401 });
   });
 
-  it("are listed for their user alone: what, where, when, paired, this one", async () => {
+  it("A user's list of sessions has only their own, with browser, address and a mark on the current one", async () => {
     const user = await t.createUser();
     const [here, there] = [await signIn(user.id), await signIn(user.id)];
     await signIn((await t.createUser()).id);
@@ -88,7 +88,7 @@ describe("sessions", () => {
     });
   });
 
-  it("can be ended one by one or all others, never those of someone else", async () => {
+  it("A user can end their sessions one by one or all others, never those of someone else", async () => {
     const user = await t.createUser();
     const [here, second, third] = [await signIn(user.id), await signIn(user.id), await signIn(user.id)];
     const stranger = await signIn((await t.createUser()).id);
@@ -109,7 +109,7 @@ describe("sessions", () => {
     await expect(authenticate(before.actor)).rejects.toMatchObject({ status: 401 });
   });
 
-  it("W3: a password change ends all others; the flags are read again on each request", async () => {
+  it("W3: a password change ends all other sessions; the flags are read again on each request", async () => {
     const user = await t.createUser();
     const [here, there] = [await signIn(user.id), await signIn(user.id)];
     await notePasswordChange(t.database, { userId: user.id, keepSessionId: here.id });
@@ -121,7 +121,7 @@ describe("sessions", () => {
 });
 
 describe("API tokens as credentials", () => {
-  it("note their use once a minute and never wait for each other", async () => {
+  it("An API token notes its use once a minute, and its uses never wait for each other", async () => {
     const user = await t.createUser();
     const hash = createHash("sha256").update(randomBytes(32)).digest();
     await t.query`insert into public.api_tokens (user_id, label, prefix, token_hash)
@@ -138,7 +138,7 @@ describe("API tokens as credentials", () => {
 });
 
 describe("an account that is banned in Supabase Auth", () => {
-  it("is out at once, and lifting the ban brings no session back", async () => {
+  it("An account banned in Supabase Auth is out at once, and lifting the ban brings no session back", async () => {
     const user = await t.createUser();
     const { actor } = await signIn(user.id);
     await authenticate(actor);

@@ -36,7 +36,7 @@ const form = { identifier: user.username, password: user.password };
 const signIn = { method: "POST", body: new URLSearchParams(form) };
 
 describe("another program on the same host", () => {
-  it("sets `session`, and no one is signed out", async () => {
+  it("Another program on the same host sets the cookie `session`, and no one is signed out", async () => {
     const { jar, ask } = browser();
     expect((await ask(app.origin, "/login", signIn)).status).toBe(303);
     jar.set("session", "eyJ1c2VyIjoxfQ.of.flask");
@@ -47,7 +47,7 @@ describe("another program on the same host", () => {
     expect(jar.get("session")).toBe("eyJ1c2VyIjoxfQ.of.flask");
   });
 
-  it("is a second Backloom, and both keep their people", async () => {
+  it("Two Backlooms on the same host both keep their people signed in", async () => {
     const { ask } = browser();
     for (const { origin } of [app, second]) await ask(origin, "/login", signIn);
     for (const { origin } of [app, second, app]) {
@@ -55,7 +55,7 @@ describe("another program on the same host", () => {
     }
   });
 
-  it("begins a pairing too, and the first can still be claimed", async () => {
+  it("A pairing can still be claimed after a second Backloom on the same host began one", async () => {
     const desktop = await startPairing(app);
     const others = await startPairing(second);
     const twin = desktop.response.headers.getSetCookie()[1]?.split(";")[0];

@@ -9,7 +9,7 @@ const browser = { userAgent: "Firefox", address: "192.0.2.1", previousSessionId:
 const password = "a long enough secret";
 
 describe("accounts", () => {
-  it("registers, and signs in with username or email address in any case", async () => {
+  it("A registered user can sign in with username or email address in any case", async () => {
     const ada = { username: "Ada", email: "ada@example.com", password };
     await register(t.database, ada, {
       settings: await t.database.authSettings(),
@@ -23,7 +23,7 @@ describe("accounts", () => {
     }
   });
 
-  it("makes operators' accounts with role and demo flag, and resets a password", async () => {
+  it("An operator can create an account with a demo flag, and reset its password", async () => {
     const { id } = await createAccount(t.database, {
       username: "root",
       email: "root@example.com",
