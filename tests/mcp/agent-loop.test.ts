@@ -14,7 +14,7 @@ function ok({ isError, result, text }: ToolAnswer): Record<string, unknown> {
 }
 
 describe("an agent with nothing but the tools", () => {
-  it.each(["2026-07-28", "sdk 1"] as const)("plans, works and reports (%s)", async (line) => {
+  it.each(["2026-07-28", "sdk 1"] as const)("An agent plans, works and reports by tools alone (%s)", async (line) => {
     const client = await connectClient(app, adaToken, line);
     const code = line === "sdk 1" ? "LOOP1" : "LOOP2";
     const call = async (name: string, values: Record<string, unknown>) => ok(await client.call(name, values));
@@ -78,7 +78,7 @@ describe("an agent with nothing but the tools", () => {
     await client.close();
   });
 
-  it("keeps ideas and promotes them", async () => {
+  it("An agent can keep ideas and promote them over the tools", async () => {
     const client = await connectClient(app, adaToken);
     ok(await client.call("create_product", { code: "IDEAS", name: "Ideas" }));
     const idea = ok(await client.call("create_idea", { product_id: "IDEAS", title: "Dark mode" }));
@@ -90,7 +90,7 @@ describe("an agent with nothing but the tools", () => {
     await client.close();
   });
 
-  it("cuts a long list of products and reads on with the cursor", async () => {
+  it("A long list of products is cut over the tools, and is read on with the cursor", async () => {
     await t.query`insert into public.products (owner_id, code, name)
       select ${ada.id}, 'MANY-' || n, 'Many' from generate_series(1, 60) n`;
     const client = await connectClient(app, adaToken);
@@ -107,7 +107,7 @@ describe("an agent with nothing but the tools", () => {
 });
 
 describe("a refused call is a tool error with the body of REST", () => {
-  it("422 for arguments that do not fit, and nothing changes", async () => {
+  it("A tool call with arguments that do not fit is 422, and nothing changes", async () => {
     const client = await connectClient(app, adaToken);
     for (const bad of [
       {},
@@ -127,7 +127,7 @@ describe("a refused call is a tool error with the body of REST", () => {
     await client.close();
   });
 
-  it("404 for what is unknown, 403 for a foreign product, 422 for review", async () => {
+  it("A tool call is 404 for what is unknown, 403 for a foreign product, 422 for a status it does not take", async () => {
     const client = await connectClient(app, strangerToken);
     const rows = await t.query`select id from public.tasks limit 1`;
     const unknown = "11111111-1111-4111-8111-111111111111";
@@ -144,7 +144,7 @@ describe("a refused call is a tool error with the body of REST", () => {
     await client.close();
   });
 
-  it("names the candidates when a code is in several products", async () => {
+  it("A tool call names the candidates when a code is in several products", async () => {
     const client = await connectClient(app, adaToken);
     const answer = await client.call("get_task", { task_id: "T-1" });
     expect(answer).toMatchObject({ isError: true, result: { code: 422, hint: expect.any(String) } });
@@ -153,7 +153,7 @@ describe("a refused call is a tool error with the body of REST", () => {
     await client.close();
   });
 
-  it("429 with retry_after beyond a limit", async () => {
+  it("A tool call beyond a limit is 429 with retry_after", async () => {
     const client = await connectClient(app, await t.createToken(await t.createUser()));
     for (let n = 1; n <= 5; n++) {
       ok(await client.call("create_product", { code: `P${n}`, name: "Within the limit" }));

@@ -32,7 +32,7 @@ it("a batch is verified and reported by codes: they mean the product of its job"
   ok(await worker.call("update_task_execution", { ...held, status: "done" }));
 });
 
-it("a question without a job names the product of its codes", async () => {
+it("A question without a job has to name the product when its codes are in several", async () => {
   const { agent } = both;
   const wish = { story_id: "ST-001", question: "Which one?" };
   expect(await agent.call("ask_user_question", wish)).toMatchObject({
@@ -128,7 +128,7 @@ it.each([
   [{ agent: "codex" }, "Give task_id, story_id or product_id."],
   [{ task_id: "T-1", story_id: "ST-001", agent: "codex" }, "Give either task_id or story_id."],
   [{ task_id: "T-1" }, "Give agent, model or effort."],
-])("refuses %j with what to give", async (input, words) => {
+])("set_agent refuses %j with what to give", async (input, words) => {
   const { agent } = both;
   expect(await agent.call("set_agent", input)).toMatchObject({
     isError: true,
@@ -176,7 +176,7 @@ const refusal = (path: string, name: string) => ({
 });
 
 describe("a name that nothing is counted under", () => {
-  it("is refused and named, and its seq is still to be had", async () => {
+  it("An unknown field in a usage report is refused and named, and its seq is still to be had", async () => {
     const call = await hold("LEDGER");
     const report = (event: object) => call("report_job_usage", { events: [{ seq: 1, ...event }] });
     expect(await report({ inputTokens: 300 })).toMatchObject(refusal("events.0", "inputTokens"));
@@ -184,7 +184,7 @@ describe("a name that nothing is counted under", () => {
     expect(ok(await report({ input_tokens: 300 }))).toMatchObject({ input_tokens: 300 });
   });
 
-  it("is refused in what a heartbeat and a report tell too", async () => {
+  it("An unknown field in what a heartbeat or a job's report tells is refused and named", async () => {
     const call = await hold("TOLD");
     const beat = (usage: object) => call("job_heartbeat", { usage });
     expect(await beat({ models: [], since: 1 })).toMatchObject(refusal("usage", "since"));
@@ -197,7 +197,7 @@ describe("a name that nothing is counted under", () => {
 });
 
 describe("arguments as some clients send them", () => {
-  it("count as what they say where the text leaves no doubt, and are checked as that", async () => {
+  it("Tool arguments sent as text count as what they say where there is no doubt, and are checked as that", async () => {
     const { agent } = await someone("TEXT");
     const made = { story_id: "ST-001", title: "12", priority: "2", blocked_by: '["T-1"]' };
     const task = ok(await agent.call("create_task", { ...made, verify_only: "true" }));
@@ -210,7 +210,7 @@ describe("arguments as some clients send them", () => {
     });
   });
 
-  it("are named when the tool does not have them", async () => {
+  it("Arguments that a tool does not have are named", async () => {
     const { agent } = await someone("MORE");
     const listed = ok(await agent.call("list_products", { limit: 5, sort: "name" }));
     expect(listed).toMatchObject({ ignored_arguments: ["limit", "sort"] });
@@ -219,7 +219,7 @@ describe("arguments as some clients send them", () => {
     expect(refused.text).not.toContain("hint");
   });
 
-  it("name a code of another kind, and the one of several that is missing", async () => {
+  it("A refusal names a code of another kind, and the one of several that is missing", async () => {
     const { agent } = await someone("KIND");
     expect(await agent.call("get_sprint_context", { sprint_id: "T-1" })).toMatchObject({
       result: { code: 404, error: "No such sprint: T-1 is a task." },

@@ -22,7 +22,7 @@ async function lure(code: string): Promise<string> {
 }
 
 describe("being added to a product", () => {
-  it("makes no worker of the member take its jobs; the answer names the product", async () => {
+  it("A worker of a member who was only added takes no job of the product, and is told its name", async () => {
     const id = await lure("LURE");
     expect(ok(await worker.call("wait_for_job", wish))).toMatchObject({
       job: null,
@@ -42,7 +42,7 @@ describe("being added to a product", () => {
     });
   });
 
-  it("is shown on the dashboard; the member says yes there and no on the members page", async () => {
+  it("A member who was added is asked on the dashboard, and can allow their workers and take it back", async () => {
     const id = await lure("ASKED");
     const page = await visitor.read("/dashboard");
     expect(page).toContain("ada<!-- --> added you to");
@@ -58,13 +58,13 @@ describe("being added to a product", () => {
     expect(ok(await worker.call("wait_for_job", wish))).toMatchObject({ job: null, reason: { code: "consent" } });
   });
 
-  it("lets a claim through that names the product", async () => {
+  it("A claim that names the product gets a job without further consent", async () => {
     await lure("NAMED");
     const named = ok(await worker.call("wait_for_job", { ...wish, product_id: "NAMED" }));
     expect(named.job).toMatchObject({ product: { code: "NAMED" } });
   });
 
-  it("is no matter for the owner, who cannot switch it off", async () => {
+  it("An owner's worker needs no consent for their own product, and the owner cannot switch it off", async () => {
     const id = await lure("OWNED");
     const { worker: own } = await connectBoth(stage);
     const { job } = ok(await own.call("wait_for_job", { worker: "ada's", wait_seconds: 0 }));
@@ -76,7 +76,7 @@ describe("being added to a product", () => {
     expect(answer.status).toBe(409);
   });
 
-  it("cannot be agreed to by the one who adds, nor past the operation", async () => {
+  it("Consent to workers cannot be written over the Data API, by the owner or the member", async () => {
     const id = await lure("FORGED");
     const owner = await dataApi(t, ada);
     const forged = await owner.from("product_members").update({ workers_allowed: true }).eq("product_id", id).select();
@@ -88,7 +88,7 @@ describe("being added to a product", () => {
 });
 
 describe("what is said about a private idea", () => {
-  it("is not shown to other members: neither answer nor failure, on no way", async () => {
+  it("The answer about a private idea is shown to no other member, in any way", async () => {
     await createProduct(stage, "TALK");
     const rows = await t.query`select id from public.products where code = 'TALK'`;
     await t.addMember(rows[0].id, bob);

@@ -41,7 +41,7 @@ const call = fc.constantFrom(...tools).chain(({ name, inputSchema }) => {
     .map((given) => ({ name, given: { ...given, ...fixed } }));
 });
 
-it(`never answers ${calls} generated calls with an error of its own`, { timeout: 600_000 }, async () => {
+it(`None of ${calls} generated tool calls meets an error of the server's own`, { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(call, async ({ name, given }) => {
       const answer = await client.call(name, given);

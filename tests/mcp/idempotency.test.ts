@@ -20,7 +20,7 @@ describe.each(worlds)("tools that create, over $transport", ({ t, agent, story, 
     return rows.length;
   };
 
-  it("make one task of ten calls at once with one key, and answer all of them alike", async () => {
+  it("Ten calls at once with one key create one task, and all are answered alike", async () => {
     const call = { story_id: story.code, product_id: product.code, title: "Once", idempotency_key: randomUUID() };
     const untilAnswered = async (): Promise<string> => {
       const { isError, result, text } = await agent.call("create_task", call);
@@ -33,7 +33,7 @@ describe.each(worlds)("tools that create, over $transport", ({ t, agent, story, 
     expect(await tasksNamed("Once")).toBe(1);
   });
 
-  it("refuse the key for another call, and a key that is none", async () => {
+  it("A key is refused for another call, and so is an empty key", async () => {
     const idempotency_key = randomUUID();
     const idea = { product_id: product.id, title: "An idea", idempotency_key };
     expect((await agent.call("create_idea", idea)).isError).toBe(false);
@@ -43,7 +43,7 @@ describe.each(worlds)("tools that create, over $transport", ({ t, agent, story, 
     expect(none.result).toMatchObject({ code: 422, issues: [{ path: "idempotency_key" }] });
   });
 
-  it("say that they take a key, and those that only change something do not", async () => {
+  it("Tools that create say that they take a key, and those that only change something do not", async () => {
     const keyed = (await agent.listTools())
       .filter(({ inputSchema }) => JSON.stringify(inputSchema).includes('"idempotency_key"'))
       .map(({ name }) => name);
@@ -63,7 +63,7 @@ describe("a title that an open sibling has", () => {
     ["create_idea", { product_id: product.id }],
   ] as const;
 
-  it.each(kinds)("%s: is refused with its code, unless the caller insists", async (tool, parent) => {
+  it.each(kinds)("%s refuses an open sibling's title with its code, unless one insists", async (tool, parent) => {
     const first = await agent.call(tool, { ...parent, title: "Sort the  Rows" });
     const twin = { ...parent, title: " sort the rows. " };
     const refused = await agent.call(tool, twin);
@@ -79,7 +79,7 @@ describe("a title that an open sibling has", () => {
     expect((await agent.call(tool, { ...parent, title: "Sort the columns" })).isError).toBe(false);
   });
 
-  it("is free again once that one is done, and in another parent from the beginning", async () => {
+  it("A title is free again once its task is done, and in another story from the beginning", async () => {
     const title = "Free again";
     const task = await agent.call("create_task", { story_id: story.id, title });
     const next = await agent.call("create_story", { pbi_id: pbi.id, title: "Next door" });
@@ -89,13 +89,13 @@ describe("a title that an open sibling has", () => {
     expect((await agent.call("create_task", { story_id: story.id, title })).isError).toBe(false);
   });
 
-  it("is made once of two calls at once", async () => {
+  it("Several calls at once with the same title create one task", async () => {
     const call = { story_id: story.id, title: "Two at once" };
     const answers = await Promise.all([1, 2, 3, 4].map(() => agent.call("create_task", call)));
     expect(answers.filter(({ isError }) => !isError)).toHaveLength(1);
   });
 
-  it("is nothing to people, who see what is there", async () => {
+  it("A person can create a task with the title of an open sibling", async () => {
     const rows = await t.query`select from tasks where title = 'Two at once'`;
     expect(rows).toHaveLength(1);
     await t.database.callAs({ user_id: owner.id }, "create_task", { p_story_id: story.id, p_title: "Two at once" });

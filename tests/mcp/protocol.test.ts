@@ -17,7 +17,7 @@ function post(body: unknown, headers: Record<string, string>, path = "/mcp"): Pr
 const listTools = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
 describe("the endpoint", () => {
-  it.each(["2026-07-28", "2025-11-25", "sdk 1"] as const)("serves the official client that speaks %s", async (line) => {
+  it.each(["2026-07-28", "2025-11-25", "sdk 1"] as const)("MCP serves the official client of %s", async (line) => {
     const client = await connectClient(app, token, line);
     expect((await client.listTools()).map((tool) => tool.name)).toContain("get_context");
     const health = await client.call("health");
@@ -27,7 +27,7 @@ describe("the endpoint", () => {
     await client.close();
   });
 
-  it("answers a plain curl without a session or a list of media types", async () => {
+  it("The MCP endpoint answers a plain curl without a session or a list of media types", async () => {
     const answer = await post(listTools, bearer(token));
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toContain("application/json");
@@ -35,7 +35,7 @@ describe("the endpoint", () => {
     expect(await answer.json()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
   });
 
-  it("keeps no session: GET and DELETE are 405 with Allow", async () => {
+  it("The MCP endpoint keeps no session: GET and DELETE are 405 with Allow", async () => {
     for (const method of ["GET", "DELETE"]) {
       const answer = await app.request("/mcp", { method, headers: bearer(token) });
       expect(answer.status).toBe(405);
@@ -43,7 +43,7 @@ describe("the endpoint", () => {
     }
   });
 
-  it("answers 401 with WWW-Authenticate without a good token, also for a session cookie", async () => {
+  it("The MCP endpoint answers 401 with WWW-Authenticate without a good token", async () => {
     const revoked = await t.createToken(ada, { revoked: true });
     const expired = await t.createToken(ada, { expiresAt: new Date(Date.now() - 1000) });
     for (const path of ["/mcp", "/mcp/worker"]) {
@@ -56,7 +56,7 @@ describe("the endpoint", () => {
     }
   });
 
-  it("D5: refuses a page of a foreign origin that brings cookies with 403, also with a good token", async () => {
+  it("D5: A page of a foreign origin that brings cookies is 403 at MCP, also with a good token", async () => {
     for (const origin of ["https://evil.example", "null", `${app.origin}.evil.example`]) {
       const answer = await post(listTools, { ...bearer(token), origin, cookie: "session=x" });
       expect(answer.status).toBe(403);
@@ -64,12 +64,12 @@ describe("the endpoint", () => {
     expect((await post(listTools, { ...bearer(token), origin: app.origin })).status).toBe(200);
   });
 
-  it("D5: a session id is not a credential", async () => {
+  it("D5: An MCP session ID is not a credential", async () => {
     const answer = await post(listTools, { "mcp-session-id": "11111111-1111-4111-8111-111111111111" });
     expect(answer.status).toBe(401);
   });
 
-  it("answers what is not JSON, no message or too long with an error and continues", async () => {
+  it("The MCP endpoint answers what is not JSON, no message or too long with an error, and continues", async () => {
     expect((await post("{", bearer(token))).status).toBe(400);
     expect((await post([], bearer(token))).status).toBe(400);
     expect((await post({ jsonrpc: "2.0", id: 1 }, bearer(token))).status).toBe(400);
@@ -77,7 +77,7 @@ describe("the endpoint", () => {
     expect((await post(listTools, bearer(token))).status).toBe(200);
   });
 
-  it("makes the calls of a batch one after another, and no batch of more than 20", async () => {
+  it("The calls of a batch are made one after another, and a batch of more than 20 is refused", async () => {
     const actor = t.actorOf(ada);
     const products = [
       await createProduct(actor, { code: "ONE", name: "One" }),
@@ -120,7 +120,7 @@ describe("the endpoint", () => {
     expect(error.message).toMatch(/^The parameters are not valid: [a-zA-Z.]+: [^[{]+$/);
   });
 
-  it("a message of more values than a REST body may hold is refused before it is parsed", async () => {
+  it("An MCP message of more values than a REST body may hold is refused", async () => {
     const params = {
       name: "list_products",
       arguments: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}`, 1])),
@@ -130,7 +130,7 @@ describe("the endpoint", () => {
     expect(await refusal.json()).toMatchObject({ error: "The body must not hold more than 50000 values." });
   });
 
-  it("names an unknown tool and an unknown method in a protocol error", async () => {
+  it("An unknown tool and an unknown method are protocol errors at MCP", async () => {
     const unknownTool = { ...listTools, method: "tools/call", params: { name: "drop_all" } };
     expect(await (await post(unknownTool, bearer(token))).json()).toMatchObject({
       error: { code: -32602, message: expect.stringContaining("drop_all") },
@@ -143,7 +143,7 @@ describe("the endpoint", () => {
 describe("a client without a token", () => {
   const withPages = startTestApp(t, { pages: ["_auth.register", "_auth.login"] });
 
-  it("is told how to get one where it looks for a way that there is not, and is never shown a page", async () => {
+  it("A client without a token is told how to get one where it looks in vain, and is never shown a page", async () => {
     const { request } = await withPages;
     const registration = JSON.stringify({ client_name: "agent", redirect_uris: [] });
     const login = { method: "POST", headers: json, body: registration };
@@ -161,7 +161,7 @@ describe("a client without a token", () => {
     }
   });
 
-  it("is refused in words by the tools, and so is one with a bad token", async () => {
+  it("A client without a token is refused in words by the tools, and so is one with a bad token", async () => {
     for (const path of ["/mcp", "/mcp/worker"]) {
       for (const headers of [{}, bearer("blm_unknown")]) {
         const body = await (await post(listTools, headers, path)).json();
@@ -170,7 +170,7 @@ describe("a client without a token", () => {
     }
   });
 
-  it("a form that a browser sends is judged as before", async () => {
+  it("A registration form that a browser sends is still judged as a form", async () => {
     const { request, origin } = await withPages;
     const answer = await request("/register", {
       method: "POST",

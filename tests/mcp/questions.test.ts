@@ -7,7 +7,7 @@ const { t, ada } = stage;
 const taskJobSchema = identified.extend({ task: identified });
 
 describe("questions over the tools", () => {
-  it("are asked, listed, answered and read; another one is cancelled", async () => {
+  it("Questions can be asked, listed and cancelled over the tools, and their answers read", async () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "ASK");
     const about = await agent.call("search", { query: "Story", product_id: "ASK" });
@@ -28,7 +28,7 @@ describe("questions over the tools", () => {
     });
   });
 
-  it("park a job, which returns first with the answer", async () => {
+  it("A question can park a job, which returns with the answer", async () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "PARK");
     await startRun(agent, "PARK");
@@ -55,7 +55,7 @@ describe("questions over the tools", () => {
     });
   });
 
-  it("are listed and answered when users ask about ideas", async () => {
+  it("Questions that users ask about ideas can be listed and answered over the tools", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "USERS");
     const idea = ok(await agent.call("create_idea", { product_id: "USERS", title: "Idea" }));
@@ -68,7 +68,7 @@ describe("questions over the tools", () => {
 });
 
 describe("pull requests of PBIs", () => {
-  it("are linked and marked as merged", async () => {
+  it("A PBI's pull request can be linked and marked as merged over the tools", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "PRS");
     const named = { pbi_id: "PBI-1", product_id: "PRS" };

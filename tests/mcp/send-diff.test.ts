@@ -64,7 +64,7 @@ async function hold(code: string) {
 }
 
 describe("an agent that is its own worker", () => {
-  it("sends what it changed as git prints it, and people get back what git apply takes", async () => {
+  it("An agent sends what it changed as git prints it, and people get back what git apply takes", async () => {
     const { report, read, diff } = await hold("SENDS");
     const range = changeEverything();
     ok(await report({ ...range, diff: git("diff", "--binary", range.base_sha, range.head_sha) }));
@@ -102,7 +102,7 @@ describe("an agent that is its own worker", () => {
     expect(git("write-tree").trim()).toBe(git("rev-parse", `${range.head_sha}^{tree}`).trim());
   });
 
-  it("sends it with its last word, and what is not a diff is refused before anything ends", async () => {
+  it("An agent can send its diff with its last report; what is not a diff is refused before anything ends", async () => {
     const { report, read, diff, worker, job_id } = await hold("LAST");
     const range = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
     const patch =
@@ -135,7 +135,7 @@ describe("an agent that is its own worker", () => {
     expect(await diff()).toMatchObject({ files: [{ path: "one.txt", status: "added", patch }] });
   });
 
-  it("adds nothing for an attempt that is lost", async () => {
+  it("A diff for an attempt that is lost is refused and adds nothing", async () => {
     const { job_id, worker, read } = await hold("STRAY");
     const answer = await worker.call("update_job_status", {
       job_id,

@@ -24,7 +24,7 @@ const names = ["plan-story", "split-epic", "take-next"];
 const textOf = (name: string) => readFileSync(resolve("skills", name, "SKILL.md"), "utf8");
 
 describe("skills", () => {
-  it.each(names)("%s is at its address without a token, as it is in the package", async (name) => {
+  it.each(names)("The skill %s is at its address without a token, as it is in the package", async (name) => {
     const answer = await app.request(`/skills/${name}/SKILL.md`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toContain("text/markdown");
@@ -33,13 +33,13 @@ describe("skills", () => {
     expect(text).toMatch(new RegExp(`^---\nname: ${name}\ndescription: .{1,1024}\n---\n`));
   });
 
-  it("has no other address", async () => {
+  it("A skill that does not exist has no address", async () => {
     for (const name of ["constructor", "other", "..%2ftake-next"]) {
       expect((await app.request(`/skills/${name}/SKILL.md`)).status).toBe(404);
     }
   });
 
-  it("are listed and read over MCP, and not by workers", async () => {
+  it("Skills are listed and read over MCP, and not by workers", async () => {
     const ask = async (path: string, method: string, params: Record<string, unknown> = {}) => {
       const answer = await app.send(
         "POST",
@@ -77,7 +77,7 @@ describe("skills", () => {
     expect(await ask("/mcp/worker", "skills/list")).toMatchObject({ error: { code: -32601 } });
   });
 
-  it("are written for the tools on PATH alone, where each reads", () => {
+  it("Skills are installed for the tools on PATH alone, where each reads them", () => {
     const bin = join(home, "bin");
     mkdirSync(bin);
     for (const tool of ["claude", "codex"]) {

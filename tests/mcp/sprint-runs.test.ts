@@ -7,7 +7,7 @@ const stage = await openStage();
 const batchSchema = identified.extend({ executions: z.array(z.object({ task_id: z.string() })) });
 
 describe("a run over the tools", () => {
-  it("starts by codes without a sprint, and is read, cancelled and left out of like any other", async () => {
+  it("A run started by codes without a sprint is read, cancelled and left out of like any other", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "ALONE", { tasks: 2 });
     const named = { task_ids: ["T-1"], product_id: "ALONE" };
@@ -30,7 +30,7 @@ describe("a run over the tools", () => {
     expect(ok(await agent.call("cancel_sprint_run", { sprint_run_id }))).toMatchObject({ status: "cancelled" });
   });
 
-  it("names all blockers at once when it cannot start", async () => {
+  it("A run that cannot start names all blockers at once", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "BLOCKED", { plan: "", tasks: 2 });
     const answer = await agent.call("start_sprint_run", { sprint_id: "SP-1", product_id: "BLOCKED" });
@@ -47,7 +47,7 @@ describe("a run over the tools", () => {
     });
   });
 
-  it("goes from the claim over heartbeat, usage and verification to done", async () => {
+  it("A run goes from the claim over heartbeat, usage and verification to done with the tools", async () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "WHOLE");
     const run = await startRun(agent, "WHOLE");
@@ -78,7 +78,7 @@ describe("a run over the tools", () => {
     expect(ok(await agent.call("check_queue_empty", { product_id: "WHOLE" }))).toMatchObject({ empty: true });
   });
 
-  it("J3: refuses the report of an attempt that no longer holds the job, with a hint", async () => {
+  it("J3: The report of an attempt that no longer holds the job is refused with a hint", async () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "FENCE");
     await startRun(agent, "FENCE");
@@ -95,7 +95,7 @@ describe("a run over the tools", () => {
     expect(ok(await worker.call("job_heartbeat", { job_id, attempt: 1 }))).toMatchObject({ action: "stop" });
   });
 
-  it("is paused, resumed and cancelled", async () => {
+  it("A run can be paused, resumed and cancelled over the tools", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "STEER");
     const run = await startRun(agent, "STEER");
@@ -119,7 +119,7 @@ describe("a run over the tools", () => {
     expect(await agent.call("resume_sprint_run", named)).toMatchObject({ isError: true, result: { code: 409 } });
   });
 
-  it("fails with its task, and resume_sprint begins again", async () => {
+  it("A run fails with its task, and resume_sprint begins again", async () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "AGAIN", { tasks: 2 });
     await startRun(agent, "AGAIN");
@@ -133,7 +133,7 @@ describe("a run over the tools", () => {
     expect(ok(await agent.call("cancel_job", { job_id: queued }))).toMatchObject({ status: "cancelled" });
   });
 
-  it("moves the tasks of a batch one by one", async () => {
+  it("A worker moves the tasks of a batch one by one over the tools", async () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "BATCH", { tasks: 2, strategy: "SPRINT_BATCH" });
     await startRun(agent, "BATCH");

@@ -31,7 +31,7 @@ async function toolsOf(token: string, path = "/mcp") {
 }
 
 describe("the tool lists", () => {
-  it("name at most 25 tools at /mcp, which answers the others too", async () => {
+  it("The tool list at /mcp names at most 25 tools, and the others are answered too", async () => {
     const tools = await toolsOf(adaToken);
     expect(tools.length).toBeLessThanOrEqual(25);
     expect(tools.map(({ name }) => name)).toContain("cancel_question");
@@ -41,7 +41,7 @@ describe("the tool lists", () => {
     await client.close();
   });
 
-  it("name every tool of the design at /mcp/all", async () => {
+  it("The tool list at /mcp/all names every tool of the design", async () => {
     const tools = await toolsOf(adaToken, "/mcp/all");
     expect(tools.map(({ name }) => name).sort()).toEqual([...names].sort());
     for (const { description, inputSchema } of tools) {
@@ -50,7 +50,7 @@ describe("the tool lists", () => {
     }
   });
 
-  it("keep to forms that strict models take: one type each, and no references", async () => {
+  it("Tool schemas keep to forms that strict models take: one type each, and no references", async () => {
     const faults: string[] = [];
     const walk = (schema: Fields, path: string) => {
       const alternatives = listOf(schema.anyOf);
@@ -67,7 +67,7 @@ describe("the tool lists", () => {
     expect(faults).toEqual([]);
   });
 
-  it("cost at most 16,000 bytes at /mcp, and explain each argument that a model would guess", async () => {
+  it("The tool list at /mcp costs at most 16,000 bytes and explains each argument a model would guess", async () => {
     const tools = await toolsOf(adaToken);
     expect(new TextEncoder().encode(JSON.stringify(tools)).length).toBeLessThanOrEqual(16_000);
     const silent = tools.flatMap(({ name, inputSchema }) =>
@@ -80,7 +80,7 @@ describe("the tool lists", () => {
     expect(silent.filter((argument) => guessed.test(argument))).toEqual([]);
   });
 
-  it("offer at most 12 tools at /mcp/worker, within 10 KB of JSON", async () => {
+  it("The tool list at /mcp/worker offers at most 12 tools, within 10 KB of JSON", async () => {
     const tools = await toolsOf(adaToken, "/mcp/worker");
     expect(tools.length).toBeLessThanOrEqual(12);
     const bytes = new TextEncoder().encode(JSON.stringify(tools)).length;
@@ -88,7 +88,7 @@ describe("the tool lists", () => {
     expect(names).toEqual(expect.arrayContaining(tools.map(({ name }) => name)));
   });
 
-  it("say of every tool what it does to the backlog, so that clients that cannot ask a person call it", async () => {
+  it("Every tool says what it does to the backlog, so that clients that cannot ask a person call it", async () => {
     const tools = await toolsOf(adaToken, "/mcp/all");
     const named = (test: (hints: Hints) => boolean) =>
       tools.filter(({ annotations = {} }) => test(annotations)).map(({ name }) => name);
@@ -106,7 +106,7 @@ describe("the tool lists", () => {
     expect(repeatable.filter((name) => /^(create|log|ask|answer|wait)_/.test(name))).toEqual([]);
   });
 
-  it("name the words and forms that an argument may have", async () => {
+  it("Tool schemas name the words and forms that an argument may have", async () => {
     const tools = await toolsOf(adaToken, "/mcp/worker");
     for (const name of ["update_job_status", "verify_task_against_plan", "verify_sprint_task"]) {
       expect(tools.find((tool) => tool.name === name)?.inputSchema).toMatchObject({
@@ -118,7 +118,7 @@ describe("the tool lists", () => {
     });
   });
 
-  it("name the fields of what a job has used and proven, with few words about each", async () => {
+  it("Tool schemas name the fields of what a job has used and proven", async () => {
     const tools = await toolsOf(adaToken, "/mcp/worker");
     const schemaOf = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema ?? {};
     const named = (...names: string[]) => Object.fromEntries(names.map((name) => [name, expect.any(Object)]));
@@ -134,7 +134,7 @@ describe("the tool lists", () => {
     });
   });
 
-  it("tell a worker how to work: branch, commit, verification, and when to end", async () => {
+  it("Instructions at /mcp/worker tell a worker how to work: branch, commit, verification, when to end", async () => {
     const client = await connectClient(app, adaToken, "2026-07-28", "/mcp/worker");
     const text = client.instructions() ?? "";
     await client.close();
@@ -143,7 +143,7 @@ describe("the tool lists", () => {
     }
   });
 
-  it("follow what the token may do: a demo account sees tools that read and no others", async () => {
+  it("The tool list follows what the token may do: a demo account sees tools that read and no others", async () => {
     const tools = (await toolsOf(demoToken, "/mcp/all")).map(({ name }) => name);
     expect(tools.sort()).toEqual(
       `check_queue_empty get_budgets get_context get_question_answer get_sprint_context get_sprint_run get_task

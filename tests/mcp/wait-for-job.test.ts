@@ -10,7 +10,7 @@ const stage = await openStage();
 const { t, app, ada, token } = stage;
 
 describe("wait_for_job", () => {
-  it("answers as soon as a job is there, not when its time is over", async () => {
+  it("wait_for_job answers as soon as a job is there, not when its time is over", async () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "WAKE");
     const waiting = worker.call("wait_for_job", { worker: "waiter", product_id: "WAKE" });
@@ -20,7 +20,7 @@ describe("wait_for_job", () => {
     expect(app.services.hub.gauges.viewers).toBe(0);
   });
 
-  it("asks again as soon as its product asks for no sandbox any more", async () => {
+  it("wait_for_job asks again as soon as its product no longer requires a sandbox", async () => {
     await createProduct(stage, "LOOSE");
     const actor = t.actorOf(ada);
     const product_id = (await listProducts(actor)).find(({ code }) => code === "LOOSE")?.id ?? "";
@@ -37,7 +37,7 @@ describe("wait_for_job", () => {
     for (const subscription of joined) subscription.close();
   });
 
-  it("reports why there is none, and tells a worker without quota at once", async () => {
+  it("wait_for_job reports why there is no job, and tells a worker without quota at once", async () => {
     const { worker } = await connectBoth(stage);
     await createProduct(stage, "NONE");
     const wish = { worker: "waiter-2", product_id: "NONE" };
@@ -51,7 +51,7 @@ describe("wait_for_job", () => {
     });
   });
 
-  it("stops waiting and claims nothing when its caller is gone", async () => {
+  it("wait_for_job stops waiting and claims nothing when its caller is gone", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "GONE");
     const caller = new AbortController();
@@ -72,7 +72,7 @@ describe("wait_for_job", () => {
     });
   });
 
-  it("is the last call of a batch whose caller is gone", async () => {
+  it("wait_for_job is the last call of a batch whose caller is gone", async () => {
     const { worker } = await connectBoth(stage);
     await createProduct(stage, "BATCH");
     const caller = new AbortController();
@@ -100,7 +100,7 @@ describe("wait_for_job", () => {
     }
   });
 
-  it("ends its waiting when the service stops", async () => {
+  it("wait_for_job ends its waiting when the service stops", async () => {
     const other = await startTestApp(t);
     const { worker } = await connectBoth({ app: other, token });
     await createProduct(stage, "STOPS");
@@ -111,7 +111,7 @@ describe("wait_for_job", () => {
     await stopped;
   });
 
-  it("lets twenty calls of a user wait at a time, and refuses the next with a time to come back", {
+  it("wait_for_job lets twenty calls of a user wait, and refuses the next with a time to come back", {
     tags: "thorough",
   }, async () => {
     const { worker } = await connectBoth(stage);
