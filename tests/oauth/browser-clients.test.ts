@@ -38,7 +38,7 @@ it.each(doors)("a client in a browser reaches %s with its token or code", async 
   expect(withCookie.status).toBe(403);
 });
 
-it("lists the tools over /mcp, and reads how to sign in", async () => {
+it("A client in a browser lists the tools over /mcp, and reads how to sign in", async () => {
   const headers = {
     ...bearer(token),
     "content-type": "application/json",

@@ -43,7 +43,7 @@ function publish(path: string, changes: Record<string, unknown> = {}): string {
 }
 
 describe("the consent page", () => {
-  it("asks who comes without a session to sign in first, and leads back", async () => {
+  it("The consent page asks a visitor without a session to sign in first, and leads back", async () => {
     const path = authorizePath(app, { clientId: await register(app), challenge });
     const answer = await app.request(path);
     expect(answer.status).toBe(302);
@@ -52,7 +52,7 @@ describe("the consent page", () => {
     expect(location.searchParams.get("redirectTo")).toBe(path);
   });
 
-  it("says who asks, as whom, where to it leads, and what can be chosen", async () => {
+  it("The consent page says who asks, as whom one allows, where it leads and what can be chosen", async () => {
     const clientId = await register(app, [loopbackRedirect], "Agent <b>Smith</b>");
     const text = await textOf(authorizePath(app, { clientId, challenge }));
     expect(text).toContain("Agent &lt;b&gt;Smith&lt;/b&gt;");
@@ -64,7 +64,7 @@ describe("the consent page", () => {
     expect(text).not.toContain("pinned copy");
   });
 
-  it("offers no more than was asked for, and gives no more", async () => {
+  it("The consent page offers no more scopes than were asked for, and gives no more", async () => {
     const clientId = await register(app);
     const path = authorizePath(app, { clientId, challenge, scope: "read offline_access" });
     const text = await textOf(path);
@@ -74,14 +74,14 @@ describe("the consent page", () => {
     expect(tokens.scope).toBe("read");
   });
 
-  it("lets its form lead to another program, and shows no one its address", async () => {
+  it("The consent page lets its form lead to another program, and shows no one its address", async () => {
     const answer = await pageAt(authorizePath(app, { clientId: await register(app), challenge }));
     expect(answer.headers.get("content-security-policy")).not.toContain("form-action");
     expect(answer.headers.get("referrer-policy")).toBe("same-origin");
     expect((await pageAt("/login")).headers.get("content-security-policy")).toContain("form-action 'self'");
   });
 
-  it("Allow answers with a code, the state and who says so", async () => {
+  it("Allow on the consent page answers with a code, the state and the issuer", async () => {
     const clientId = await register(app);
     const state = "gXVXo0/iMD8WMolDHKxSTg==";
     const path = authorizePath(app, { clientId, challenge, state });
@@ -92,7 +92,7 @@ describe("the consent page", () => {
     expect(to.searchParams.get("code")).toMatch(/^blc_/);
   });
 
-  it("Deny answers access_denied and gives nothing", async () => {
+  it("Deny on the consent page answers access_denied and gives nothing", async () => {
     const path = authorizePath(app, { clientId: await register(app), challenge, state: "s" });
     const to = sentTo(await decide(app, path, cookie, { ...all, decision: "deny" }));
     expect(to.searchParams.get("error")).toBe("access_denied");
@@ -101,7 +101,7 @@ describe("the consent page", () => {
     expect(to.searchParams.has("code")).toBe(false);
   });
 
-  it("takes no choice without product or scope, nor a product of others", async () => {
+  it("The consent page takes no choice without product or scope, nor a product of others", async () => {
     const path = authorizePath(app, { clientId: await register(app), challenge });
     for (const choice of [
       { ...all, products: [] },
@@ -116,21 +116,21 @@ describe("the consent page", () => {
     }
   });
 
-  it("lets a demo account allow reading, and nothing else", async () => {
+  it("A demo account can allow a program to read, and nothing else", async () => {
     const { tokens } = await getAccess({ app, user: demo }, all);
     expect(tokens.scope).toBe("read");
     const path = authorizePath(app, { clientId: await register(app), challenge });
     expect(await textOf(path, await app.signIn(demo))).not.toContain('value="work"');
   });
 
-  it("refuses the form of another site", async () => {
+  it("The consent page refuses the form of another site", async () => {
     const path = authorizePath(app, { clientId: await register(app), challenge });
     const headers = { cookie, origin: "https://evil.example" };
     const body = new URLSearchParams({ decision: "allow", product: shop.id, scope: "read" });
     expect((await app.request(path, { method: "POST", headers, body })).status).toBe(403);
   });
 
-  it("is answered 100 times in ten minutes at most", async () => {
+  it("A user can answer consent pages 100 times in ten minutes at most", async () => {
     await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
       values ('oauth_consent', ${ada.id}, now(), 100) on conflict (action, key) do update
       set count = 100`;
@@ -141,7 +141,7 @@ describe("the consent page", () => {
 });
 
 describe("what is wrong with a question", () => {
-  it("is said on the page while it is unknown who asks, or where to answer", async () => {
+  it("A wrong request is explained on the page while it is unknown who asks, or where to answer", async () => {
     const clientId = await register(app);
     const good = { clientId, challenge };
     const cases = [
@@ -158,7 +158,7 @@ describe("what is wrong with a question", () => {
     }
   });
 
-  it("is said to the program otherwise", async () => {
+  it("A wrong request is answered to the program once it is known who asks and where to answer", async () => {
     const clientId = await register(app);
     const path = authorizePath(app, { clientId, challenge, state: "s" });
     const changed = (change: Record<string, string>) => {
@@ -193,7 +193,7 @@ describe("a redirect", () => {
     ["https://www.cursor.com/agents/mcp/oauth/callback", ""],
     ["https://vscode.dev/redirect", ""],
     ["com.example.app:/oauth", ""],
-  ])("named as %s is good", async (named, used) => {
+  ])("A redirect registered as %s is good", async (named, used) => {
     const redirectUri = used || named;
     const clientId = await register(app, [named]);
     const path = authorizePath(app, { clientId, challenge, redirectUri });
@@ -210,13 +210,13 @@ describe("a redirect", () => {
     "https://user:secret@example.com/cb",
     "https://example.com/cb#fragment",
     "nonsense",
-  ])("%s cannot be registered", async (address) => {
+  ])("The redirect %s cannot be registered", async (address) => {
     const answer = await app.send("POST", "/register", { redirect_uris: [loopbackRedirect, address] });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: "invalid_redirect_uri" });
   });
 
-  it("may have any port on this machine, and exactly the named path and host", async () => {
+  it("A redirect to this machine has exactly the registered path and host, whatever its port", async () => {
     const clientId = await register(app, ["http://localhost/callback"]);
     for (const redirectUri of [
       "http://localhost:1/callback/",
@@ -231,7 +231,7 @@ describe("a redirect", () => {
 });
 
 describe("a program that describes itself at an address", () => {
-  it("is read there", async () => {
+  it("A program that describes itself at an address is read there and can sign in", async () => {
     const clientId = publish("/good.json");
     const path = authorizePath(app, { clientId, challenge });
     const text = await textOf(path);
@@ -248,14 +248,14 @@ describe("a program that describes itself at an address", () => {
     ["a shared secret", { token_endpoint_auth_method: "client_secret_post" }],
     ["no list of redirects", { redirect_uris: "http://127.0.0.1/callback" }],
     ["more than can be read", { padding: "x".repeat(70_000) }],
-  ])("is refused with %s", async (name, changes) => {
+  ])("A program that describes itself with %s is refused", async (name, changes) => {
     const clientId = publish(`/${name.replaceAll(" ", "-")}.json`, changes);
     const answer = await pageAt(authorizePath(app, { clientId, challenge }));
     expect(answer.status).toBe(401);
     expect(await answer.text()).toContain("invalid_client");
   });
 
-  it("is known by a pinned copy where its address does not answer, and the page says so", async () => {
+  it("A program is known by a pinned copy where its address does not answer, and the page says so", async () => {
     const known = [
       ["https://claude.ai/oauth/claude-code-client-metadata", "http://localhost:3118/callback"],
       ["https://claude.ai/oauth/mcp-oauth-client-metadata", "https://claude.ai/api/mcp/auth_callback"],
@@ -271,7 +271,7 @@ describe("a program that describes itself at an address", () => {
     expect((await pageAt(authorizePath(app, { clientId, challenge }))).status).toBe(401);
   });
 
-  it("is never fetched for someone who is not signed in, nor from a private network by default", async () => {
+  it("No program is fetched for someone not signed in, nor from a private network by default", async () => {
     let asked = 0;
     publisher.on("request", () => {
       asked += 1;
@@ -287,7 +287,7 @@ describe("a program that describes itself at an address", () => {
 });
 
 describe("registrations", () => {
-  it("are taken at /register, and at the address behind it", async () => {
+  it("A program can register at /register, and at the address behind it", async () => {
     const registration = { redirect_uris: [loopbackRedirect], client_name: " Two\nlines " };
     for (const path of ["/register", "/oauth/register"]) {
       const answer = await app.send("POST", path, registration);
@@ -302,7 +302,7 @@ describe("registrations", () => {
     }
   });
 
-  it("are limited by address", async () => {
+  it("Registrations of programs are limited by address", async () => {
     await t.query`delete from public.rate_limit_counters`;
     const ask = () => app.send("POST", "/register", { redirect_uris: [loopbackRedirect] });
     const answers = await Promise.all(Array.from({ length: 21 }, ask));
@@ -310,7 +310,7 @@ describe("registrations", () => {
     await t.query`delete from public.rate_limit_counters`;
   });
 
-  it("are removed after 30 days without use, and the app gets invalid_client", async () => {
+  it("A program's registration is removed after 30 days without use, and it gets invalid_client", async () => {
     const unused = await register(app);
     const clientId = await register(app);
     await getAccess({ app, user: ada }, all, { clientId });
@@ -325,7 +325,7 @@ describe("registrations", () => {
     expect(await answer.json()).toMatchObject({ error: "invalid_client" });
   });
 
-  it("are not accounts: a form of a browser is still the registration of a person", async () => {
+  it("A browser's form at /register is still the registration of a person, not of a program", async () => {
     const both = await startTestApp(t, { pages: ["_auth.register"] });
     const answer = await both.request("/register", {
       method: "POST",
@@ -338,7 +338,7 @@ describe("registrations", () => {
 });
 
 describe("Devices", () => {
-  it("shows a program until it is revoked there, with its first call", async () => {
+  it("Devices shows a program with its first call until it is revoked there", async () => {
     const grace = await t.createUser({ username: "grace" });
     const product = await createProduct(t.actorOf(grace), { code: "GRACE", name: "Grace" });
     const choice = { products: [product.id], scopes: ["read", "plan"] };

@@ -14,17 +14,17 @@ const read = async (path: string, host?: string) => {
 };
 
 describe("what programs read before they sign in", () => {
-  it.each(["/mcp", "/mcp/all", "/mcp/worker"])("names %s as a resource, path included", async (path) => {
+  it.each(["/mcp", "/mcp/all", "/mcp/worker"])("The metadata names %s as a resource, path included", async (path) => {
     const document = await read(`/.well-known/oauth-protected-resource${path}`);
     expect(document).toMatchObject({ resource: `${app.origin}${path}`, authorization_servers: [app.origin] });
   });
 
-  it("takes a question without a path for /mcp", async () => {
+  it("The metadata of a resource without a path is that of /mcp", async () => {
     const document = await read("/.well-known/oauth-protected-resource");
     expect(document).toMatchObject({ resource: `${app.origin}/mcp` });
   });
 
-  it("has everything at the root of the same origin, for programs without a secret", async () => {
+  it("The metadata has every endpoint at the root of the same origin, for programs without a secret", async () => {
     expect(await read("/.well-known/oauth-authorization-server")).toMatchObject({
       issuer: app.origin,
       authorization_endpoint: `${app.origin}/authorize`,
@@ -39,7 +39,7 @@ describe("what programs read before they sign in", () => {
     });
   });
 
-  it("says the host as it was typed, and never one that someone made up", async () => {
+  it("The metadata names the host as it was typed, or as it is configured", async () => {
     const typed = `http://localhost:${app.port}`;
     const paths = ["/.well-known/oauth-authorization-server"];
     for (const path of paths) expect(await read(path, "localhost")).toMatchObject({ issuer: typed });
@@ -52,7 +52,7 @@ describe("what programs read before they sign in", () => {
     expect(await answer.json()).toMatchObject({ issuer: "https://backlog.example.com" });
   });
 
-  it("answers other places with 404 as JSON", async () => {
+  it("An unknown address under /.well-known is 404 as JSON", async () => {
     const places = ["openid-configuration", "oauth-protected-resource/api", "nothing"];
     for (const place of places) {
       const answer = await app.request(`/.well-known/${place}`);
@@ -66,7 +66,7 @@ describe("401 at MCP", () => {
   it.each([
     ["/mcp", "read plan work"],
     ["/mcp/worker", "work"],
-  ])("%s says where to read how to sign in, and for what", async (path, scope) => {
+  ])("A 401 at %s says where to read how to sign in, and for what", async (path, scope) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     const headers = { "content-type": "application/json" };
     const without = await app.request(path, { method: "POST", headers, body });
@@ -80,7 +80,7 @@ describe("401 at MCP", () => {
     expect(await wrong.json()).toMatchObject({ code: 401, error: expect.stringMatching(/token/) });
   });
 
-  it("is not what a bare token gets, nor said by /api", async () => {
+  it("A personal token is taken at /mcp, and a 401 at /api names no metadata", async () => {
     expect((await listTools(app, token)).status).toBe(200);
     const api = await app.request("/api/products");
     expect(api.headers.get("www-authenticate")).toBe("Bearer");

@@ -56,7 +56,7 @@ function createKeeper() {
 
 describe("the official client", () => {
   it.each(["/mcp", "/mcp/all", "/mcp/worker"])(
-    "signs in to %s with revision 2026-07-28 and refreshes",
+    "The official client signs in to %s with revision 2026-07-28 and refreshes",
     async (path) => {
       const { kept, provider } = createKeeper();
       const authProvider: OAuthClientProvider = provider;
@@ -81,7 +81,7 @@ describe("the official client", () => {
     },
   );
 
-  it("signs in with the SDK 1 line and refreshes", async () => {
+  it("The official client signs in with the SDK 1 line and refreshes", async () => {
     const { kept, provider } = createKeeper();
     const authProvider: EarlierProvider = provider;
     const url = new URL(`${app.origin}/mcp`);

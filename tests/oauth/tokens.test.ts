@@ -33,7 +33,7 @@ const statuses = async (answers: Promise<Response>[]) =>
 const forgetLimits = () => t.query`delete from public.rate_limit_counters`;
 
 describe("a code", () => {
-  it("is good once, and coming again ends what it gave", async () => {
+  it("An authorization code is good once, and coming again ends what it gave", async () => {
     const got = await getCode(stage, all);
     const first = await postForm(app, "/token", redemption(got));
     expect(first.status).toBe(200);
@@ -46,7 +46,7 @@ describe("a code", () => {
     expect((await listTools(app, token)).status).toBe(401);
   });
 
-  it("redeemed by ten at once gives tokens to one at most", async () => {
+  it("An authorization code redeemed by ten at once gives tokens to one at most", async () => {
     const got = await getCode(stage, all);
     const answers = Array.from({ length: 10 }, () => postForm(app, "/token", redemption(got)));
     expect(await statuses(answers)).toEqual([200, ...Array(9).fill(400)]);
@@ -54,7 +54,7 @@ describe("a code", () => {
     expect((await t.sql.query(live, [got.clientId])).rowCount).toBe(0);
   });
 
-  it("is worth nothing without its verifier, redirect, client, or after a minute", async () => {
+  it("An authorization code is worth nothing without its verifier, redirect, client, or after a minute", async () => {
     await forgetLimits();
     const got = await getCode(stage, all);
     const wrong: Record<string, string>[] = [
@@ -73,14 +73,14 @@ describe("a code", () => {
     expect(await late.json()).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("dies with the session that allowed it", async () => {
+  it("An authorization code dies with the session that allowed it", async () => {
     const got = await getCode(stage, all);
     await t.query`update public.user_sessions set revoked_at = now()`;
     const answer = await postForm(app, "/token", redemption(got));
     expect(await answer.json()).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("is in the database as a hash only, like the tokens", async () => {
+  it("An authorization code is in the database as a hash only, like the tokens", async () => {
     const got = await getCode(stage, all);
     const tokens = await readTokens(await postForm(app, "/token", redemption(got)));
     const rows = await t.query<{ text: string }>`select to_jsonb(c)::text as text
@@ -93,7 +93,7 @@ describe("a code", () => {
 });
 
 describe("a token", () => {
-  it("never works at another address than its own, nor at /api", async () => {
+  it("An OAuth token never works at another address than its own, nor at /api", async () => {
     await forgetLimits();
     const worker = await getAccess(stage, all, { resource: `${app.origin}/mcp/worker` });
     const whole = await getAccess(stage, all);
@@ -108,7 +108,7 @@ describe("a token", () => {
     }
   });
 
-  it("names another address than the person agreed to only to be refused", async () => {
+  it("A code redeemed for another address than the person agreed to is refused", async () => {
     const got = await getCode(stage, all);
     for (const resource of [`${app.origin}/mcp/worker`, "https://elsewhere.example/mcp"]) {
       const answer = await postForm(app, "/token", { ...redemption(got), resource });
@@ -118,7 +118,7 @@ describe("a token", () => {
     expect((await postForm(app, "/token", { ...redemption(got), resource })).status).toBe(200);
   });
 
-  it("lists the tools of its scopes, and asks for more with 403 insufficient_scope", async () => {
+  it("An OAuth token lists the tools of its scopes, and asks for more with 403 insufficient_scope", async () => {
     await forgetLimits();
     const reader = await getAccess(stage, { ...all, scopes: ["read"] });
     expect(reader.tokens.scope).toBe("read");
@@ -151,13 +151,13 @@ describe("a token", () => {
     expect(works).not.toContain("create_story");
   });
 
-  it("has all that a worker's loop needs with `work`", async () => {
+  it("An OAuth token with the scope `work` has all that a worker's loop needs", async () => {
     const wish = { resource: `${app.origin}/mcp/worker`, scope: "work" };
     const { tokens } = await getAccess(stage, { ...all, scopes: ["work"] }, wish);
     expect(await toolsOf(tokens.access_token, "/mcp/worker")).toHaveLength(12);
   });
 
-  it("reaches the chosen products and creates no other", async () => {
+  it("An OAuth token reaches the chosen products and creates no other", async () => {
     await forgetLimits();
     const other = await createProduct(t.actorOf(user), { code: "OTHER", name: "Other" });
     const { tokens } = await getAccess(stage, all);
@@ -178,7 +178,7 @@ const letPass = (time: string) =>
   t.query`update public.spent_refresh_tokens set spent_at = spent_at - ${time}::interval`;
 
 describe("a refresh token", () => {
-  it("brings the next tokens and ends the old ones", async () => {
+  it("A refresh token brings the next tokens and ends the old ones", async () => {
     await forgetLimits();
     const { clientId, tokens } = await getAccess(stage, all);
     const answer = await postForm(app, "/token", refreshment(clientId, tokens));
@@ -189,7 +189,7 @@ describe("a refresh token", () => {
     expect(next.scope).toBe("read plan work");
   });
 
-  it("used again later ends the whole family", async () => {
+  it("A refresh token used again later ends the whole family", async () => {
     const { clientId, tokens } = await getAccess(stage, all);
     const next = await readTokens(await postForm(app, "/token", refreshment(clientId, tokens)));
     await letPass("31 seconds");
@@ -201,7 +201,7 @@ describe("a refresh token", () => {
     expect(await last.json()).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("used again by another client ends the family at once", async () => {
+  it("A refresh token used again by another client ends the family at once", async () => {
     await forgetLimits();
     const { clientId, tokens } = await getAccess(stage, all);
     const next = await readTokens(await postForm(app, "/token", refreshment(clientId, tokens)));
@@ -210,7 +210,7 @@ describe("a refresh token", () => {
     expect((await listTools(app, next.access_token)).status).toBe(401);
   });
 
-  it("used by ten processes at once brings all of them the same tokens, and none is signed out", async () => {
+  it("A refresh token used by ten processes at once brings all the same tokens, and none is signed out", async () => {
     await forgetLimits();
     const { clientId, tokens } = await getAccess(stage, all);
     const form = refreshment(clientId, tokens);
@@ -239,7 +239,7 @@ describe("a refresh token", () => {
     expect(kept.rowCount).toBe(0);
   });
 
-  it("takes no wider scope, no other client and no other resource", async () => {
+  it("A refresh token takes no wider scope, no other client and no other resource", async () => {
     await forgetLimits();
     const { clientId, tokens } = await getAccess(stage, { ...all, scopes: ["read"] });
     const form = refreshment(clientId, tokens);
@@ -258,7 +258,7 @@ describe("a refresh token", () => {
 });
 
 describe("what programs do wrong", () => {
-  it("is said in the form of OAuth", async () => {
+  it("A wrong request to /token is answered with an OAuth error", async () => {
     await forgetLimits();
     const got = await getCode(stage, all);
     const cases = [
@@ -287,7 +287,7 @@ describe("what programs do wrong", () => {
     expect((await app.request("/token")).status).toBe(405);
   });
 
-  it("ends in 429 with Retry-After when it is too often", async () => {
+  it("Too many requests to /token are 429 with Retry-After", async () => {
     await forgetLimits();
     const form = { grant_type: "refresh_token", client_id: "gone", refresh_token: "x" };
     const answers = await Promise.all(Array.from({ length: 121 }, () => postForm(app, "/token", form)));
@@ -299,7 +299,7 @@ describe("what programs do wrong", () => {
 });
 
 describe("access that is taken back", () => {
-  it("is dead at once, also for a call that waits", async () => {
+  it("Access that is revoked is dead at once, also for a call that waits", async () => {
     await forgetLimits();
     const { clientId, tokens } = await getAccess(stage, all);
     const client = await connectClient(app, tokens.access_token);
@@ -313,7 +313,7 @@ describe("access that is taken back", () => {
     await client.close();
   });
 
-  it("given back twice, or unknown, is not an error", async () => {
+  it("A token revoked twice, or unknown, is not an error", async () => {
     const { tokens } = await getAccess(stage, all);
     for (const token of [tokens.access_token, tokens.access_token, "blo_unknown"]) {
       expect((await postForm(app, "/revoke", { token })).status).toBe(200);
