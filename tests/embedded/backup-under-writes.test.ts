@@ -108,7 +108,7 @@ async function makeCopyUnderWrites() {
 const copy = await makeCopyUnderWrites();
 
 describe("a backup while 200 changes a second come over the API", { timeout: 600_000 }, () => {
-  it("is made while they go on, opens, and is the only thing left", async () => {
+  it("A backup is made while changes continue, opens, and leaves nothing else behind", async () => {
     for (const [n, ended] of copy.ended.entries()) {
       expect(ended).toBeGreaterThan(copy.begun[n] ?? Number.NaN);
     }
@@ -116,7 +116,7 @@ describe("a backup while 200 changes a second come over the API", { timeout: 600
     expect(await readdir(copies)).toEqual([basename(copy.path)]);
   });
 
-  it("holds every change that was acknowledged before it began, whole, and none that was never asked for", async () => {
+  it("A backup has every change acknowledged before it began, whole, and none that no one requested", async () => {
     const into = await ownDataDir();
     await backloom(into, "restore", copy.path);
     const restored = await startService(into);
@@ -143,7 +143,7 @@ describe("a backup while 200 changes a second come over the API", { timeout: 600
     }
   });
 
-  it("agrees with its source table by table, in counts and checksums", async () => {
+  it("A restored backup agrees with its source table by table, in counts and checksums", async () => {
     const into = await ownDataDir();
     await backloom(into, "restore", copy.path);
     const [theirs, source] = [await checksumsOf(into), await checksumsOf(dataDir)];
@@ -184,7 +184,7 @@ describe("backloom restore", { timeout: 600_000 }, () => {
     ["its control file is missing", "global/pg_control", (file) => rm(file)],
   ];
 
-  it.each(harms)("refuses a copy where %s, and names the file", async (_, beginning, harm) => {
+  it.each(harms)("A restore refuses a copy where %s, and names the file", async (_, beginning, harm) => {
     const torn = join(await ownDataDir(), "copy");
     await cp(copy.path, torn, { recursive: true });
     const path = await fileOf(beginning);
@@ -200,7 +200,7 @@ describe("backloom restore", { timeout: 600_000 }, () => {
   it.each([
     ["is missing", "is not a whole copy", (file: string) => rm(file)],
     ["is cut", "is damaged: choose another copy", (file: string) => truncate(file, 1_000)],
-  ])("refuses a copy whose list of files %s", async (_, expected, harm) => {
+  ])("A restore refuses a copy whose list of files %s", async (_, expected, harm) => {
     const torn = join(await ownDataDir(), "copy");
     await cp(copy.path, torn, { recursive: true });
     await harm(join(torn, "backup.json"));
@@ -211,7 +211,7 @@ describe("backloom restore", { timeout: 600_000 }, () => {
     expect(await readdir(into)).toEqual([]);
   });
 
-  it("does not touch the folder of a service that runs, which continues", async () => {
+  it("A restore does not touch the folder of a running service, which continues", async () => {
     const before = await checksumsOf(dataDir);
     const { code, words } = await refusalOf(dataDir, "restore", copy.path);
     expect(code).toBe(1);

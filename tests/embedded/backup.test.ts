@@ -59,7 +59,7 @@ const command = [join(projectRoot, "app/cli/launch.mjs"), "backup", "--to"];
 const surroundings = { cwd: projectRoot, env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir } } as const;
 
 describe("a backup of a running installation", { timeout: 600_000 }, () => {
-  it("has every write that was acknowledged before it began, whole and in order, and opens", async () => {
+  it("A backup has every write that was acknowledged before it began, whole and in order, and opens", async () => {
     const writers = [1, 2, 3, 4].map(startWriter);
     await expect.poll(() => writers.every(({ state }) => state.acknowledged > 50)).toBe(true);
     const before = writers.map(({ state }) => state.acknowledged);
@@ -88,7 +88,7 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
     expect(await readdir(join(into, "backups"))).toHaveLength(1);
   });
 
-  it("is the one at a time, and leaves nothing behind when it is refused", async () => {
+  it("Only one backup of a database runs at a time, and a refused one leaves nothing behind", async () => {
     const other = new pg.Client({ connectionString: source.migrationUrl });
     await other.connect();
     await other.query("select pg_advisory_lock(hashtextextended('backloom:backup', 0))");
@@ -98,7 +98,7 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("says which folder cannot be made, and what to do", async () => {
+  it("A backup names the folder for copies that cannot be made", async () => {
     const file = join(await ownDataDir(), "file");
     await writeFile(file, "");
     await expect(backUp({ dataDir, folder: join(file, "copies") })).rejects.toThrow(
@@ -106,7 +106,7 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
     );
   });
 
-  it("keeps as many copies as it is told, of its own database alone", async () => {
+  it("A backup keeps the number of copies set for it, and leaves those of another database alone", async () => {
     const folder = await ownDataDir();
     const foreign = "0.1.0-20200101T000000Z";
     await mkdir(join(folder, foreign, "postgres/global"), { recursive: true });
@@ -120,7 +120,7 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
     expect(existsSync(join(folder, foreign))).toBe(true);
   });
 
-  it("that is killed leaves nothing that can be restored, and the next one clears it away", async () => {
+  it("A killed backup leaves nothing that can be restored, and the next one removes its rest", async () => {
     const folder = await ownDataDir();
     const words = [...command, folder];
     const program = spawn(process.execPath, words, { ...surroundings, stdio: "ignore" });
@@ -143,7 +143,7 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
 });
 
 describe("a restore", { timeout: 600_000 }, () => {
-  it("takes no copy in which anything differs, and leaves the folder empty", async () => {
+  it("A restore refuses a copy in which anything differs, and leaves the folder empty", async () => {
     const { path } = await backUp({ dataDir, folder: await ownDataDir() });
     const { files } = await readManifest(path);
     const large = files.find(({ size }) => size > 8_192)?.path ?? "";
@@ -166,7 +166,7 @@ describe("a restore", { timeout: 600_000 }, () => {
     }
   });
 
-  it("touches no folder that is in use or holds anything", async () => {
+  it("A restore touches no folder that is in use or has files in it", async () => {
     const { path } = await backUp({ dataDir, folder: await ownDataDir() });
     await expect(restoreCopy(path, dataDir)).rejects.toThrow("is in use");
     const other = await ownDataDir();
@@ -176,7 +176,7 @@ describe("a restore", { timeout: 600_000 }, () => {
     expect(await ask(source.migrationUrl, "select count(*)::int from public.settled")).toBe(20_000);
   });
 
-  it("that did not finish keeps the service from starting until it is done again", async () => {
+  it("A restore that did not finish keeps the service from starting until it is done again", async () => {
     const { path } = await backUp({ dataDir, folder: await ownDataDir() });
     const into = await ownDataDir();
     await mkdir(join(into, "restore.new"));

@@ -12,11 +12,11 @@ describe("what a hosted project refuses to `postgres`, who runs the migrations",
     ["to become the owner", "set role supabase_realtime_admin"],
     ["an index on Auth's table", "create index on auth.users (phone)"],
     ["a function in Auth's schema", "create function auth.x() returns int language sql return 1"],
-  ])("%s", async (_what, statement) => {
+  ])("The role postgres is refused %s, as on a hosted project", async (_what, statement) => {
     await expect(t.sql.query(statement)).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("does not include policies on realtime.messages and triggers on auth.users, which it allows", async () => {
+  it("The role postgres may make policies on realtime.messages and triggers on auth.users", async () => {
     const client = await t.sql.connect();
     await client.query("begin");
     await client.query("create policy a on realtime.messages for select to anon using (false)");
@@ -32,7 +32,7 @@ describe("what a hosted project refuses to `postgres`, who runs the migrations",
 });
 
 describe("a new project's default rights", () => {
-  it("open nothing that `postgres` makes to people, and only its tables to the service", async () => {
+  it("New objects of postgres are closed to people by default, and only tables are open to the service", async () => {
     await t.query`create table public.of_another_app (id integer generated always as identity)`;
     await t.query`create function public.of_another_app() returns integer language sql return 1`;
     const rows = await t.query`select r.role,
@@ -48,7 +48,7 @@ describe("a new project's default rights", () => {
 });
 
 describe("realtime.messages", () => {
-  it("is partitioned by day, with days made ahead", async () => {
+  it("The table realtime.messages is partitioned by day, with days made ahead", async () => {
     const rows = await t.query<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits
       where inhparent = 'realtime.messages'::regclass order by 1`;

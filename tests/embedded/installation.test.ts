@@ -8,7 +8,7 @@ import { loadSecrets } from "../../supabase/embedded/secrets";
 import { ownDataDir } from "./own-stack";
 
 describe("the secrets of an installation", () => {
-  it("are made once and readable by their owner alone", async () => {
+  it("The secrets of an installation are made once and readable by their owner alone", async () => {
     const dataDir = await ownDataDir();
     const first = await loadSecrets(dataDir);
     const file = join(dataDir, "secrets.json");
@@ -18,7 +18,7 @@ describe("the secrets of an installation", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("are not replaced when their file is damaged, because the data would be lost to them", async () => {
+  it("Secrets in a damaged file are not replaced, because the data would be lost with them", async () => {
     const dataDir = await ownDataDir();
     const file = join(dataDir, "secrets.json");
     await writeFile(file, '{"jwtSecret": "short"}');
@@ -26,7 +26,7 @@ describe("the secrets of an installation", () => {
     expect(await readFile(file, "utf8")).toBe('{"jwtSecret": "short"}');
   });
 
-  it("differ from one installation to the next", async () => {
+  it("The secrets of one installation differ from those of the next", async () => {
     const [one, other] = [await loadSecrets(await ownDataDir()), await loadSecrets(await ownDataDir())];
     for (const [name, secret] of Object.entries(one)) {
       expect(Object.entries(other)).not.toContainEqual([name, secret]);
@@ -34,7 +34,7 @@ describe("the secrets of an installation", () => {
   });
 });
 
-it("a free port is none that the system gives to someone else", async () => {
+it("A free port is outside the range that the system gives to others", async () => {
   for (let round = 0; round < 20; round += 1) {
     const port = await findFreePort();
     expect(port).toBeGreaterThanOrEqual(15_000);
@@ -42,7 +42,7 @@ it("a free port is none that the system gives to someone else", async () => {
   }
 });
 
-it("a port that was asked for is given when it is free, and only then", async () => {
+it("A requested port is given when it is free, and only then", async () => {
   const port = await findFreePort();
   expect(await findFreePort(port)).toBe(port);
   const server = createServer().listen(port, "127.0.0.1");

@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), "backloom-launch-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("npm start says in one line what is wrong", () => {
-  it("when the port is taken", async () => {
+  it("npm start says in one line that the port is taken, and names a free one", async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, "127.0.0.1", () => {
@@ -35,7 +35,7 @@ describe("npm start says in one line what is wrong", () => {
     expect(said).toEqual([expect.stringMatching(`^Port ${port} is taken; .*"PORT=\\d+ npm start"$`)]);
   });
 
-  it("when it is given options", () => {
+  it("npm start takes no options and says in one line to set variables", () => {
     expect(launch("start --port 4000", { DATA_DIR: folder })).toEqual({
       status: 1,
       said: ['"start" takes no options; set variables, for example "PORT=4000 npm start"'],
@@ -43,14 +43,14 @@ describe("npm start says in one line what is wrong", () => {
     expect(launch("start --help", { DATA_DIR: folder })).toEqual({ status: 0, said: [""] });
   });
 
-  it("when the port is not a port", () => {
+  it("npm start says in one line that PORT must be a number", () => {
     expect(launch("start", { PORT: "99999", DATA_DIR: folder })).toEqual({
       status: 1,
       said: [expect.stringContaining("PORT must be a number")],
     });
   });
 
-  it("when the data folder cannot be made", () => {
+  it("npm start says in one line that the data folder cannot be made, and to set DATA_DIR", () => {
     writeFileSync(join(folder, "file"), "");
     expect(launch("start", { PORT: "0", DATA_DIR: join(folder, "file/data") })).toEqual({
       status: 1,
@@ -58,7 +58,7 @@ describe("npm start says in one line what is wrong", () => {
     });
   });
 
-  it("when npm cannot install", () => {
+  it("npm start says what to run when npm cannot install", () => {
     const clone = join(folder, "clone");
     mkdirSync(join(clone, "app/cli"), { recursive: true });
     for (const name of ["launch.mjs", "launch"]) {
@@ -70,7 +70,7 @@ describe("npm start says in one line what is wrong", () => {
     expect(said.at(-1)).toContain('run "npm install" again');
   });
 
-  it("when asked for something that does not exist", () => {
+  it("The launcher says in one line that a command does not exist", () => {
     expect(launch("fly", {})).toEqual({ status: 1, said: [expect.stringContaining('no "fly"')] });
   });
 });

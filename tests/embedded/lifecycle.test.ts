@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ask, isRunning, ownDataDir, ownStack, postmasterOf } from "./own-stack";
 
 describe("the embedded stack", () => {
-  it("keeps its data between two starts and leaves nothing running", async () => {
+  it("The embedded stack keeps its data between two starts and leaves nothing running", async () => {
     const dataDir = await ownDataDir();
     const first = await ownStack(dataDir);
     const pid = await postmasterOf(dataDir);
@@ -19,7 +19,7 @@ describe("the embedded stack", () => {
     await second.stop();
   });
 
-  it("brings a killed Postgres back by itself, with every acknowledged write", async () => {
+  it("The embedded stack restarts a killed Postgres by itself, with every acknowledged write", async () => {
     const dataDir = await ownDataDir();
     const stack = await ownStack(dataDir);
     await ask(stack.migrationUrl, "create table written (n int)");
@@ -37,7 +37,7 @@ describe("the embedded stack", () => {
     await stack.stop();
   });
 
-  it("starts over the pid file of a Postgres that was killed together with the app", async () => {
+  it("The embedded stack starts despite the pid file of a Postgres killed together with the app", async () => {
     const dataDir = await ownDataDir();
     const app = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -52,7 +52,7 @@ describe("the embedded stack", () => {
     await stack.stop();
   });
 
-  it("continues with the Postgres that outlived a killed app, and stops it at the end", async () => {
+  it("The embedded stack continues with a Postgres that outlived a killed app, and stops it at the end", async () => {
     const dataDir = await ownDataDir();
     const app = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -68,7 +68,7 @@ describe("the embedded stack", () => {
     await expect.poll(() => isRunning(postmaster)).toBe(false);
   });
 
-  it("brings back a killed Postgres that it did not start, once, with two processes next to each other", async () => {
+  it("Two processes restart a killed Postgres that neither of them started, only once", async () => {
     const dataDir = await ownDataDir();
     const first = await ownStack(dataDir);
     const second = await ownStack(dataDir);
@@ -89,7 +89,7 @@ describe("the embedded stack", () => {
     await expect.poll(() => isRunning(successor)).toBe(false);
   });
 
-  it("is not kept from starting by a pid file that names a stranger", async () => {
+  it("The embedded stack starts despite a pid file that names a process of another program", async () => {
     const dataDir = await ownDataDir();
     const first = await ownStack(dataDir);
     const pidFile = join(dataDir, "postgres/postmaster.pid");
@@ -102,7 +102,7 @@ describe("the embedded stack", () => {
     await second.stop();
   });
 
-  it("is shared by two processes over one folder until the last one leaves", async () => {
+  it("Two processes over one folder share the embedded stack until the last one leaves", async () => {
     const dataDir = await ownDataDir();
     const server = await ownStack(dataDir);
     const command = await ownStack(dataDir);
@@ -114,7 +114,7 @@ describe("the embedded stack", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it("stops when its process ends without saying so", async () => {
+  it("The embedded stack stops when its process ends without stopping it", async () => {
     const dataDir = await ownDataDir();
     const app = spawn(
       process.execPath,

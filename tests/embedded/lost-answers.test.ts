@@ -41,7 +41,7 @@ describe("a call whose answer was lost on the way", () => {
     ["503 of a proxy", page(503)],
     ["504 of a proxy", page(504)],
     ["PGRST001, the connection was lost in the call", problem(503, "PGRST001")],
-  ])("is not done twice: %s", async (_title, answer) => {
+  ])("A call whose answer was lost is not repeated where it may have been done: %s", async (_title, answer) => {
     const { database, calls } = await dataApi(answer);
     await expect(database.call("create_task", {})).rejects.toMatchObject({ status: 503 });
     expect(calls()).toBe(1);
@@ -50,7 +50,7 @@ describe("a call whose answer was lost on the way", () => {
   it.each([
     ["PGRST000, no connection was made", problem(503, "PGRST000")],
     ["40P01, a deadlock was rolled back", problem(500, "40P01")],
-  ])("is repeated where nothing can have happened: %s", async (_title, answer) => {
+  ])("A call whose answer was lost is repeated where nothing can have happened: %s", async (_title, answer) => {
     const { database, calls } = await dataApi(answer);
     expect(await database.call("create_task", {})).toBe('"again"');
     expect(calls()).toBe(2);
@@ -78,7 +78,7 @@ async function atWork(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-it("answers every request that waits for a connection while connections are lost", async () => {
+it("Every request that waits for a connection gets its answer while connections are lost", async () => {
   expect((await nap()).status).toBe(200);
   // More than there are connections, so that most of them wait.
   const naps = Array.from({ length: 20 }, nap);
@@ -90,7 +90,7 @@ it("answers every request that waits for a connection while connections are lost
   expect((await nap()).status).toBe(200);
 });
 
-it("stops while a request is on its way, which is answered first", async () => {
+it("The Data API finishes a request on its way before it stops", async () => {
   const last = nap();
   await expect.poll(async () => (await atWork()).length).toBe(1);
   await t.close();

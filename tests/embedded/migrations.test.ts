@@ -49,7 +49,7 @@ async function findings(): Promise<string[]> {
 }
 
 describe("the migrations", () => {
-  it("go in through the Supabase CLI, and a second time there is nothing to do", async () => {
+  it("The migrations run through the Supabase CLI, and a second time there is nothing to do", async () => {
     const stack = await ownStack(await ownDataDir());
     const files = await listMigrations();
     expect(await migrateDatabase(stack.migrationUrl)).toMatchObject({ applied: files.length, rules: {} });
@@ -69,12 +69,12 @@ describe("the migrations", () => {
     await stack.stop();
   });
 
-  it("have versions of their own", async () => {
+  it("No two migrations have the same version", async () => {
     const versions = (await listMigrations()).map((file) => file.version);
     expect(versions).toEqual([...new Set(versions)]);
   });
 
-  it("say in one line which file fails, without the password of the database", async () => {
+  it("A failed migration does not show the secrets of the database", async () => {
     const wrong = url.replace(/:[^:@/]+@/, ":not-the-password@");
     const failure = await runSupabaseCli(["db", "push", `--remote=${wrong}`, "--yes"]).catch(String);
     expect(failure).toBeTruthy();
@@ -82,12 +82,12 @@ describe("the migrations", () => {
     expect(error).not.toContain(inject("cluster").secrets.slice(0, 20));
   });
 
-  it("are the source of the committed types", async () => {
+  it("The committed types are those that the migrations generate", async () => {
     const committed = await readFile(join(projectRoot, "app/db/types.ts"), "utf8");
     expect(committed, "run npm run types").toBe(await generateTypes(url));
   });
 
-  it("leave nothing for the advisors to find, who find a table that everyone may read", async () => {
+  it("The advisors find nothing in the migrations, and do find a table that everyone may read", async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query("create table public.open_to_all (id int); grant select on public.open_to_all to anon");

@@ -37,7 +37,7 @@ const password = "only-for-this-test";
 describe.skipIf(versions.length === 0).each(versions)("PostgreSQL %s", (version) => {
   const hasLint = existsSync(`/usr/share/postgresql/${version}/extension/plpgsql_check.control`);
 
-  it("takes the same migrations, and its linter finds no error in them where it has one", async () => {
+  it("Another PostgreSQL takes the same migrations, and its linter, if installed, finds no error", async () => {
     const urlFor = await startOther(join(debian, version, "bin"));
     expect((await migrateDatabase(urlFor("postgres"))).applied).toBeGreaterThan(0);
     if (!hasLint) return;

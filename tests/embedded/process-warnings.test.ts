@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import "../../supabase/embedded/data-api/lite-app";
 
-it("warnings that are errors reach the process as they were given", async () => {
+it("A warning that is an error reaches the process as it was given", async () => {
   const warning = new Error("Too many listeners");
   const heard = once(process, "warning");
   process.emitWarning(warning);

@@ -24,7 +24,7 @@ function send(topic: string, payload: unknown, isPrivate = true) {
 }
 
 describe("who joins a topic of the embedded database", () => {
-  it("hears what realtime.send writes, with an id added", async () => {
+  it("A subscriber hears what realtime.send writes, with an id added", async () => {
     const { heard } = join("pairing:x");
     await send("pairing:x", { n: 1 });
     await send("pairing:x", { n: 2, id: "mine" });
@@ -32,7 +32,7 @@ describe("who joins a topic of the embedded database", () => {
     await expect.poll(() => heard).toEqual(["joined", first, { n: 2, id: "mine" }]);
   });
 
-  it("hears every one of many messages of one transaction, in order, and nothing after leaving", async () => {
+  it("A subscriber hears all messages of one transaction, in order, and nothing after leaving", async () => {
     const many = join("pairing:many");
     const stays = join("pairing:many");
     await t.query`
@@ -46,7 +46,7 @@ describe("who joins a topic of the embedded database", () => {
     expect(many.heard).toHaveLength(51);
   });
 
-  it("hears no public message, no other event and no message of another topic", async () => {
+  it("A subscriber hears no public message, no other event and no message of another topic", async () => {
     const { heard } = join("pairing:quiet");
     await send("pairing:quiet", { n: 1 }, false);
     await send("pairing:other", { n: 2 });
@@ -55,7 +55,7 @@ describe("who joins a topic of the embedded database", () => {
     await expect.poll(() => heard).toEqual(["joined", { n: 3, id: "x" }]);
   });
 
-  it("is told when the database is followed no more, and when it is again", async () => {
+  it("A subscriber hears when the feed of the database is lost, and when it is back", async () => {
     const { heard } = join("pairing:cut");
     await interruptFeed();
     await expect.poll(() => heard).toEqual(["joined", "lost", "joined"]);
@@ -65,7 +65,7 @@ describe("who joins a topic of the embedded database", () => {
 });
 
 describe("the feed", () => {
-  it("begins when transactions of others have ended, however long they take and it asks", async () => {
+  it("The feed begins once others' transactions have ended, no matter how long they take", async () => {
     const other = await t.sql.connect();
     await other.query("begin; select pg_current_xact_id()");
     const heard: string[] = [];
@@ -98,7 +98,7 @@ describe("the feed", () => {
     }
   });
 
-  it("stops while it waits to begin", async () => {
+  it("The feed can be stopped while it waits to begin", async () => {
     const other = await t.sql.connect();
     await other.query("begin; select pg_current_xact_id()");
     const listener = { onMessage() {}, onInterruption() {}, onReturn() {} };
@@ -110,7 +110,7 @@ describe("the feed", () => {
   });
 });
 
-it("keeps no slot once it has stopped", async () => {
+it("The feed keeps no replication slot once it has stopped", async () => {
   const other = await createTestDatabase({ realtime: true });
   const slots = "select count(*)::int as n from pg_replication_slots where database = $1";
   const name = (await other.query`select current_database() as name`)[0].name;
@@ -120,7 +120,7 @@ it("keeps no slot once it has stopped", async () => {
 });
 
 describe("realtime.send", () => {
-  it("turns its own errors into warnings, so that no writer fails because of an event", async () => {
+  it("realtime.send turns its own errors into warnings, so that no writer fails because of an event", async () => {
     const client = await t.sql.connect();
     const notices: string[] = [];
     client.on("notice", (notice) => notices.push(notice.message ?? ""));
@@ -129,7 +129,7 @@ describe("realtime.send", () => {
     expect(notices.join()).toContain("ErrorSendingBroadcastMessage");
   });
 
-  it("may not be used by a user to send to anyone", async () => {
+  it("A user cannot send messages to anyone with realtime.send", async () => {
     const client = await t.sql.connect();
     await client.query("begin; set local role authenticated");
     await client.query("select realtime.send('{}'::jsonb, 'change', 'user:x', true)");

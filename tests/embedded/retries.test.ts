@@ -37,21 +37,24 @@ await t.query`
 const refused = (status: number) => expect.objectContaining({ name: "ContractError", status });
 
 describe("a call over a pooled connection", () => {
-  it.each(["40P01", "40001", "55P03", "57P01", "08006"])("is repeated up to three times after %s", async (code) => {
-    await t.query`alter sequence public.tries restart`;
-    expect(await t.database.call("fail_first", { p_code: code, p_times: 3 })).toBe("4");
-    await t.query`alter sequence public.tries restart`;
-    const failure = t.database.call("fail_first", { p_code: code, p_times: 4 });
-    await expect(failure).rejects.toEqual(refused(503));
-  });
+  it.each(["40P01", "40001", "55P03", "57P01", "08006"])(
+    "A call is repeated up to three times after error %s",
+    async (code) => {
+      await t.query`alter sequence public.tries restart`;
+      expect(await t.database.call("fail_first", { p_code: code, p_times: 3 })).toBe("4");
+      await t.query`alter sequence public.tries restart`;
+      const failure = t.database.call("fail_first", { p_code: code, p_times: 4 });
+      await expect(failure).rejects.toEqual(refused(503));
+    },
+  );
 
-  it.each(["57014", "P0001", "23505", "PT409"])("is not repeated after %s", async (code) => {
+  it.each(["57014", "P0001", "23505", "PT409"])("A call is not repeated after error %s", async (code) => {
     await t.query`alter sequence public.tries restart`;
     await t.database.call("fail_first", { p_code: code, p_times: 1 }).catch(() => undefined);
     expect(await t.database.call("fail_first", { p_code: code, p_times: 0 })).toBe("2");
   });
 
-  it("hides real deadlocks: both of two crossing updates succeed, each time", async () => {
+  it("Both of two crossing updates succeed each time, because deadlocks are repeated", async () => {
     const sum = "select sum(n)::int as n from acts where id < 3";
     const before = (await t.sql.query(sum)).rows[0].n;
     for (let round = 0; round < 3; round++) {
@@ -64,7 +67,7 @@ describe("a call over a pooled connection", () => {
     expect(after - before).toBe(12);
   });
 
-  it("waits no more than two seconds for a lock, and asks the caller to come again", async () => {
+  it("A call waits at most two seconds for a lock, then asks the caller to try again", async () => {
     const holder = await t.sql.connect();
     await holder.query("begin; update acts set n = n where id = 1");
     await expect(t.database.call("touch", { p_id: 1 })).rejects.toEqual(refused(503));
@@ -73,11 +76,11 @@ describe("a call over a pooled connection", () => {
     expect(await t.database.call("touch", { p_id: 1 })).toBe("true");
   });
 
-  it("is cut off after five seconds", async () => {
+  it("A call is cut off after five seconds", async () => {
     await expect(t.database.call("slow", { p_seconds: 20 })).rejects.toEqual(refused(503));
   });
 
-  it("is repeated when Postgres ends its connection, because the statement was rolled back", async () => {
+  it("A call is repeated when Postgres ends its connection, because the statement was rolled back", async () => {
     const rows = "select count(*)::int as n from acts where id > 100";
     const before = (await t.sql.query(rows)).rows[0].n;
     const call = t.database.call("slow", { p_seconds: 2 });
@@ -86,7 +89,7 @@ describe("a call over a pooled connection", () => {
     expect((await t.sql.query(rows)).rows[0].n).toBe(before + 1);
   });
 
-  it("does not end the process when its connection is cut without a word", async () => {
+  it("A call whose connection is cut without a word fails, and the process continues", async () => {
     const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
     const databaseUrl = new URL(t.supabase.databaseUrl);
     databaseUrl.port = String(proxy.port);
@@ -101,7 +104,7 @@ describe("a call over a pooled connection", () => {
     await proxy.close();
   });
 
-  it("is given up, and not repeated, when the network says nothing any more", async () => {
+  it("A call is given up, and not repeated, when the network falls silent", async () => {
     const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
     const databaseUrl = new URL(t.supabase.databaseUrl);
     databaseUrl.port = String(proxy.port);
@@ -116,7 +119,7 @@ describe("a call over a pooled connection", () => {
     await proxy.close();
   });
 
-  it("works on after all idle connections were ended", async () => {
+  it("Calls continue to work after all idle connections were ended", async () => {
     await Promise.all(Array.from({ length: 8 }, () => t.database.call("ping", {})));
     expect(await endConnections("idle")).toBeGreaterThan(0);
     await Promise.all(Array.from({ length: 20 }, () => t.database.call("ping", {})));

@@ -12,12 +12,12 @@ const rights = `
    where grantee in ('anon', 'authenticated', 'service_role', 'PUBLIC') and table_schema in ('public', 'private', 'auth', 'realtime')`;
 
 describe("the embedded Supabase gives no one more than a hosted one", () => {
-  it("runs migrations as a role that is not a superuser", async () => {
+  it("The embedded stack runs migrations as a role that is not a superuser", async () => {
     const rows = await t.query`select rolsuper, rolname from pg_roles where rolname = current_user`;
     expect(rows).toEqual([{ rolsuper: false, rolname: "postgres" }]);
   });
 
-  it("changes no rights when the Data API and Auth are used", async () => {
+  it("No rights change when the Data API and Auth are used", async () => {
     const before = (await t.sql.query(rights)).rows[0].list;
     const api = await dataApi(t, ada);
     await api.from("products").select("id");
@@ -26,7 +26,7 @@ describe("the embedded Supabase gives no one more than a hosted one", () => {
     expect((await t.sql.query(rights)).rows[0].list).toEqual(before);
   });
 
-  it("lets the logins of the Data API and of Auth see nothing of the backlog by themselves", async () => {
+  it("The logins of the Data API and of Auth see nothing of the backlog by themselves", async () => {
     const rows = await t.query`
       select r.rolname, c.relname
         from pg_class c join pg_namespace n on n.oid = c.relnamespace,
@@ -36,7 +36,7 @@ describe("the embedded Supabase gives no one more than a hosted one", () => {
     expect(rows).toEqual([]);
   });
 
-  it("keeps schema auth closed to the API roles", async () => {
+  it("The schema auth is closed to the API roles", async () => {
     for (const role of ["anon", "authenticated", "service_role"]) {
       const client = await t.sql.connect();
       await client.query(`begin; set local role ${role}`);
@@ -46,7 +46,7 @@ describe("the embedded Supabase gives no one more than a hosted one", () => {
     }
   });
 
-  it("refuses requests without a key, with a wrong one, and tokens signed by someone else", async () => {
+  it("The Data API refuses requests without a key or with a wrong one, and forged tokens", async () => {
     const get = (headers: Record<string, string>) =>
       t.supabase.fetch(`${t.supabase.supabaseUrl}/rest/v1/products?select=id`, { headers });
     expect((await get({})).status).toBe(401);
@@ -56,7 +56,7 @@ describe("the embedded Supabase gives no one more than a hosted one", () => {
     expect(answer.status).toBe(401);
   });
 
-  it("tells a user's token who the user is, and no one else's", async () => {
+  it("A user's token shows no other user through the Data API", async () => {
     const { data } = await (await dataApi(t, ada)).from("users").select("id");
     expect(data?.map(({ id }) => id) ?? []).not.toContainEqual(expect.not.stringMatching(ada.id));
   });

@@ -62,7 +62,7 @@ async function rolesThatTake(dataDir: string, password: string): Promise<string[
 }
 
 describe("secrets rotate", { timeout: 300_000 }, () => {
-  it("replaces every secret of the folder, and people, programs and data are as they were", async () => {
+  it("secrets rotate replaces every secret of a folder, and people, programs and data stay as they were", async () => {
     const dataDir = await ownDataDir();
     const first = await startService(dataDir);
     const store = await openOwnDatabase(dataDir);
@@ -104,7 +104,7 @@ describe("secrets rotate", { timeout: 300_000 }, () => {
     await stop(third);
   });
 
-  it("says at the start that it was cut short, and is done by running it again", async () => {
+  it("The start says that a rotation of secrets was cut short, and running it again completes it", async () => {
     const dataDir = await ownDataDir();
     const stack = await ownStack(dataDir);
     await stack.stop();
@@ -117,7 +117,7 @@ describe("secrets rotate", { timeout: 300_000 }, () => {
     await (await ownStack(dataDir)).stop();
   });
 
-  it("makes nothing where there is no installation", async () => {
+  it("secrets rotate makes nothing where there is no installation", async () => {
     const { exitCode, output } = await rotate(await ownDataDir());
     expect([exitCode, output]).toEqual([1, expect.stringContaining("There are no secrets in")]);
   });

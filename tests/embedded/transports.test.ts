@@ -202,7 +202,7 @@ const calls: [string, string | ReturnType<typeof as>, Values, unknown][] = [
 ];
 
 describe.each(transports)("over the $name transport", ({ database }) => {
-  it.each(calls)("%s", async (_title, asked, values, expected) => {
+  it.each(calls)("Each transport gives a call the same result: %s", async (_title, asked, values, expected) => {
     const call =
       typeof asked === "string"
         ? database.call(asked, values)
@@ -210,7 +210,7 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     expect(await outcome(call)).toEqual(expected);
   });
 
-  it("serves a user no matter which form the id has that Postgres takes", async () => {
+  it("A user with any form of id that Postgres takes can make calls", async () => {
     const id = "cf682b73-be1a-fad4-7d0f-32559ac34627";
     await t.query`insert into auth.users (id, email) values (${id}, 'old@example.com')
       on conflict do nothing`;
@@ -218,13 +218,13 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     expect(answer).toEqual({ user: id, role: "authenticated" });
   });
 
-  it("leaves no user behind on the connection", async () => {
+  it("A user's call leaves no user behind on the connection", async () => {
     await database.callAs({ user_id: ada.id }, "mine", {});
     const answer = JSON.parse(await database.call("whose", {}));
     expect(answer).toEqual({ user: null, role: "service_role" });
   });
 
-  it("keeps a bounded number of statements, no matter how many ways there are to name the parameters", async () => {
+  it("A connection keeps few prepared statements, no matter which parameters the calls name", async () => {
     for (let way = 1; way < 2 ** optional.length; way += 1) {
       const named = optional.filter((_, place) => way & (1 << place));
       const values = Object.fromEntries(named.map((name) => [name, 1]));
@@ -235,7 +235,7 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     }
   });
 
-  it("continues after a refusal, with many calls at once that were never made before", async () => {
+  it("A transport continues after refusals among many new calls at once", async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
     const answers = await Promise.all(
       texts.map(async (text, index) => {

@@ -31,7 +31,7 @@ async function questions() {
 }
 
 describe("a transaction that the log tells of", () => {
-  it("is handed on when everyone can see it, even while an older one still runs", async () => {
+  it("A transaction's messages are delivered once all can see it, even while an older one still runs", async () => {
     const delivered: string[] = [];
     const lost: unknown[] = [];
     const visible = await VisibleTransactions.open<string>(
