@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { expect, it } from "vitest";
 import remixConfig from "../../remix.config.js";
 
-it("a build of the pages clears a folder that holds no program: a worker of the same clone may be running from it", () => {
+it("A build of the pages does not clear the folder of programs, from which a worker may be running", () => {
   const toPrograms = relative(remixConfig.buildDirectory ?? "build", "build/programs");
   expect(toPrograms).toMatch(/^\.\./);
 });

@@ -51,7 +51,7 @@ describe("the database's manners", () => {
     expect(rows).toEqual([]);
   });
 
-  it("would notice a table without row level security", async () => {
+  it("A table without row level security would be noticed", async () => {
     await t.query`create table public.planted (id integer)`;
     const rows = await t.query`select c.relname from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not c.relrowsecurity`;

@@ -68,14 +68,14 @@ const endpoints = judged
   .flatMap(({ route, name }) => writeMethods(route).map((method) => ({ route, name, method })));
 
 describe("every write refuses demo accounts before it looks at what was sent", () => {
-  it("knows each of the open ones", () => {
+  it("Every write that is listed as open to demo accounts exists", () => {
     const names = new Set(writes.map(({ name }) => name));
     expect(Object.keys(open).filter((name) => !names.has(name))).toEqual([]);
     expect(pages.length).toBeGreaterThan(20);
     expect(endpoints.length).toBeGreaterThan(1);
   });
 
-  it.each(pages)("the form of $name", async ({ route }) => {
+  it.each(pages)("The form of $name refuses a demo account before it reads what was sent", async ({ route }) => {
     const before = await snapshotTables(t);
     const address = `${pathOf(route) || "/"}?_data=${encodeURIComponent(route.id)}`;
     const body = new URLSearchParams({ intent: "nothing" });
@@ -85,13 +85,16 @@ describe("every write refuses demo accounts before it looks at what was sent", (
     expect(await snapshotTables(t)).toEqual(before);
   });
 
-  it.each(endpoints)("$method of $name", async ({ route, method }) => {
-    const before = await snapshotTables(t);
-    const headers = { ...bearer(token), "content-type": "application/json" };
-    for (const body of ["{", "{}"]) {
-      const answer = await app.request(pathOf(route), { method, headers, body });
-      expect(answer.status).toBe(403);
-    }
-    expect(await snapshotTables(t)).toEqual(before);
-  });
+  it.each(endpoints)(
+    "$method of $name refuses a demo account before it reads what was sent",
+    async ({ route, method }) => {
+      const before = await snapshotTables(t);
+      const headers = { ...bearer(token), "content-type": "application/json" };
+      for (const body of ["{", "{}"]) {
+        const answer = await app.request(pathOf(route), { method, headers, body });
+        expect(answer.status).toBe(403);
+      }
+      expect(await snapshotTables(t)).toEqual(before);
+    },
+  );
 });

@@ -25,16 +25,16 @@ describe("the router is patched as far as it can be", () => {
     ["react-router", "6.30.6"],
     ["react-router-dom", "6.30.6"],
     ["@remix-run/router", "1.23.4"],
-  ])("%s is overridden to %s, and installed so", (name, version) => {
+  ])("The package %s is overridden to %s, and installed in that version", (name, version) => {
     expect(manifest.overrides[name]).toBe(version);
     expect(installedVersion(name)).toBe(version);
   });
 
-  it("single fetch and lazy route discovery are off", () => {
+  it("Single fetch and lazy route discovery of Remix are off", () => {
     expect(remixConfig.future).toMatchObject({ v3_singleFetch: false, v3_lazyRouteDiscovery: false });
   });
 
-  it("every version is pinned exactly", () => {
+  it("Every dependency is pinned to an exact version", () => {
     const all = { ...manifest.dependencies, ...manifest.devDependencies };
     const loose = Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+/.test(version));
     expect(loose).toEqual([]);

@@ -40,7 +40,7 @@ it("every reason why something does not move has a heading with its cause and cu
   expect([...codes].filter((code) => !headings.includes(code))).toEqual([]);
 });
 
-it("knows a code in each of the shapes in which the database writes one", () => {
+it("The check of reasons finds a code in each shape that the database writes", () => {
   expect(codesOf("jsonb_build_object('code', 'order', 'message', 'x')")).toEqual(["order"]);
   expect(codesOf("'code', case when a then 'budget'\n else 'finished' end, 'x'")).toEqual(["budget", "finished"]);
 });
@@ -231,7 +231,7 @@ it("links in documents lead to a file and a heading", () => {
   ]);
 });
 
-it("the index names every document", () => {
+it("The index of docs names every document", () => {
   const index = readFileSync("docs/README.md", "utf8");
   const missing = readdirSync("docs").filter(
     (name) => name.endsWith(".md") && name !== "README.md" && !index.includes(`(${name})`),
@@ -392,7 +392,7 @@ it("every endpoint of /api in a document exists, and every one is in a document"
   ).toEqual([]);
 });
 
-it("a method in front of an endpoint is one that it takes", () => {
+it("A method in front of an endpoint in a document is one that the endpoint takes", () => {
   const method = /\b(GET|POST|PUT|PATCH|DELETE) (\/api\/[\w/:<>.*-]*[\w>*])/g;
   const named = [...calls.matchAll(method)].map(([, verb = "", path = ""]) => ({
     verb,
@@ -420,13 +420,13 @@ const examplesOf = (kind: string) =>
         .map(([, , text = ""]) => ({ file, text })),
     );
 
-it("an example in JSON can be read", () => {
+it("An example in JSON in a document can be parsed", () => {
   const examples = examplesOf("json");
   expect(examples.length).toBeGreaterThan(1);
   for (const { text } of examples) JSON.parse(text.startsWith('"') ? `{${text}}` : text);
 });
 
-it("an example of .backloom.yml is taken whole by the worker", async () => {
+it("The worker takes an example of .backloom.yml in a document as a whole", async () => {
   const folder = mkdtempSync(join(tmpdir(), "documents-"));
   const git = makeRepository(folder);
   const examples = examplesOf("yaml").filter(({ file }) => /^(worker|forges)\.md$/.test(file));
@@ -442,7 +442,7 @@ it("an example of .backloom.yml is taken whole by the worker", async () => {
   rmSync(folder, { recursive: true });
 });
 
-it("an example for a shell is one that a shell reads", () => {
+it("An example for a shell in a document is valid for bash", () => {
   const examples = examplesOf("sh");
   expect(examples.length).toBeGreaterThan(10);
   for (const { file, text } of examples) {

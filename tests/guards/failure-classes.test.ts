@@ -56,19 +56,19 @@ function gives([file, text]: readonly [string, string], name: string): boolean {
 }
 
 describe("a failure class", () => {
-  it.each(failureClasses)("%s is given for one kind of failure only", (name) => {
+  it.each(failureClasses)("The failure class %s is given for one kind of failure only", (name) => {
     const found = files.filter((file) => gives(file, name)).map(([file]) => file);
     expect(found.sort(), uses[name].means).toEqual(uses[name].where.toSorted());
   });
 
-  it("rate_limited is given in one place, where a tool has named its limit", () => {
+  it("The failure class rate_limited is given in one place, where a tool has named its limit", () => {
     const [, text = ""] = files.find(([file]) => file === uses.rate_limited.where[0]) ?? [];
     const before = text.split('"rate_limited"');
     expect(before).toHaveLength(2);
     expect(before[0]).toMatch(/if \(end\.kind === "limit"\) \{\s+return outcome\(\{\s+failure_class: $/);
   });
 
-  it.each(failureClasses)("%s is the outcome of some test", (name) => {
+  it.each(failureClasses)("Some test expects the failure class %s", (name) => {
     const tests = readdirSync("tests", { recursive: true, encoding: "utf8" }).filter(
       (file) => file.endsWith(".test.ts") && !file.includes("failure-classes"),
     );

@@ -348,7 +348,7 @@ async function growsTooFast(worst: Worst): Promise<string | null> {
 }
 
 describe("what is sent is read in time that grows with its length", () => {
-  it("is checked for every parser", () => {
+  it("Every parser of what is sent has a check of its growth", () => {
     expect(named.filter((name) => !(name in parsers) && !(name in others))).toEqual([]);
     expect(importFormats.length).toBe(
       Object.keys(parsers).filter((name) => /^read(Linear|Github|Jira|Trello|Backl|Spec|Opens|Beads)/.test(name))
@@ -356,7 +356,7 @@ describe("what is sent is read in time that grows with its length", () => {
     );
   });
 
-  it("and would be found where it takes the square", { tags: "thorough" }, async () => {
+  it("A parser whose work grows with the square of its input is found", { tags: "thorough" }, async () => {
     const values = (n: number) => list(n, (i): [string, string] => [`a${i}`, "b"]);
     const square: Worst = (n) => () => {
       const form = new URLSearchParams(values(n));
@@ -366,7 +366,7 @@ describe("what is sent is read in time that grows with its length", () => {
   });
 
   for (const [name, kinds] of Object.entries(parsers))
-    it.each(Object.keys(kinds))(`${name}: %s`, async (kind) => {
+    it.each(Object.keys(kinds))(`${name} reads its input in time that grows with its length: %s`, async (kind) => {
       const worst = kinds[kind];
       expect(worst && (await growsTooFast(worst))).toBeNull();
     });

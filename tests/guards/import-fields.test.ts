@@ -33,7 +33,7 @@ const fill = (names: readonly string[], values: Readonly<Record<string, string>>
 const day = "2026-01-02T00:00:00.000Z";
 
 describe("no field of a tool is lost unseen", () => {
-  it("linear", () => {
+  it("No column of a Linear export is lost unseen", () => {
     const columns = [
       "Team",
       "Description",
@@ -77,7 +77,7 @@ describe("no field of a tool is lost unseen", () => {
     expect(lostFields("linear", fill(columns, values), write)).toEqual([]);
   });
 
-  it("jira", () => {
+  it("No column of a Jira export is lost unseen", () => {
     const columns = [
       "Parent id",
       "Parent key",
@@ -152,7 +152,7 @@ describe("no field of a tool is lost unseen", () => {
     expect(lostFields("jira", fill(columns, values), write)).toEqual([]);
   });
 
-  it("github: gh, and the list of the REST interface", () => {
+  it("No field of a GitHub issue is lost unseen, from gh or the REST API", () => {
     const person = { login: "ada" };
     const fields: Record<string, unknown> = {
       assignees: [person],
@@ -210,7 +210,7 @@ describe("no field of a tool is lost unseen", () => {
     expect(lostFields("github", { description: "D", dueOn: day, due_on: day }, milestone)).toEqual([]);
   });
 
-  it("trello: card, checklist, item and board", () => {
+  it("No field of a Trello card, checklist, item or board is lost unseen", () => {
     const write = (card: object, list: object, item: object, board: object) =>
       JSON.stringify({
         name: "Garden",
@@ -272,7 +272,7 @@ describe("no field of a tool is lost unseen", () => {
     expect(named).toContain("History of the board");
   });
 
-  it("backlog-md: front matter and sections", () => {
+  it("No front matter or section of a Backlog.md file is lost unseen", () => {
     const front = {
       status: "Done",
       assignee: "['@a']",
@@ -306,7 +306,7 @@ describe("no field of a tool is lost unseen", () => {
     expect(lostFields("backlog-md", sections, (more) => write([], more), "b-1 - A.md")).toEqual([]);
   });
 
-  it("beads: issue and epic", () => {
+  it("No field of a Beads issue or epic is lost unseen", () => {
     const fields: Record<string, unknown> = {
       description: "D",
       design: "D",
@@ -347,7 +347,7 @@ describe("no field of a tool is lost unseen", () => {
     expect(lostFields("beads", { ...ofEpic, dependencies }, write("epic"))).toEqual([]);
   });
 
-  it("backloom: each field of the format", () => {
+  it("No field of a Backloom export is lost unseen", () => {
     const fields = partsOfDocument();
     for (const [part, shape] of Object.entries(shapesOfDocument()))
       expect([part, Object.keys(fields[part] ?? {}).sort()]).toEqual([part, Object.keys(shape).sort()]);

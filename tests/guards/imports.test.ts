@@ -74,7 +74,7 @@ function circleFrom(file: string, way: readonly string[], isDone: Set<string>): 
 }
 
 describe("imports point one way", () => {
-  it("never go in a circle", () => {
+  it("No module imports another that leads back to it", () => {
     const isDone = new Set<string>();
     const circles = [...graph.keys()].flatMap((file) => {
       const circle = circleFrom(file, [], isDone);
@@ -101,12 +101,12 @@ describe("imports point one way", () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(Object.keys(allowed))("%s imports only what lies below it", (folder) => {
+  it.each(Object.keys(allowed))("The folder %s imports only folders below it", (folder) => {
     const wrong = imports.filter(({ from, to }) => from === folder && to !== folder && !allowed[folder]?.includes(to));
     expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
   });
 
-  it("hold between the worker's rooms too, types included", () => {
+  it("A room of the worker imports only rooms below it, types included", () => {
     const roomOf = (file: string) => /^(worker\/\w+)\//.exec(file)?.[1] ?? "";
     const wrong = [...graph].flatMap(([file, targets]) => {
       const from = roomOf(file);
@@ -133,13 +133,13 @@ describe("imports point one way", () => {
     expect(packages.filter((line) => !/: zod(\/mini)?$/.test(line))).toEqual([]);
   });
 
-  it("every folder of app is listed here", () => {
+  it("Every folder of app is in the list of allowed imports", () => {
     const known = new Set([...Object.keys(allowed), "routes", "styles"]);
     const folders = imports.filter(({ file }) => file.split("/").length > 2).map(({ from }) => from);
     expect([...new Set(folders)].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("anyone who reads where to go next checks that it is a path of ours", () => {
+  it("Every reader of redirectTo checks that it is a path of this service", () => {
     const readers = sources.filter(({ text }) => /get\("redirectTo"\)/.test(text));
     expect(readers.filter(({ text }) => !text.includes("safeRedirect("))).toEqual([]);
     expect(readers.length).toBeGreaterThan(0);

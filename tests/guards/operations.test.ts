@@ -18,13 +18,13 @@ const passesOn =
   /\{\s*return call(?:As|AsRaw|Service)\(\s*\w+,\s*"(\w+)",\s*\{\s*(?:p_(\w+): (?:input\.)?\2,?\s*)+(?:p_\w+: \w+,?\s*)?\}/g;
 
 describe("operations", () => {
-  it("have the name of their SQL function", () => {
+  it("An operation has the name of its SQL function", () => {
     const wrong = described.filter(({ name, sql }) => name !== toCamelCase(sql));
     expect(wrong).toEqual([]);
     expect(described.length).toBeGreaterThan(20);
   });
 
-  it("are described once", () => {
+  it("An operation is described once", () => {
     const names = described.map(({ sql }) => sql);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     const again = others.flatMap(([file, text]) =>
@@ -33,12 +33,12 @@ describe("operations", () => {
     expect(again).toEqual([]);
   });
 
-  it("are in the list of their noun when they only pass on, and have no separate file", () => {
+  it("An operation that only passes on is in its noun's list, and has no separate file", () => {
     const found = others.flatMap(([file, text]) => [...text.matchAll(passesOn)].map(([, name]) => `${file}: ${name}`));
     expect(found).toEqual([]);
   });
 
-  it("do not compile when their SQL function does not take what they are given", () => {
+  it("An operation does not compile when its SQL function does not take what it is given", () => {
     const given = z.object({ task_id: z.string() });
     const forced = given.extend({ forced: z.boolean() });
     const own = ["task_id"] as const;

@@ -34,12 +34,12 @@ const openers = Object.entries(texts)
   .map(({ file }) => file);
 
 describe("every outgoing request", () => {
-  it("leaves by a module that is named here, with where it goes", () => {
+  it("Every outgoing request leaves by a module that is listed here with its destinations", () => {
     const places = Object.keys(allowed);
     expect(openers.filter((file) => !places.some((place) => file.startsWith(place)))).toEqual([]);
   });
 
-  it("leaves by the one sender if a user gave its address", () => {
+  it("A request to an address from a user leaves by the one sender in app/outgoing", () => {
     expect(openers.some((file) => file.startsWith("app/outgoing/"))).toBe(true);
     expect(openers.filter((file) => /^app\/(notices|nouns|http|mcp|sse|realtime)\//.test(file))).toEqual([]);
   });

@@ -8,7 +8,7 @@ const lockSchema = z.object({
   packages: z.record(z.string(), z.object({ optionalDependencies: z.record(z.string(), z.string()).optional() })),
 });
 
-it("lists the binaries of every system: without them npm installs none on another system, and npm ci nothing at all", () => {
+it("package-lock.json lists the binaries of every system, without which npm ci fails on others", () => {
   const text = readFileSync(join(root, "package-lock.json"), "utf8");
   const { packages } = lockSchema.parse(JSON.parse(text));
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>

@@ -84,14 +84,14 @@ it("words are spelled as in the United States", () => {
   }
 });
 
-it.each(patterns)("%s is written no more often than before", (_, pattern, most) => {
+it.each(patterns)("The wording '%s' is written no more often than before", (_, pattern, most) => {
   for (const [place, text] of prose) {
     const found = text.match(pattern) ?? [];
     expect(found.length, `${place}: ${found.slice(-5).join(" · ")}`).toBeLessThanOrEqual(most[place]);
   }
 });
 
-it("nothing is spread only to keep a line together", () => {
+it("No list or object is spread only to keep a line together", () => {
   const spread = /\.\.\.\{|\.\.\.\[[^[\]]*\]\s*[,)\]]/;
   const found = [...Object.entries(files.code), ...Object.entries(files.tests)].filter(([, text]) => spread.test(text));
   expect(found.map(([file]) => file)).toEqual([]);

@@ -64,19 +64,19 @@ function pumpsOf(literal: string): string[] {
 }
 
 describe("regular expressions on what is sent", () => {
-  it("are found", () => expect(repeating.length).toBeGreaterThan(10));
+  it("Regular expressions that repeat are found in the code", () => expect(repeating.length).toBeGreaterThan(10));
 
-  it("would be caught when they take the square of a text's length", { tags: "thorough" }, () => {
+  it("A regular expression that takes the square of a text's length is caught", { tags: "thorough" }, () => {
     expect(attackOn("/0+$/")).toBeDefined();
     expect(attackOn("/^0+/")).toBeUndefined();
   });
 
   it.each(repeating.filter(({ literal }) => !(literal in bounded)))(
-    "$literal in $file takes linear time",
+    "The regular expression $literal in $file takes linear time",
     ({ literal }) => expect(attackOn(literal)).toBeUndefined(),
   );
 
-  it("are still there if they are listed as bounded", () => {
+  it("Every regular expression that is listed as bounded is still in the code", () => {
     const known = new Set(repeating.map(({ literal }) => literal));
     expect(Object.keys(bounded).filter((literal) => !known.has(literal))).toEqual([]);
   });

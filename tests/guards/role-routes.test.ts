@@ -198,7 +198,7 @@ const placesOfComments = [
 const telling: string[] = [];
 
 describe("each route, as each role", () => {
-  it.each(asked)("$name", async (each) => {
+  it.each(asked)("Each role gets $name as its rights allow", async (each) => {
     const statuses: Record<string, number> = {};
     for (const role of roles) {
       const { status, text } = await answerFor(role, each);
@@ -214,7 +214,7 @@ describe("each route, as each role", () => {
     if (isOfProduct(each) && owner !== 204) expect([403, 404]).toContain(stranger);
   });
 
-  it("shows a viewer the comments, if it has any", () => {
+  it("A viewer sees the comments wherever a route has them", () => {
     expect(telling).toEqual(expect.arrayContaining(placesOfComments));
   });
 });

@@ -12,7 +12,7 @@ const resourceRoutes = Object.entries(modules)
   .filter(({ name }) => /^(api|mcp|openapi|oauth|token|revoke|hooks|\[\.\]well-known)(?!\w)/.test(name));
 
 describe("routes", () => {
-  it("each is a file, or a folder with one route file and what only it uses", () => {
+  it("Every route is a file, or a folder with one route file and what only it uses", () => {
     const folders = [...new Set(files.map(nameOf))];
     expect(Object.keys(modules).map(nameOf).sort()).toEqual(folders.sort());
     const alone = folders.filter((name) => {
@@ -22,11 +22,11 @@ describe("routes", () => {
     expect(alone).toEqual([]);
   });
 
-  it.each(Object.keys(modules))("%s can be loaded", async (file) => {
+  it.each(Object.keys(modules))("The route module %s can be loaded", async (file) => {
     expect(await modules[file]?.()).toBeTypeOf("object");
   });
 
-  it.each(resourceRoutes)("$name answers every method through the route builder", async ({ load }) => {
+  it.each(resourceRoutes)("The route $name handles every method through the route builder", async ({ load }) => {
     const { loader, action, default: page } = await load();
     expect(page).toBeUndefined();
     expect(loader).toHaveProperty("methods");
@@ -35,7 +35,7 @@ describe("routes", () => {
     expect(action).toBe(isWritten ? loader : undefined);
   });
 
-  it.each(resourceRoutes)("$name has a test", ({ name }) => {
+  it.each(resourceRoutes)("The route $name has a test", ({ name }) => {
     const [start = "", end = ""] = name.replaceAll("[.]", "\0").split(/\.\$\w+/);
     const address = (part: string) => part.replaceAll(".", "/").replaceAll("\0", ".");
     const asks = ([file, text]: [string, string]) =>

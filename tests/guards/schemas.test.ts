@@ -21,12 +21,12 @@ beforeAll(async () => {
 afterAll(() => client.end().then(built.remove));
 
 describe("schemas and migrations", () => {
-  it("make the same database, object by object", async () => {
+  it("The schemas and the migrations make the same database, object by object", async () => {
     const differences = await compareDatabases(t.urlFor("postgres"), built.url);
     expect(differences, "add a step to supabase/migrations").toEqual([]);
   });
 
-  it("share the work: a step says nothing that is a rule", async () => {
+  it("No step of the migrations has what belongs to the rules", async () => {
     const wrong: string[] = [];
     for (const { path, name } of await listMigrations()) {
       if (name === "rules") continue;
@@ -58,7 +58,7 @@ describe("schemas and migrations", () => {
     ["a default", "alter table public.pbis alter priority set default 9"],
     ["a word of a list", "alter type public.pbi_status add value 'LATER'"],
     ["default rights", "alter default privileges in schema public grant usage on types to anon"],
-  ])("are told apart by %s", async (_what, change) => {
+  ])("Two databases that differ by %s are not taken for equal", async (_what, change) => {
     const before = await describeDatabase(client);
     await client.query("begin");
     await client.query(change);
@@ -69,13 +69,13 @@ describe("schemas and migrations", () => {
 });
 
 describe("the tree of schemas", () => {
-  it("has its nouns in the table of supabase/README.md, and no others", async () => {
+  it("The table of supabase/README.md has the nouns of the schemas, and no others", async () => {
     const readme = await readFile(join(supabaseFolder, "README.md"), "utf8");
     const listed = [...readme.matchAll(/\]\(schemas\/(\w+(?:\.sql)?)\)/g)].map(([, noun]) => noun);
     expect(listed.sort()).toEqual((await readdir(schemas)).sort());
   });
 
-  it("has one folder or file a noun, no further folders, and no file over 400 lines", async () => {
+  it("The schemas have one folder or file per noun, no further folders, and no file over 400 lines", async () => {
     const names = await readdir(schemas, { recursive: true });
     const files = names.filter((name) => name.endsWith(".sql"));
     expect(files.filter((name) => name.split("/").length > 2)).toEqual([]);
@@ -87,7 +87,7 @@ describe("the tree of schemas", () => {
     expect(long).toEqual([]);
   });
 
-  it("Above each function, view and table stands why it is there, and only tables and operations have a comment", async () => {
+  it("A comment above each function, view and table says why it is there; only tables and operations have comment on", async () => {
     const wrong: string[] = [];
     for (const name of await readdir(schemas, { recursive: true })) {
       if (!name.endsWith(".sql")) continue;
@@ -101,7 +101,7 @@ describe("the tree of schemas", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("writes a function's parameters where it is made, and nowhere else", async () => {
+  it("The parameters of a function are written where it is made, and nowhere else", async () => {
     const names = await readdir(schemas, { recursive: true });
     const repeated: string[] = [];
     for (const name of names.filter((file) => file.endsWith(".sql"))) {

@@ -69,7 +69,7 @@ it("what runs in the browser uses nothing that plain http lacks, except through 
   expect(wrong).toEqual([]);
 });
 
-it("sees each shape of such a use", () => {
+it("The check for plain http sees each shape of a use of what it lacks", () => {
   const shapes = [
     "crypto.randomUUID()",
     "window.crypto.subtle.digest('SHA-1', a)",

@@ -18,7 +18,7 @@ function filesWith(...wanted: string[]): string[] {
 }
 
 describe("a time limit that is joined with another signal", () => {
-  it("has a timer that the process holds: a garbage collection takes AbortSignal.timeout out of AbortSignal.any", () => {
+  it("A time limit joined with another signal has a timer that no garbage collection removes", () => {
     expect(filesWith(joining).length).toBeGreaterThan(0);
     expect(filesWith(timed).length).toBeGreaterThan(0);
     expect(filesWith(joining, timed)).toEqual([]);

@@ -69,7 +69,7 @@ it("each term has one name in pages, messages, commands and documents", () => {
   expect(wrong(texts)).toEqual([]);
 }, 120_000);
 
-it("sees a forbidden word in a string, a tag, a template and a sentence of SQL, and in no comment", () => {
+it("The check of terms sees a forbidden word in strings, tags, templates and SQL, not in comments", () => {
   const lines = ['import "./talk";', "// talk", "const a = `A talk`;", "const c = <p>A talk</p>;"];
   const program = lines.join("\n");
   expect(wrong(textsOfProgram("a.tsx", program))).toHaveLength(2);

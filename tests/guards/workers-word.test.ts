@@ -49,7 +49,7 @@ async function readTakers() {
 }
 
 describe("a worker's word about the Git host", () => {
-  it("passes private.hear_worker in each operation that takes one", async () => {
+  it("Every operation that takes a worker's word about the Git host passes private.hear_worker", async () => {
     const { takers, deaf } = await readTakers();
     expect(deaf).toEqual([]);
     expect(takers).toEqual(
@@ -67,7 +67,7 @@ describe("a worker's word about the Git host", () => {
     );
   });
 
-  it("would be found in an operation that asks no one, also through a function that it calls", async () => {
+  it("An operation that takes a worker's word without asking is found, also through a function it calls", async () => {
     await t.query`
       create function operations.planted(p_id uuid) returns void language plpgsql set search_path = '' as
       $$ begin perform private.note_merged(p_id, 'main'); end; $$`;
