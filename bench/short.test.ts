@@ -44,7 +44,7 @@ describe("npm run bench", { timeout: 600_000 }, () => {
     ["growth 400", "search: no table is read whole"],
     ["processes", "resident memory of the processes in MB"],
     ["soak 0.1", "viewers: 10 of 10 saw the last changes"],
-  ])("%s runs to its end", async (words, line) => {
+  ])("The benchmark %s runs to its end", async (words, line) => {
     const { text, code } = await run(words);
     expect(code, text).toBe(0);
     expect(text).toContain(line);

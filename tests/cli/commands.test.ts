@@ -32,7 +32,7 @@ describe("accounts and tokens", () => {
     ]);
   });
 
-  it("user create refuses what cannot be, in a sentence", async () => {
+  it("user create refuses wrong options and taken names, in a sentence", async () => {
     expect(await admin.refusal("user", "create", ...user("ada"))).toMatchObject({ code: 422 });
     expect(await admin.refusal("user", "create", ...user("x"))).toMatchObject({ code: 422 });
     const missing = await admin.run("user", "create", "--username", "bob");
@@ -81,7 +81,7 @@ describe("passwords", () => {
   const signIn = async (email: string) =>
     (await t.database.publicClient().auth.signInWithPassword({ email, password: chosen })).data.user?.id;
 
-  it("are read from standard input, so that no list of processes shows them", async () => {
+  it("A password is read from standard input, so that no list of processes shows it", async () => {
     const eve = ["--username", "eve", "--email", "eve@example.com"];
     const { id } = await typed.json("user", "create", ...eve, "--password", "-");
     expect(await signIn("eve@example.com")).toBe(id);
@@ -91,14 +91,14 @@ describe("passwords", () => {
     expect(await signIn("ada@example.com")).toBe(answer.id);
   });
 
-  it("have to be good ones there too", async () => {
+  it("A password from standard input has to be a good one too", async () => {
     const fay = ["--username", "fay", "--email", "fay@example.com", "--password", "-"];
     expect(await admin.refusal("user", "create", ...fay)).toMatchObject({
       error: expect.stringContaining("--password: Use at least"),
     });
   });
 
-  it("are in no list of processes while the Supabase CLI runs", async () => {
+  it("The database's password is in no list of processes while the Supabase CLI runs", async () => {
     const { password } = new URL(t.urlFor("postgres"));
     const seen = await whileListing(() => admin.run("doctor"));
     expect(seen.some((line) => /supabase.*db advisors/.test(line))).toBe(true);
@@ -141,7 +141,7 @@ describe("products and members", () => {
     expect(context.product.code).toBe("TOOLS");
   });
 
-  it("names the candidates when two owners use one code", async () => {
+  it("member add asks for the owner when two products have one code", async () => {
     await admin.json("product", "create", "--owner", "root", "--name", "Tools too", "--code", "TOOLS");
     const wish = ["member", "add", "--user", "guest", "--product"];
     expect(await admin.refusal(...wish, "TOOLS")).toMatchObject({ code: 409 });
@@ -151,7 +151,7 @@ describe("products and members", () => {
 });
 
 describe("the command line itself", () => {
-  it("lists the commands, explains one, and names what it does not know", async () => {
+  it("The command line lists its commands, explains one, and names one that it does not know", async () => {
     const overview = await admin.run();
     expect(overview.exitCode).toBe(0);
     for (const name of ["user create", "import backlog-md", "export", "doctor"]) {
@@ -167,7 +167,7 @@ describe("the command line itself", () => {
 });
 
 describe("doctor", () => {
-  it("says what to do when something is wrong, and ends with 1", async () => {
+  it("doctor says what to do when something is wrong, and exits with 1", async () => {
     const broken = await createTestDatabase({ realtime: true });
     await broken.sql.query("create table public.planted (id int); grant select on public.planted to anon");
     await broken.sql.query("update private.applied_rules set hash = repeat('0', 64)");
@@ -182,7 +182,7 @@ describe("doctor", () => {
 });
 
 describe("the first start", () => {
-  it("makes an administrator, a token, a demo account and a sample that can run, once", async () => {
+  it("The first start makes an administrator, a token, a demo account and a sample that can run, once", async () => {
     const fresh = await createTestDatabase();
     const first = await prepareFirstStart(fresh.database);
     if (first === null) throw new Error("someone was there already");

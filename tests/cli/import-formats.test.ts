@@ -25,7 +25,7 @@ function write(name: string, files: Readonly<Record<string, string>>): string {
 
 const product = (code: string) => ["--owner", "ada", "--name", code, "--code", code];
 
-it("takes spec folders from the repository, from the folder itself, and nothing twice", async () => {
+it("An import takes spec folders from a repository or a folder, and nothing twice", async () => {
   const repository = write("garden", { ...specKit, "node_modules/a/specs/1/spec.md": "# Not ours" });
   symlinkSync("/etc", join(repository, "specs/004-link"));
   const preview = await admin.json("import", "spec-kit", repository, ...product("G"), "--preview");
@@ -43,7 +43,7 @@ it("takes spec folders from the repository, from the folder itself, and nothing 
   expect(output).toContain("1 × Archived changes: 2026-01-02-add-fence");
 });
 
-it("takes files of the other tools, as the browser does", async () => {
+it("An import takes files of Beads and Linear, as the browser does", async () => {
   const folder = write("files", { "issues.jsonl": beads, "linear.csv": linear });
   expect(await admin.json("import", "beads", join(folder, "issues.jsonl"), ...product("B"))).toMatchObject({
     stories: 3,
@@ -56,7 +56,7 @@ it("takes files of the other tools, as the browser does", async () => {
   });
 });
 
-it("says what is wrong and changes nothing", async () => {
+it("A refused import says what is wrong and changes nothing", async () => {
   const refuse = (...words: string[]) => admin.refusal("import", ...words);
   const before = await t.query`select count(*) from products`;
   for (const [words, error] of [

@@ -43,7 +43,7 @@ const command = join(folder, "node_modules/backloom/app/cli/launch.mjs");
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production" } as const;
 
 describe("the package that npm pack makes", () => {
-  it("holds programs, pages and SQL, and nothing that only developers need", () => {
+  it("The npm package has programs, pages and SQL, and nothing that only developers need", () => {
     const documents = readdirSync(join(projectRoot, "docs")).map((name) => `docs/${name}`);
     const skills = readdirSync(join(projectRoot, "skills")).map((name) => `skills/${name}`);
     const folders = new Set(files.map((file) => file.split("/").slice(0, 2).join("/")));
@@ -66,7 +66,7 @@ describe("the package that npm pack makes", () => {
     expect(tarball?.size).toBeLessThan(4_600_000);
   });
 
-  it("has the patched router built in, because npm does not ask the overrides of a package", async () => {
+  it("The npm package has the patched router built in, because npm ignores a package's overrides", async () => {
     const programs = files.filter((file) => /^build\/package\/.*\.js$/.test(file));
     const texts = await Promise.all(
       programs.map((file) => readFile(join(folder, "node_modules/backloom", file), "utf8")),
@@ -76,7 +76,7 @@ describe("the package that npm pack makes", () => {
     expect(texts.join("\n")).toContain("@remix-run/router v1.23.4");
   });
 
-  it("starts in a folder without anything, and keeps its data there", { tags: "thorough" }, async () => {
+  it("The installed package starts in an empty folder, and keeps its data there", { tags: "thorough" }, async () => {
     const port = await findFreePort();
     const service = spawn(command, ["start"], {
       cwd: folder,
@@ -107,7 +107,7 @@ describe("the package that npm pack makes", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it("says on Windows that it needs WSL, before npm meets a word that only other shells know", async () => {
+  it("The command says on Windows that it needs WSL, before a script of another shell is run", async () => {
     const windows = 'Object.defineProperty(process,"platform",{value:"win32"})';
     const words = ["--import", `data:text/javascript,${windows}`, command, "start"];
     await expect(run(process.execPath, words, { env: environment })).rejects.toMatchObject({
@@ -118,7 +118,7 @@ describe("the package that npm pack makes", () => {
     expect(scripts.start).toMatch(/^node app\/cli\/launch\/platform\.mjs && exec /);
   });
 
-  it("brings the worker and says what it can", async () => {
+  it("The installed command includes the worker, and lists what it can do", async () => {
     const worker = await run(command, ["worker", "--help"], { cwd: folder, env: environment });
     expect(worker.stdout).toContain("--exec");
     const { stdout: usage } = await run(command, [], { cwd: folder, env: environment });
@@ -131,7 +131,7 @@ describe("the package that npm pack makes", () => {
     });
   });
 
-  it("leaves the .env of other people's folders alone", async () => {
+  it("The installed command reads backloom.env and leaves the .env of a folder alone", async () => {
     await writeFile(join(folder, ".env"), "PORT=nonsense\n");
     await writeFile(join(folder, "backloom.env"), "PORT=99999\n");
     const start = run(command, ["start"], { cwd: folder, env: environment });

@@ -56,7 +56,7 @@ async function admin(...words: string[]): Promise<Record<string, unknown>> {
 const ada = ["--username", "ada", "--email", "ada@example.com", "--password", "correct horse battery"];
 
 describe("an admin command", { timeout: 120_000 }, () => {
-  it("starts the embedded stack, migrates it, and stops it again when no server runs", async () => {
+  it("An admin command without a server starts the embedded stack, migrates it, and stops it again", async () => {
     expect(await admin("user", "create", ...ada)).toEqual({ id: expect.any(String) });
     expect(existsSync(join(dataDir, "secrets.json"))).toBe(true);
     const reset = ["user", "reset-password", "--username", "ada", "--password", "-"];
@@ -77,7 +77,7 @@ describe("an admin command", { timeout: 120_000 }, () => {
     expect(checks).toEqual(names.map((name) => ({ name, ok: true, message: expect.any(String) })));
   });
 
-  it("works next to a running server and leaves it running", { tags: "thorough" }, async () => {
+  it("An admin command works next to a running server and leaves it running", { tags: "thorough" }, async () => {
     const running = await startEmbeddedSupabase({ dataDir });
     const database = connectDatabase(running);
     try {
@@ -101,7 +101,7 @@ describe("an admin command", { timeout: 120_000 }, () => {
     }
   });
 
-  it("says what is wrong with the environment without starting anything", async () => {
+  it("An admin command says what is wrong with the environment without starting anything", async () => {
     const wrong = promisify(execFile)(process.execPath, [program, "doctor"], {
       cwd: root,
       env: { ...process.env, DATA_DIR: join(dataDir, "none"), SUPABASE_URL: "nonsense" },
@@ -113,7 +113,7 @@ describe("an admin command", { timeout: 120_000 }, () => {
     expect(existsSync(join(dataDir, "none"))).toBe(false);
   });
 
-  it("prints a refusal to standard error, where no script takes it for output", async () => {
+  it("A refused admin command prints to standard error, where no script takes it for output", async () => {
     const refused = promisify(execFile)(process.execPath, [program, "fly"], { cwd: root });
     const stderr = expect.stringContaining('There is no command "fly"');
     await expect(refused).rejects.toMatchObject({ code: 2, stdout: "", stderr });

@@ -132,7 +132,7 @@ describe("dependencies of a Backlog.md folder", () => {
   const task = (number: string, more: string) =>
     backlogFile(`id: BACK-${number}\ntitle: Number ${number}\nstatus: To Do\n${more}`);
 
-  it("name tasks, no matter which milestone, draft or archived task has the same number", async () => {
+  it("A dependency in a Backlog.md folder names a task, even if a draft or milestone has its number", async () => {
     const { folder } = writeBacklogFolder({
       "archive/tasks/back-5 - Old.md": task("5", "milestone: m-1"),
       "drafts/draft-3 - Thought.md": backlogFile("id: draft-3\ntitle: Thought"),
@@ -152,7 +152,7 @@ describe("dependencies of a Backlog.md folder", () => {
     expect(report.left_out).toEqual([{ count: 1, reason: "Dependencies on what is not imported: BACK-6 on draft-3" }]);
   });
 
-  it("become dependencies of stories when one end is a part of another story", async () => {
+  it("A dependency on a part of another story becomes a dependency of stories", async () => {
     const { folder } = writeBacklogFolder({
       "milestones/m-1 - First.md": backlogFile("id: m-1\ntitle: First"),
       "completed/back-1 - One.md": task("1", "milestone: m-1"),
@@ -180,25 +180,28 @@ describe("dependencies of an export file", () => {
   it.each([
     ["a circle", [story("ST-1", ["ST-2"]), story("ST-2", ["ST-1"])], "ST-2"],
     ["a story that is not in it", [story("ST-1", []), story("ST-2", ["ST-9"])], "ST-2"],
-  ])("are refused with %s: nothing is imported, and the fault is named", async (_name, stories, wrong) => {
-    const document: ExportDocumentInput = {
-      format: "backloom-export",
-      version: 1,
-      product: { code: "WRONG", name: "Wrong" },
-      pbis: [{ title: "All", stories }],
-    };
-    const file = join(home, "wrong.json");
-    writeFileSync(file, JSON.stringify(document));
-    expect(await admin.refusal("import", file, "--owner", "ada")).toMatchObject({
-      error: expect.stringContaining("Nothing was imported"),
-      code: 422,
-      issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
-    });
-    const rows = await t.query`select from products where code = 'WRONG'`;
-    expect(rows).toEqual([]);
-    const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
-    expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);
-  });
+  ])(
+    "An export file whose dependencies have %s is not imported, and the fault is named",
+    async (_name, stories, wrong) => {
+      const document: ExportDocumentInput = {
+        format: "backloom-export",
+        version: 1,
+        product: { code: "WRONG", name: "Wrong" },
+        pbis: [{ title: "All", stories }],
+      };
+      const file = join(home, "wrong.json");
+      writeFileSync(file, JSON.stringify(document));
+      expect(await admin.refusal("import", file, "--owner", "ada")).toMatchObject({
+        error: expect.stringContaining("Nothing was imported"),
+        code: 422,
+        issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
+      });
+      const rows = await t.query`select from products where code = 'WRONG'`;
+      expect(rows).toEqual([]);
+      const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
+      expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);
+    },
+  );
 });
 
 const png = Buffer.from(
@@ -227,7 +230,7 @@ async function seed(name: string) {
   return { product, shot, document, folder };
 }
 
-it("an export writes files into a folder, and its import gives them back with the texts and the evidence that show them", async () => {
+it("An export writes files into a folder, and its import restores them with the texts that show them", async () => {
   const { product, shot, document, folder } = await seed("whole");
   const words = ["--product", product.id, "--out", document, "--files", folder];
   expect(await admin.json("export", ...words)).toMatchObject({ files: 4 });
@@ -264,7 +267,7 @@ it("an export writes files into a folder, and its import gives them back with th
   expect(textOf(again)).toBe(textOf(document));
 });
 
-it("an import whose files are missing or are something else imports nothing, and one without a folder leaves them out", async () => {
+it("An import with missing or wrong files imports nothing; one without a folder leaves files out", async () => {
   const { product, shot, document, folder } = await seed("part");
   const out = ["--product", product.id, "--out", document];
   expect((await admin.run("export", ...out)).output).toContain("Files: 4, not included.");
@@ -298,7 +301,7 @@ async function move(product: { id: string; code: string }, owner: string) {
   return { before, after };
 }
 
-it("reviews and comments go along, are shown at their task, and the newest reaches the next attempt", async () => {
+it("An export keeps reviews and comments with their task, and the newest reaches the next attempt", async () => {
   const { world, job, report, task } = await t.holdJob();
   const { actor, owner } = world;
   await saveJobDiff(actor, {
@@ -369,7 +372,7 @@ it("reviews and comments go along, are shown at their task, and the newest reach
   ]);
 });
 
-it("the review of a batch goes along with the first task of it", async () => {
+it("An export keeps the review of a batch, with the batch's first task", async () => {
   const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1, 1] });
   await world.start();
   const job = await claim(world.actor);

@@ -21,7 +21,7 @@ const leftOut = z.array(z.object({ count: z.number(), reason: z.string() }));
 const named = ["--owner", "ada", "--name", "Imported", "--code"];
 
 describe("import backlog-md", () => {
-  it("counts what it made, and names each file that it left out", async () => {
+  it("import backlog-md counts what it made, and names each file that it left out", async () => {
     const report = await admin.json("import", "backlog-md", folder, ...named, "DEMO");
     expect(report).toMatchObject({ code: "DEMO", pbis: 5, stories: 8, ideas: 3 });
     const reasons = leftOut.parse(report.left_out).map(({ reason }) => reason);
@@ -38,7 +38,7 @@ describe("import backlog-md", () => {
       expect(reasons).toContainEqual(expect.stringMatching(said));
   });
 
-  it("keeps texts, states, codes, times and everything else that the files said", async () => {
+  it("import backlog-md keeps texts, states, codes, times and all else that the files say", async () => {
     const rows = await t.query`
       select b.code as pbi, b.title as pbi_title, s.code, s.title, s.status, s.priority, s.description,
              s.acceptance_criteria, s.created_at, u.username as assignee,
@@ -93,7 +93,7 @@ describe("import backlog-md", () => {
     expect(products).toEqual([{ definition_of_done: "- npm test passes" }]);
   });
 
-  it("finds a folder by every way of writing its path", async () => {
+  it("import backlog-md finds a folder by every way of writing its path", async () => {
     const { folder: odd } = writeBacklogFolder({
       "tasks/odd-1 - One.md": backlogFile("id: ODD-1\ntitle: One\nstatus: To Do"),
     });
@@ -105,7 +105,7 @@ describe("import backlog-md", () => {
     await t.query`delete from products where code like 'WAY%'`;
   });
 
-  it("names what each status of the folder's own became, and reads none as open that was put away", async () => {
+  it("import backlog-md says what each unknown status became, and reopens nothing that was archived", async () => {
     const words = { "To Do": 1, Simmering: 2, Wontfix: 3 };
     const given = Object.entries(words).flatMap(([status, n]) =>
       ["tasks", "completed", "archive/tasks", "drafts"].map((place, index) => {
@@ -142,7 +142,7 @@ describe("import backlog-md", () => {
     await t.query`delete from ideas where title like '% in %'`;
   });
 
-  it("skips at once what no such folder holds: endless nesting, lists, lines, bytes", async () => {
+  it("import backlog-md skips files of endless nesting, lists, lines or bytes at once", async () => {
     const task = (extra: string, body = "") => backlogFile(`id: X-1\ntitle: X\nstatus: To Do\n${extra}`, body);
     const sound = backlogFile("id: X-2\ntitle: Sound\nstatus: To Do", `## a${" ".repeat(90_000)}b`);
     const { folder: odd } = writeBacklogFolder({
@@ -167,7 +167,7 @@ describe("import backlog-md", () => {
     await t.query`delete from products where code = 'ENDLESS'`;
   });
 
-  it("says what is wrong and changes nothing", async () => {
+  it("A refused import backlog-md says what is wrong and changes nothing", async () => {
     const refuse = (path: string, code: string) => admin.refusal("import", "backlog-md", path, ...named, code);
     expect(await refuse("/no/such/folder", "NEW")).toMatchObject({ error: expect.stringContaining("cannot be read") });
     expect(await refuse(home, "NEW")).toMatchObject({ error: expect.stringContaining("no Backlog.md tasks") });
@@ -185,7 +185,7 @@ describe("export and import", () => {
     return document;
   };
 
-  it("give back an equal product: export, delete, import, export", async () => {
+  it("A product that is exported, deleted and imported is equal to what it was", async () => {
     const rows = await t.query`select id from products where code = 'DEMO'`;
     const productId = rows[0].id;
     await t.query`insert into product_members select ${productId}, id from users
@@ -244,7 +244,7 @@ describe("export and import", () => {
     expect(await exported("DEMO")).toEqual(before);
   });
 
-  it("make a copy under another code and name, with codes that go on where they stopped", async () => {
+  it("An import under another code and name makes a copy whose codes continue where they stopped", async () => {
     const file = join(home, "demo.json");
     const copy = await admin.json("import", file, "--owner", "bob", "--code", "COPY", "--name", "A copy");
     const rows = await t.query`insert into pbis (product_id, title) values (${copy.id}, 'Next')
@@ -254,7 +254,7 @@ describe("export and import", () => {
     expect(pbis.map(({ code }) => code)).not.toContain(rows[0].code);
   });
 
-  it("report users that are not here, and keep an archived product archived", async () => {
+  it("An import names users that are not here, and keeps an archived product archived", async () => {
     const text = readFileSync(join(home, "demo.json"), "utf8").replaceAll('"bob"', '"carol"');
     const archived = text.replace('"archived_at": null', '"archived_at": "2026-03-04T05:06:07Z"');
     const file = join(home, "changed.json");
@@ -265,7 +265,7 @@ describe("export and import", () => {
     expect(rows).toEqual([{ archived_at: new Date("2026-03-04T05:06:07Z") }]);
   });
 
-  it("refuse what is not an export, and take a half import back", async () => {
+  it("An import refuses a file that is no export, and leaves no half of one behind", async () => {
     const write = (name: string, text: string) => {
       writeFileSync(join(home, name), text);
       return admin.refusal("import", join(home, name), "--owner", "ada", "--code", "BAD");

@@ -11,7 +11,7 @@ describe.each([
   ["sprint", sprintStatuses],
   ["idea", ideaStatuses],
 ] as const)("the statuses of a %s", (entity, statuses) => {
-  it("are those of the database, in its order", async () => {
+  it("The statuses of the contract are those of the database, in its order", async () => {
     const { rows } = await t.sql.query(
       `select replace(lower(s::text), 'to_do', 'todo') as status from unnest(enum_range(null::public.${entity}_status)) s`,
     );

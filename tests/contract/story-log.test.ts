@@ -17,7 +17,7 @@ describe("the body of a story log entry", () => {
     { type: "IMPLEMENTATION_PLAN", content: "x", metadata: {} },
     { type: "TEST_RESULT", content: "x", status: "PASSED" },
     { type: "COMMIT", content: "x", commit_hash: "abc", commit_message: "m", unknown: "ignored" },
-  ])("takes %j", (body) => {
+  ])("A story log takes the entry %j", (body) => {
     expect(storyLogBody.safeParse(body).success).toBe(true);
   });
 
@@ -29,18 +29,18 @@ describe("the body of a story log entry", () => {
     { type: "TEST_RESULT", content: "x", status: "passed" },
     { type: "IMPLEMENTATION_PLAN", content: "x", status: null },
     { type: "IMPLEMENTATION_PLAN", content: "x".repeat(100_001) },
-  ])("refuses entry %#", (body) => {
+  ])("A story log refuses a malformed entry (%#)", (body) => {
     expect(storyLogBody.safeParse(body).success).toBe(false);
   });
 
-  it("keeps metadata exactly as sent, hostile keys included", () => {
+  it("A story log entry keeps its metadata exactly as sent, hostile keys included", () => {
     const metadata: unknown = JSON.parse('{"__proto__":{"x":1},"constructor":null,"n":-0.5,"s":"\\u2028"}');
     const body = storyLogBody.parse({ type: "IMPLEMENTATION_PLAN", content: "x", metadata });
     expect(JSON.stringify(body.metadata)).toBe(JSON.stringify(metadata));
     expect(Object.prototype).not.toHaveProperty("x");
   });
 
-  it("bounds metadata in kind, depth, size and content, at any depth of nesting", () => {
+  it("Metadata of a story log entry is limited in kind, depth, size and content, at any depth", () => {
     expect([null, [], "x", 1, true].some((value) => plan(value).success)).toBe(false);
     expect(plan(nested(32)).success).toBe(true);
     expect(plan(nested(33)).success).toBe(false);
@@ -54,14 +54,14 @@ describe("the body of a story log entry", () => {
     ).toBe(false);
   });
 
-  it("can be described as a JSON schema", () => {
+  it("The body of a story log entry can be described as a JSON schema", () => {
     expect(JSON.stringify(z.toJSONSchema(storyLogBody, { io: "input" }))).toContain("commit_hash");
   });
 });
 
 describe("the body of a task update", () => {
   // Whether a task may be set to review is the product's to say, so the operation refuses it (422).
-  it("wants a status or a plan, and refuses failed", () => {
+  it("A task update needs a status or a plan, and may not say failed", () => {
     const bodies = [
       {},
       { verify_only: true },
@@ -79,7 +79,7 @@ describe("the body of a task update", () => {
 });
 
 describe("the limit of sprint tasks", () => {
-  it("is an integer from 1 to 50 in digits", () => {
+  it("The limit of sprint tasks is an integer from 1 to 50 in digits", () => {
     const refused = ["0", "-1", "51", "abc", "1e1", "1.5", "+5", " 5", "", "1".repeat(31)];
     expect(refused.filter((limit) => sprintTasksQuery.safeParse({ limit }).success)).toEqual([]);
     expect(["1", "10", "50"].map((limit) => sprintTasksQuery.parse({ limit }).limit)).toEqual([1, 10, 50]);

@@ -16,27 +16,30 @@ const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, va
 
 describe("required text", () => {
   it.each(["  ", "\u200B\u2060", "\u2800", "\u3164\uFFA0\u115F", "\u00AD\uFEFF", "\u202E\u2066", "\u{E0041}\uFE0F"])(
-    "refuses %j, of which no one sees anything",
+    "Required text may not be %j, of which no one sees anything",
     (value) => {
       expect(accepts(requiredText(100), value)).toBe(false);
     },
   );
 
-  it.each(["a", "\u200Ba", "\u202Eabc", "👩\u200D🔧", "한", "עברית", "\u2801"])("takes %j", (value) => {
+  it.each(["a", "\u200Ba", "\u202Eabc", "👩\u200D🔧", "한", "עברית", "\u2801"])("Required text may be %j", (value) => {
     expect(requiredText(100).parse(value)).toBe(value);
   });
 });
 
 describe("text", () => {
-  it.each(["", "plain", "😀", "\u202Eright to left", "a\nb\tc", "\u2028"])("takes %j exactly as it is", (value) => {
-    expect(text(100).parse(value)).toBe(value);
-  });
+  it.each(["", "plain", "😀", "\u202Eright to left", "a\nb\tc", "\u2028"])(
+    "A text is kept exactly as it is: %j",
+    (value) => {
+      expect(text(100).parse(value)).toBe(value);
+    },
+  );
 
-  it.each(["\0", "a\0b", "\uD800", "\uDC00\uD800", "x".repeat(101), 5, null, true])("refuses %j", (value) => {
+  it.each(["\0", "a\0b", "\uD800", "\uDC00\uD800", "x".repeat(101), 5, null, true])("A text may not be %j", (value) => {
     expect(accepts(text(100), value)).toBe(false);
   });
 
-  it("knows broken Unicode like the platform does", () => {
+  it("A text is refused as broken Unicode exactly where the platform would change it", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (value) => {
         const wellFormed = Buffer.from(value, "utf8").toString("utf8") === value;
@@ -45,14 +48,14 @@ describe("text", () => {
     );
   });
 
-  it("is neither empty nor blank where it is required", () => {
+  it("Required text is neither empty nor blank", () => {
     expect(["", " ", "\n\t", "\u00A0"].filter((value) => accepts(requiredText(10), value))).toEqual([]);
     expect(accepts(requiredText(10), " a ")).toBe(true);
   });
 });
 
 describe("codes, ids, dates and addresses", () => {
-  it("keep their forms (J14, A3)", () => {
+  it("Codes, ids and dates keep their forms (J14, A3)", () => {
     expect(["ST-", "..", "x".repeat(30)].every((code) => accepts(codeSchema, code))).toBe(true);
     expect(["", "x".repeat(31), "ä", "a b", "a\n"].some((code) => accepts(codeSchema, code))).toBe(false);
     const id = "0b9f5c1e-6f0a-4b57-9d3e-2f8a5c7d1e90";
@@ -64,7 +67,7 @@ describe("codes, ids, dates and addresses", () => {
     ).toBe(false);
   });
 
-  it("are never something that a browser would run (W6)", () => {
+  it("An address is never something that a browser would run (W6)", () => {
     const hostile = ["javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "vbscript:x", "java script:x"];
     expect(hostile.some((url) => accepts(httpUrlSchema, url))).toBe(false);
     expect(hostile.some((url) => accepts(repositoryUrlSchema, url))).toBe(false);

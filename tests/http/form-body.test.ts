@@ -22,7 +22,7 @@ function multipart(names: readonly string[]): string {
 
 describe("forms", () => {
   it.each(["a[4294967294]", "a[0]", "a[]", "a.b", "a.".repeat(20_000), "__proto__", "", "x".repeat(41)])(
-    "are refused if they have a field named %s",
+    "A form is refused if it has a field named %s",
     async (name) => {
       expect(await statusOf(new URLSearchParams([[name, "1"]]).toString())).toBe(422);
       // The header lines of a part have a limit before their names are read.
@@ -31,7 +31,7 @@ describe("forms", () => {
     },
   );
 
-  it("are not counted further than the limit", async () => {
+  it("A form's fields are not counted further than the limit", async () => {
     const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
     const [few, many] = [2_001, 180_000].map((count) =>
       new TextEncoder().encode(part.repeat(count).padEnd(10_000_000, ".")),
@@ -49,19 +49,19 @@ describe("forms", () => {
     expect(await least(many)).toBeLessThan(3 * Math.max(await least(few), 3));
   });
 
-  it("keep plain names, also repeated ones", async () => {
+  it("A form keeps plain names, also repeated ones", async () => {
     expect(await statusOf("intent=x&story_id=1&story_id=2&redirectTo=%2F")).toBe(200);
     expect(await statusOf(multipart(["picture"]), "multipart/form-data; boundary=b")).toBe(200);
     expect(await statusOf("", "")).toBe(200);
   });
 
-  it("are counted before they are parsed", async () => {
+  it("A form's fields are counted before they are parsed", async () => {
     expect(await statusOf("a&".repeat(500_000))).toBe(422);
     const names = Array.from({ length: 3_000 }, () => "a");
     expect(await statusOf(multipart(names), "multipart/form-data; boundary=b")).toBe(422);
   });
 
-  it("are malformed if they are not forms", async () => {
+  it("A body that is not a form is malformed", async () => {
     expect(await statusOf("{}", "application/json")).toBe(400);
     expect(await statusOf("x", "")).toBe(400);
   });

@@ -25,18 +25,18 @@ describe("A11 bodies", () => {
     ["no JSON", "status=done"],
     ["NaN", "NaN"],
     ["a raw control character", '"a\nb"'],
-  ])("answers 400 to %s", (_, body) => expect(statusOf(body)).toBe(400));
+  ])("A JSON body with %s gets a 400", (_, body) => expect(statusOf(body)).toBe(400));
 
-  it("answers 400 to invalid UTF-8", () => {
+  it("A body of invalid UTF-8 gets a 400", () => {
     expect(statusOf(new Uint8Array([0x22, 0xff, 0x22]))).toBe(400);
     expect(statusOf(new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe(400);
   });
 
-  it.each(["null", "[]", '"x"', "1", "{}"])("takes %s for JSON: the schema decides", (body) => {
+  it.each(["null", "[]", '"x"', "1", "{}"])("The body %s is taken for JSON: the schema decides", (body) => {
     expect(statusOf(body)).toBe(200);
   });
 
-  it("takes the last of two equal keys", () => {
+  it("The last of two equal keys in a JSON body counts", () => {
     expect(parseJsonBody(bytes('{"a":1,"a":2}'), json)).toEqual({ a: 2 });
   });
 
@@ -45,12 +45,12 @@ describe("A11 bodies", () => {
     [65, 422],
     [101, 422],
     [100_000, 422],
-  ])("answers a depth of %i with %i", (depth, status) => {
+  ])("A JSON body of depth %i gets a %i", (depth, status) => {
     expect(statusOf("[".repeat(depth) + "]".repeat(depth))).toBe(status);
     expect(statusOf(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)).toBe(status);
   });
 
-  it("does not count brackets inside strings", () => {
+  it("Brackets inside strings do not count for the depth of a JSON body", () => {
     expect(statusOf(JSON.stringify('[{"'.repeat(1_000)))).toBe(200);
     expect(statusOf(JSON.stringify("\\".repeat(999)))).toBe(200);
   });
@@ -66,10 +66,10 @@ describe("A12 values", () => {
     ["2^53 + 1", '{"a":9007199254740993}'],
     ["more digits than a double has", '{"a":0.12345678901234567891}'],
     ["a number that underflows", '{"a":1e-400}'],
-  ])("answers 422 to %s", (_, body) => expect(statusOf(body)).toBe(422));
+  ])("A JSON body with the value %s gets a 422", (_, body) => expect(statusOf(body)).toBe(422));
 
   it.each(["0", "-0", "1.50", "1e2", "0.1", "9007199254740991", "1.7976931348623157e308", "-1E-7"])(
-    "keeps the number %s",
+    "The number %s in a JSON body is kept",
     (number) => expect(statusOf(`[${number}]`)).toBe(200),
   );
 
@@ -77,27 +77,27 @@ describe("A12 values", () => {
     ["many zeros between two digits", `[0.1${"0".repeat(60_000)}1]`],
     ["many digits", `[${"1".repeat(1_000_000)}]`],
     ["more values than anyone sends", `[${"0,".repeat(500_000)}0]`],
-  ])("refuses %s at once", (_, body) => {
+  ])("A JSON body with %s is refused at once", (_, body) => {
     const before = busyMilliseconds();
     expect(statusOf(body)).toBe(422);
     expect(busyMilliseconds() - before).toBeLessThan(2_000);
   });
 
-  it("ends on strings that never close", () => {
+  it("A string that never closes does not make the parser of JSON run on", () => {
     expect(statusOf(`"${'\\"'.repeat(400_000)}`)).toBe(400);
   });
 
-  it("keeps right-to-left text, emoji and a million characters", () => {
+  it("A JSON body keeps right-to-left text, emoji and a million characters", () => {
     const text = `\u202Eא😀${"x".repeat(1_000_000)}"\\`;
     expect(parseJsonBody(bytes(JSON.stringify([text])), json)).toEqual([text]);
   });
 
-  it("leaves Object.prototype alone", () => {
+  it("A JSON body with __proto__ leaves Object.prototype alone", () => {
     parseJsonBody(bytes('{"__proto__":{"polluted":true},"constructor":{"prototype":{}}}'), json);
     expect({}).not.toHaveProperty("polluted");
   });
 
-  it("names the place of what is wrong", () => {
+  it("The refusal of a JSON body names the place of what is wrong", () => {
     expect(() => parseJsonBody(bytes('{"a":[{"b":"\\u0000"}]}'), json)).toThrow(/a\.0\.b/);
   });
 });
@@ -113,11 +113,11 @@ describe("A10 content types", () => {
     ["application/x-www-form-urlencoded", 400],
     ["multipart/form-data; boundary=x", 400],
     ["nonsense", 400],
-  ])("answers %s with %i", (type, status) => {
+  ])("A JSON body of content type %s gets a %i", (type, status) => {
     expect(statusOf("{}", new Headers({ "content-type": type }))).toBe(status);
   });
 
-  it("takes any type for JSON beside a bearer token, and where no one signs in", () => {
+  it("Any content type is taken for JSON with a bearer token, and where no one signs in", () => {
     for (const type of ["text/plain;charset=UTF-8", "application/x-www-form-urlencoded"]) {
       const headers = new Headers({ "content-type": type });
       expect(() => parseJsonBody(bytes("{}"), headers, true)).not.toThrow();
@@ -126,7 +126,7 @@ describe("A10 content types", () => {
     }
   });
 
-  it("takes a body without a type for JSON, and refuses a compressed one", () => {
+  it("A body without a content type is taken for JSON, and a compressed one is refused", () => {
     expect(statusOf("{}", new Headers())).toBe(200);
     expect(statusOf("{}", new Headers({ "content-encoding": "gzip" }))).toBe(400);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { safeRedirect } from "~/http/redirects.server";
 
 describe("W5 redirects to a path that someone asked for", () => {
-  it.each(["/dashboard", "/products/1?tab=x#y", "/", "/a%20b"])("follows %s", (path) => {
+  it.each(["/dashboard", "/products/1?tab=x#y", "/", "/a%20b"])("A redirect to the path %s is followed", (path) => {
     expect(safeRedirect(path, "/fallback")).toBe(path);
   });
 
@@ -23,7 +23,7 @@ describe("W5 redirects to a path that someone asked for", () => {
     null,
     undefined,
     7,
-  ])("does not follow %j", (path) => {
+  ])("A redirect to %j is not followed", (path) => {
     expect(safeRedirect(path, "/fallback")).toBe("/fallback");
   });
 });

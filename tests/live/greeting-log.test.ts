@@ -8,13 +8,13 @@ const ready: Signal = { type: "named", name: "ready", data: { product_id: "p" } 
 const change = (id: number): Signal => ({ type: "change", data: { id } });
 
 describe("what a tab hears that joins a running stream", () => {
-  it("is the status, the last greeting and the changes since", () => {
+  it("A tab that joins a running stream hears the status, the last greeting and the changes since", () => {
     const log = new GreetingLog();
     for (const signal of [ready, change(1), live, ready, change(2)]) log.add(signal);
     expect(log.replay()).toEqual([live, ready, change(2)]);
   });
 
-  it("is nothing when too much happened since, until the next greeting", () => {
+  it("A tab that joins a stream after too many changes hears nothing until the next greeting", () => {
     const log = new GreetingLog();
     log.add(ready);
     for (let id = 0; id < 600; id++) log.add(change(id));
@@ -27,20 +27,20 @@ describe("what a tab hears that joins a running stream", () => {
 describe("a page reads its data again", () => {
   const about = (entity: string): Signal => ({ type: "change", data: { op: "U", entity, id: "1", product_id: "p" } });
 
-  it("after a change, also of an entity that only a newer server knows", () => {
+  it("A page reads its data again after a change, also of an entity that only a newer server knows", () => {
     for (const entity of ["pbi", "task", "worker", "question", "inbox", "spaceship"]) {
       expect(makesOld(about(entity))).toBe(true);
     }
   });
 
-  it("not for what an agent says, nor for what is not a change", () => {
+  it("A page does not read its data again for an agent's output or for what is not a change", () => {
     expect(makesOld(about("job_output"))).toBe(false);
     expect(makesOld({ type: "change", data: { id: "1" } })).toBe(false);
     expect(makesOld(live)).toBe(false);
     expect(makesOld({ type: "named", name: "workers", data: { count: 1 } })).toBe(false);
   });
 
-  it("after a gap, unless what was missed follows", () => {
+  it("A page reads its data again after a gap, unless the missed changes follow", () => {
     expect(makesOld(ready)).toBe(true);
     expect(makesOld({ type: "named", name: "ready", data: { resumed: true } })).toBe(false);
   });

@@ -30,7 +30,7 @@ function slowNetwork() {
 }
 
 describe("an undo that is asked for while a change is on its way", () => {
-  it("is sent when the change has been answered, and takes that one back", async () => {
+  it("An undo waits until the change on its way has been answered", async () => {
     const { sent, requests, paths } = slowNetwork();
     const changed = requests.fetch(change, post);
     const undone = requests.fetch(undo, post);
@@ -42,7 +42,7 @@ describe("an undo that is asked for while a change is on its way", () => {
     expect(await (await undone).json()).toEqual({ message: "Taken back." });
   });
 
-  it("is sent also when the change reached no one", async () => {
+  it("An undo is sent also when the change before it reached no one", async () => {
     const { sent, requests, paths } = slowNetwork();
     const changed = requests.fetch(change, post);
     void requests.fetch(undo, post);
@@ -56,7 +56,7 @@ describe("an undo that is asked for while a change is on its way", () => {
     await vi.waitFor(() => expect(paths()).toEqual([change, undo]), 60_000);
   });
 
-  it("holds no other change up", async () => {
+  it("An undo that waits does not delay other changes", async () => {
     const { requests, paths } = slowNetwork();
     for (const path of [change, undo, `${change}2`]) void requests.fetch(path, post);
     await vi.waitFor(() => expect(paths()).toEqual([change, `${change}2`]), 60_000);

@@ -15,14 +15,14 @@ function start(isSubmitting = () => false) {
 }
 
 describe("when a page reads its data again", () => {
-  it("changes that come together are one revalidation", () => {
+  it("Changes that come together make a page read its data once", () => {
     const { revalidate, schedule } = start();
     for (let i = 0; i < 5; i++) schedule.ask();
     vi.advanceTimersByTime(200);
     expect(revalidate).toHaveBeenCalledTimes(1);
   });
 
-  it("a steady flow of changes does not put it off for ever", () => {
+  it("A steady flow of changes does not postpone a page's read of its data forever", () => {
     const { revalidate, schedule } = start();
     for (let passed = 0; passed < 1100; passed += 100) {
       schedule.ask();
@@ -31,7 +31,7 @@ describe("when a page reads its data again", () => {
     expect(revalidate).toHaveBeenCalledTimes(1);
   });
 
-  it("it waits for a submission to end", () => {
+  it("A page waits for a submission to end before it reads its data again", () => {
     const { revalidate, schedule } = start();
     schedule.update({ isIdle: false, isVisible: true });
     schedule.ask();
@@ -42,7 +42,7 @@ describe("when a page reads its data again", () => {
     expect(revalidate).toHaveBeenCalledTimes(1);
   });
 
-  it("it does not begin once a form has left, although the page has not been told yet", () => {
+  it("A page does not read its data while a form is on its way, even before it hears of the form", () => {
     let isSubmitting = true;
     const { revalidate, schedule } = start(() => isSubmitting);
     schedule.ask();
@@ -53,7 +53,7 @@ describe("when a page reads its data again", () => {
     expect(revalidate).toHaveBeenCalledTimes(1);
   });
 
-  it("a hidden tab catches up when it is shown", () => {
+  it("A hidden tab reads its data again when it is shown", () => {
     const { revalidate, schedule } = start();
     schedule.update({ isIdle: true, isVisible: false });
     schedule.ask();
@@ -64,7 +64,7 @@ describe("when a page reads its data again", () => {
     expect(revalidate).toHaveBeenCalledTimes(1);
   });
 
-  it("nothing happens after the page is left", () => {
+  it("A page that was left does not read its data again", () => {
     const { revalidate, schedule } = start();
     schedule.ask();
     schedule.stop();

@@ -60,8 +60,8 @@ function runSender(): () => Promise<void> {
   return stop;
 }
 
-describe("a receiver that", () => {
-  it("never ends its body has said enough with its status", async () => {
+describe("hostile receivers of webhooks and push messages", () => {
+  it("A webhook is delivered once its receiver sent a status, even if the body never ends", async () => {
     const receiver = await startHostileReceiver((socket) => pour(socket, ok, "10\r\n0123456789abcdef\r\n"));
     const { ask, delivery } = await withWebhook(receiver.origin);
     await ask();
@@ -70,7 +70,7 @@ describe("a receiver that", () => {
     expect(await untilClosed(receiver)).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it("drips its body keeps no one, and neither does a push service that pours", async () => {
+  it("A receiver that drips its body, or a push service that floods, holds up no other delivery", async () => {
     const dripping = await startHostileReceiver((socket) => {
       socket.write(ok);
       drip(socket, "1\r\nx\r\n1\r\nx\r\n");
@@ -89,7 +89,7 @@ describe("a receiver that", () => {
     expect(await untilClosed(pouring)).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it("promises an answer without end is cut off", async () => {
+  it("A receiver that sends endless early hints is cut off", async () => {
     const receiver = await startHostileReceiver((socket) =>
       pour(socket, "", "HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n"),
     );
@@ -100,7 +100,7 @@ describe("a receiver that", () => {
     expect(await delivery()).toMatchObject({ status: "pending", last_error: error });
   });
 
-  it("drips its headers has ten seconds, and others are told", async () => {
+  it("A receiver that drips its headers has ten seconds, and others get their messages at once", async () => {
     const dripping = await startHostileReceiver((socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "));
     const prompt = await startReceiver("http");
     const slow = await withWebhook(dripping.origin);
@@ -116,7 +116,7 @@ describe("a receiver that", () => {
     await expect.poll(slow.delivery).toMatchObject({ status: "pending", last_error: error });
   });
 
-  it("never answers does not hold up the stop, and is sent again later", async () => {
+  it("A receiver that never answers does not delay the stop, and is sent the message again later", async () => {
     const mute = await startHostileReceiver((socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "));
     const { ask, delivery } = await withWebhook(mute.origin);
     const stop = runSender();
@@ -130,7 +130,7 @@ describe("a receiver that", () => {
     expect(await untilClosed(mute)).toBeLessThan(100);
   });
 
-  it("is not the one of its certificate is told nothing, private network or not", async () => {
+  it("A push service with a certificate of another host is sent nothing, private network or not", async () => {
     const stranger = await startHostileReceiver(
       (socket) => socket.end("HTTP/1.1 201 Created\r\n\r\n"),
       "stranger-certificate",
@@ -145,7 +145,7 @@ describe("a receiver that", () => {
   });
 
   it.each(["https://127.0.0.1;.example.com/x", "https://127.0.0.1'.example.com/x"])(
-    "has two hosts in its address, %s, is none",
+    "A device whose address names two hosts, %s, is switched off",
     async (endpoint) => {
       const { ask, device } = await withPhone(endpoint);
       await ask();

@@ -20,7 +20,7 @@ async function sendAll(): Promise<void> {
 }
 
 describe("the outbox", () => {
-  it("loses no notice when a sender dies between taking and sending, and sends nothing that was rolled back", async () => {
+  it("No notice is lost when a sender dies before sending, and none that was rolled back is sent", async () => {
     const receiver = await startReceiver("http");
     const { actor, product, story, owner } = await t.seedWorld();
     await createWebhook(actor, { product_id: product.id, url: receiver.origin, events: ["question_opened"] });
@@ -48,7 +48,7 @@ describe("the outbox", () => {
     expect(new Set(questions)).toEqual(new Set(Array.from({ length: noticeCount }, (_, index) => `kept ${index + 1}`)));
   });
 
-  it("gives each notice to one of several senders", async () => {
+  it("Each notice is sent by one of several senders", async () => {
     const receiver = await startReceiver("http");
     const { actor, product, story, owner } = await t.seedWorld();
     await createWebhook(actor, { product_id: product.id, url: receiver.origin, events: ["question_opened"] });

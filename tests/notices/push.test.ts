@@ -40,7 +40,7 @@ async function verifyVapid(authorization: string) {
 }
 
 describe("web push", () => {
-  it("notifies the devices of a member that an agent asks, readable by the device alone", async () => {
+  it("A member's devices get an agent's question, readable by the device alone", async () => {
     const receiver = await startReceiver("https");
     const { actor, story } = await t.seedWorld();
     const device = createDevice(`${receiver.origin}/push/phone`);
@@ -64,7 +64,7 @@ describe("web push", () => {
     });
   });
 
-  it("sends nothing about a product to anyone who has left it", async () => {
+  it("Anyone who has left a product gets no push message about it", async () => {
     const receiver = await startReceiver("https");
     const { actor, product, story } = await t.seedWorld();
     const leaver = await t.createMember(product.id);
@@ -78,7 +78,7 @@ describe("web push", () => {
     expect(receiver.deliveries.map(({ path }) => path)).toEqual(["/stays"]);
   });
 
-  it("stops asking a device that the push service calls gone", async () => {
+  it("A device that the push service calls gone gets no more messages", async () => {
     const receiver = await startReceiver("https");
     const { actor, story } = await t.seedWorld();
     await subscribePush(actor, createDevice(`${receiver.origin}/push/gone`).subscription);
@@ -93,7 +93,7 @@ describe("web push", () => {
     expect(receiver.deliveries).toHaveLength(1);
   });
 
-  it("D6: never speaks to a private address, or without https", async () => {
+  it("D6: A push message is never sent to a private address", async () => {
     const receiver = await startReceiver("https");
     const { actor, story } = await t.seedWorld();
     await subscribePush(actor, createDevice(`${receiver.origin}/push/inside`).subscription);

@@ -36,7 +36,7 @@ async function documentedVerifier() {
 }
 
 describe("docs/webhooks.md", () => {
-  it("verifies a real delivery, and nothing that was changed", async () => {
+  it("The verifier in docs/webhooks.md accepts a real delivery, and none that was changed", async () => {
     const receiver = await startReceiver("http");
     const { webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
     await ask();
@@ -51,7 +51,7 @@ describe("docs/webhooks.md", () => {
     expect(JSON.parse(text)).toMatchObject({ type: "question_opened", data: { event: "question_opened" } });
   });
 
-  it("names every event, and no other", () => {
+  it("docs/webhooks.md names every event, and no other", () => {
     const rows = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
@@ -60,7 +60,7 @@ describe("docs/webhooks.md", () => {
 });
 
 describe("webhooks", () => {
-  it("are sent a question and its answer, signed, with an id for noticing repeats", async () => {
+  it("A webhook is sent a question and its answer, signed, each with an id for noticing repeats", async () => {
     const receiver = await startReceiver("http");
     const events: WebhookEvent[] = ["question_opened", "question_answered"];
     const { actor, webhook, ask } = await worldWithWebhook(`${receiver.origin}/hook`, events);
@@ -85,7 +85,7 @@ describe("webhooks", () => {
     }
   });
 
-  it("are not sent events that they did not choose", async () => {
+  it("A webhook is not sent events that it did not choose", async () => {
     const receiver = await startReceiver("http");
     const { ask } = await worldWithWebhook(receiver.origin, ["run_failed"]);
     await ask();
@@ -93,7 +93,7 @@ describe("webhooks", () => {
     expect(receiver.deliveries).toEqual([]);
   });
 
-  it("are sent again, with the same id, after a failure, and the log shows both", async () => {
+  it("A failed delivery is sent again with the same id, and the log shows both attempts", async () => {
     const receiver = await startReceiver("http");
     const { actor, webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
     await ask();
@@ -110,7 +110,7 @@ describe("webhooks", () => {
     expect(at(receiver.deliveries, 0).headers["webhook-id"]).toBe(at(receiver.deliveries, 1).headers["webhook-id"]);
   });
 
-  it("never reach an address of a private network where that is not allowed", async () => {
+  it("A webhook never reaches an address of a private network where that is not allowed", async () => {
     const receiver = await startReceiver("http");
     const { actor, webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
     await ask();

@@ -24,11 +24,11 @@ describe("destinations of requests that leave", () => {
     "fec0::1",
     "192.0.2.1",
     "not an address",
-  ])("D6: %s is private", (address) => {
+  ])("D6: The address %s is private", (address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
 
-  it.each(["93.184.216.34", "8.8.8.8", "2606:4700::1111"])("%s is public", (address) => {
+  it.each(["93.184.216.34", "8.8.8.8", "2606:4700::1111"])("The address %s is public", (address) => {
     expect(isPrivateAddress(address)).toBe(false);
   });
 
@@ -45,11 +45,11 @@ describe("destinations of requests that leave", () => {
     "https://127.0.0.1`.example.com/x",
     "https://127.0.0.1{.example.com/x",
     "nonsense",
-  ])("D6: %s is refused", (address) => {
+  ])("D6: A request to %s is refused", (address) => {
     expect(() => requireDestination(address, false)).toThrow();
   });
 
-  it("https to a public name is fine", () => {
+  it("A request to a public name over https is allowed", () => {
     expect(requireDestination("https://hooks.example.com/a?b=c", false).hostname).toBe("hooks.example.com");
   });
 });

@@ -61,7 +61,7 @@ describe.each([
   { version: "0.2.0", has: 2 },
   { version: "0.3.0", has: 4 },
 ])("a project of $version", { timeout: 120_000 }, ({ version, has }) => {
-  it("is migrated while its service is at work: no call is lost or refused for good", async () => {
+  it("A project of an earlier release is migrated while its service works, and no call is lost", async () => {
     const kept = await readKeptRelease(version);
     const { urlFor, remove } = await restoreProject(kept);
     const database = connectDatabase({
@@ -96,7 +96,7 @@ describe("a database of an earlier release", { timeout: 120_000 }, () => {
   const fresh = createTestDatabase();
 
   it.each(["0.1.0", "0.2.0", "0.3.0", "0.4.0"])(
-    "becomes a new one, object by object, killed twice in the middle: %s",
+    "A database of release %s becomes a new one, object by object, though killed twice in the middle",
     async (version) => {
       const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
       const url = urlFor("postgres");
@@ -134,13 +134,13 @@ describe("the Supabase CLI", { timeout: 120_000 }, () => {
     return compareDatabases(url, (await createTestDatabase()).urlFor("postgres"));
   };
 
-  it("pushes steps and rules into an empty project", async () => {
+  it("The Supabase CLI pushes steps and rules into an empty project", async () => {
     const { url, remove } = await createEmptyDatabase();
     expect(await pushed(url)).toEqual([]);
     await remove();
   });
 
-  it("pushes steps and rules into a project of 0.4.0", async () => {
+  it("The Supabase CLI pushes steps and rules into a project of 0.4.0", async () => {
     const { urlFor, remove } = await restoreProject(await readKeptRelease("0.4.0"));
     expect(await pushed(urlFor("postgres"))).toEqual([]);
     await remove();
@@ -167,16 +167,19 @@ describe("what a process of an earlier release calls", { timeout: 120_000 }, () 
   it.each([
     { version: "0.2.0", schema: "public", gone: ["add_product_member", "create_agent_job"] },
     { version: "0.3.0", schema: "operations", gone: ["create_agent_job"] },
-  ])("is still there with its parameters: $version", async ({ version, schema, gone }) => {
-    const t = await createTestDatabase();
-    const now = new Map((await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]));
-    const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
-    const lost = (await readCalls(urlFor("postgres"), schema)).filter(({ name, taken, required }) => {
-      const call = now.get(name);
-      const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
-      return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
-    });
-    expect(lost.map(({ name }) => name).sort()).toEqual(gone);
-    await remove();
-  });
+  ])(
+    "Functions that a process of release $version calls are still there with their parameters",
+    async ({ version, schema, gone }) => {
+      const t = await createTestDatabase();
+      const now = new Map((await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]));
+      const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
+      const lost = (await readCalls(urlFor("postgres"), schema)).filter(({ name, taken, required }) => {
+        const call = now.get(name);
+        const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
+        return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
+      });
+      expect(lost.map(({ name }) => name).sort()).toEqual(gone);
+      await remove();
+    },
+  );
 });

@@ -37,7 +37,7 @@ function copiesOf(dataDir: string): Promise<string[]> {
 }
 
 describe.each(releases)("a data folder of %s", { timeout: 120_000 }, (version) => {
-  it("opens with everything in it, keeps a copy first, and starts again without one", async () => {
+  it("An earlier release's data folder opens whole after a copy is kept, and starts again without one", async () => {
     const kept = await readKeptRelease(version);
     const dataDir = await ownDataDir();
     await restoreRelease(kept, dataDir);
@@ -90,7 +90,7 @@ describe.each(releases)("a data folder of %s", { timeout: 120_000 }, (version) =
 });
 
 describe("an upgrade", { timeout: 120_000 }, () => {
-  it("refuses the folder of a newer version in a sentence, and touches nothing", async () => {
+  it("An older version refuses the folder of a newer one in a sentence, and touches nothing", async () => {
     const dataDir = await ownDataDir();
     const note = JSON.stringify({ version: "9.0.0", newest_migration: "29990101000000" });
     await writeFile(join(dataDir, "made-by.json"), note);
@@ -103,7 +103,7 @@ describe("an upgrade", { timeout: 120_000 }, () => {
     expect(existsSync(join(dataDir, "postgres"))).toBe(false);
   });
 
-  it("refuses a newer database also where the note is gone", async () => {
+  it("An older version refuses a newer database also where the folder's note is gone", async () => {
     const dataDir = await ownDataDir();
     const stack = await ownStack(dataDir);
     await ask(
@@ -117,7 +117,7 @@ describe("an upgrade", { timeout: 120_000 }, () => {
     expect(refusal).toContain("The database was made by a newer Backloom");
   });
 
-  it("keeps the newest two copies", async () => {
+  it("An upgrade keeps the newest two copies", async () => {
     const dataDir = await ownDataDir();
     await (await ownStack(dataDir)).stop();
     const files = { clusterFolder: join(dataDir, "postgres"), user: await chooseOsUser() };
