@@ -122,7 +122,7 @@ async function compare({ actor, product, sprint, run, task }: Scene) {
 }
 
 describe("the sums of budgets", () => {
-  it(`are what their lines add up to, whatever happens at once, in each of ${rounds} rounds`, {
+  it(`The sum of a budget is that of its lines, no matter what happens at once, in each of ${rounds} rounds`, {
     timeout: 60_000 * rounds,
   }, async () => {
     for (let round = 1; round <= rounds; round++) {

@@ -21,7 +21,7 @@ function dice(seed: number): () => number {
 }
 
 describe("a budget and eight workers at once", () => {
-  it(`spends at most one heartbeat of one task more than the limit, in each of ${rounds} rounds`, {
+  it(`Eight workers spend at most one heartbeat of one task above a budget, in each of ${rounds} rounds`, {
     timeout: 60_000 * rounds,
   }, async () => {
     const overshoots: number[] = [];

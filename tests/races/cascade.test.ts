@@ -40,7 +40,7 @@ async function expectDerived({ actor, product }: World) {
 }
 
 describe("the last tasks of a story finishing at the same moment (J11)", () => {
-  it("leave the story and its PBI done, 200 times out of 200", async () => {
+  it("A story and its PBI are done when its last tasks finish at once, 200 times out of 200", async () => {
     const world = await t.seedWorld(2);
     const [first, second] = [at(world.tasks, 0).id, at(world.tasks, 1).id];
     let done = 0;
@@ -58,7 +58,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
     expect(done).toBe(200);
   });
 
-  it("leave it failed when one of them fails", async () => {
+  it("A story is failed when one of its last tasks fails as the other finishes", async () => {
     const world = await t.seedWorld(2);
     for (let round = 0; round < 30; round++) {
       await t.query`update public.tasks set status = 'IN_PROGRESS'
@@ -71,7 +71,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
     }
   });
 
-  it("keep both fields when status and plan are written at once", async () => {
+  it("A task keeps both its status and its plan when they are written at once", async () => {
     const world = await t.seedWorld(1);
     const task_id = at(world.tasks, 0).id;
     for (let round = 0; round < 20; round++) {
@@ -87,7 +87,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
 });
 
 describe("400 random changes by 60 connections (J11)", () => {
-  it("end where the pure model says, deadlock no one, and never overwrite a blocked PBI", async () => {
+  it("Random changes at once end as the pure model says, without deadlock; a blocked PBI stays blocked", async () => {
     const world = await t.seedWorld(6);
     const blocked = await createPbi(world.actor, { product_id: world.product.id, title: "Blocked" });
     await updatePbi(world.actor, { pbi_id: blocked.id, status: "blocked" });

@@ -57,7 +57,7 @@ describe("claims at the same moment", () => {
     }
   });
 
-  it("J3: of a late report and the claim that takes the job over, the job hears one", async () => {
+  it("J3: A job takes a late report or the claim that takes it over, never both", async () => {
     for (let round = 1; round <= rounds * 3; round++) {
       const { world, jobId } = await oneJob();
       await claim(world.actor, "w-1");
@@ -75,7 +75,7 @@ describe("claims at the same moment", () => {
     }
   });
 
-  it("J5: of heartbeats and sweeps, a lease that was taken away is never renewed", async () => {
+  it("J5: A lease that a sweep ended is never renewed by a heartbeat at the same moment", async () => {
     for (let round = 1; round <= rounds * 3; round++) {
       const { world, jobId } = await oneJob();
       await claim(world.actor);

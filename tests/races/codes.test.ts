@@ -7,7 +7,7 @@ import { createTestDatabase } from "../setup/database";
 const t = await createTestDatabase();
 
 describe("creations at the same moment (J13)", () => {
-  it("50 tasks get 50 distinct codes without a gap and without an error", async () => {
+  it("50 tasks created at once are numbered without a gap and without an error", async () => {
     const { actor, story } = await t.seedWorld(0);
     const tasks = await Promise.all(
       Array.from({ length: 50 }, () => createTask(actor, { story_id: story.id, title: "x" })),
@@ -16,7 +16,7 @@ describe("creations at the same moment (J13)", () => {
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
   });
 
-  it("the numbers of deleted ones are never given again", async () => {
+  it("The numbers of deleted tasks are never given again", async () => {
     const { actor, story } = await t.seedWorld(3);
     await t.query`delete from public.tasks where story_id = ${story.id}`;
     const codes = await Promise.all(
@@ -28,7 +28,7 @@ describe("creations at the same moment (J13)", () => {
     expect(codes.sort()).toEqual(["T-4", "T-5", "T-6", "T-7", "T-8"]);
   });
 
-  it("supplied codes in the way of the counter never fail a generated one", async () => {
+  it("A supplied code in the way of the counter never makes a generated one fail", async () => {
     const { actor, story } = await t.seedWorld(0);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) =>
@@ -44,7 +44,7 @@ describe("creations at the same moment (J13)", () => {
     expect(new Set(tasks.map(({ code }) => code)).size).toBe(60 - failed.length);
   });
 
-  it("cross from 999 to 1000 without losing a digit", async () => {
+  it("Codes of stories created at once continue from 999 to 1000 without losing a digit", async () => {
     const { actor, pbi, product } = await t.seedWorld(0);
     await t.query`update public.code_counters set last_number = 980 where scope_id = ${product.id}
       and kind = 'story'`;
@@ -55,7 +55,7 @@ describe("creations at the same moment (J13)", () => {
     expect(codes).toEqual(Array.from({ length: 40 }, (_, n) => `ST-${981 + n}`));
   });
 
-  it("number the ideas of one user across products", async () => {
+  it("50 ideas that one user creates at once get 50 distinct codes", async () => {
     const { actor, product } = await t.seedWorld(0);
     const ideas = await Promise.all(
       Array.from({ length: 50 }, () => createIdea(actor, { product_id: product.id, title: "x" })),

@@ -57,7 +57,7 @@ async function workAll(world: SprintWorld, between: () => Promise<void>): Promis
 const seeds = Array.from({ length: rounds * 3 }, (_, n) => n + 1);
 
 describe("no order of work and dependencies stands still", { timeout: 30_000 * rounds }, () => {
-  it.each(seeds)("with random ones, also added while it is at work (%i)", async (seed) => {
+  it.each(seeds)("A run with random dependencies ends, even with more added while it works (%i)", async (seed) => {
     const below = numbersFrom(seed);
     const world = await t.seedSprint({
       strategy: at(strategies, seed % 3),
@@ -72,7 +72,7 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
     await t.expectRightCounters();
   });
 
-  it.each(seeds)("where branches of stories are merged when they are whole (%i)", async (seed) => {
+  it.each(seeds)("A run ends when preflight has no blocker and dependencies wait for merges (%i)", async (seed) => {
     const below = numbersFrom(seed);
     const world = await t.seedSprint({ strategy: "STORY", stories: [3, 2, 3, 2] });
     await updateProduct(world.actor, { product_id: world.product.id, dependency_release: "merged" });
@@ -106,7 +106,7 @@ async function mergeWholeStories(world: SprintWorld): Promise<number> {
 }
 
 describe("dependency_deadlock", () => {
-  it("names the dependencies of branches that wait for each other, and only where code has to be merged", async () => {
+  it("dependency_deadlock names branches that wait for each other, only where code has to be merged", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2, 1] });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await wait(world.actor, at(a.tasks, 1), at(b.tasks, 0));

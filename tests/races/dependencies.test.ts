@@ -70,7 +70,7 @@ async function work(world: SprintWorld, workers: number): Promise<string[]> {
 }
 
 describe("dependencies at the same moment", () => {
-  it("of 100 opposite ones of two tasks, and of two stories, never both hold", async () => {
+  it("Opposite dependencies of two tasks or stories, added 100 times at once, never both exist", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const [a, b] = [at(world.tasks, 0), at(world.tasks, 1)];
     const attempts = await Promise.allSettled(
@@ -93,7 +93,7 @@ describe("dependencies at the same moment", () => {
   });
 
   it(
-    "of many random ones none closes a circle, and each refusal has its path",
+    "Random dependencies added at once never close a circle, and each refusal shows its path",
     async () => {
       for (let round = 1; round <= rounds; round++) await addAtRandom();
     },
@@ -137,7 +137,7 @@ describe("dependencies at the same moment", () => {
   }, 240_000);
 
   it(
-    "of blockers that end at the same moment the last one frees what waits, in every lane",
+    "A task is freed by the last of its blockers, in every lane, even if they end at once",
     async () => {
       for (let round = 1; round <= rounds; round++) {
         const world = await t.seedSprint({ strategy: "STORY", stories: Array(12).fill(2) });
@@ -167,7 +167,7 @@ describe("dependencies at the same moment", () => {
   );
 
   it(
-    "of an end, a reopening and a claim, no agent is given what waits",
+    "No agent is given a blocked task when its blocker ends, reopens and agents claim at once",
     async () => {
       for (let round = 1; round <= 2 * rounds; round++) {
         const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
@@ -193,7 +193,7 @@ describe("dependencies at the same moment", () => {
   );
 
   it(
-    "of ends, merges and the setting, in whatever order, counters are what is counted anew",
+    "Counters of blockers equal a fresh count after tasks, merges and settings change in any order",
     async () => {
       for (let round = 1; round <= 2 * rounds; round++) {
         const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 2, 1] });

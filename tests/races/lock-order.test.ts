@@ -25,7 +25,7 @@ async function untilSomebodyWaits(): Promise<void> {
   await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
 }
 
-it("the end of a run takes its jobs before their workers, as a heartbeat does", async () => {
+it("The end of a run locks its jobs before their workers, as a heartbeat does", async () => {
   const { world, run, job } = await t.holdJob();
   const heartbeat = await someone();
   await heartbeat.query("select from public.agent_jobs where id = $1 for update", [job.id]);
@@ -62,7 +62,7 @@ it("a sweep locks the products of leases and questions in one order", async () =
   expect(await swept).toMatchObject({ taken_back: 1, expired_questions: 1 });
 });
 
-it("a restart closes what the worker held then, and not what it claimed elsewhere", async () => {
+it("A worker's restart closes the jobs that it held then, and not those claimed elsewhere", async () => {
   const { world, job } = await t.holdJob();
   const elsewhere = await t.holdJob();
   const holder = await someone();

@@ -32,7 +32,7 @@ async function passed(attempts: readonly Promise<unknown>[]): Promise<number> {
 }
 
 describe("races around proof", { timeout: 120_000 }, () => {
-  it("evidence while the criteria are edited: it counts for the line that it was seen for, or is refused", async () => {
+  it("Evidence added while criteria are edited counts for the line it was seen for, or is refused", async () => {
     const { actor, story } = await open("none");
     const of = { story_id: story.id };
     for (let round = 0; round < rounds; round += 1) {
@@ -51,7 +51,7 @@ describe("races around proof", { timeout: 120_000 }, () => {
     }
   });
 
-  it("two verifiers: one gets the job, the other nothing, and the author never", async () => {
+  it("Of two verifiers one gets the job and the other nothing, and its author never gets it", async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { actor, job } = await open("other_worker");
       const attempt = { job_id: job.id, attempt: job.attempt };
@@ -64,7 +64,7 @@ describe("races around proof", { timeout: 120_000 }, () => {
     }
   });
 
-  it("a verdict while a person finishes the task: the job has one end, and the task is done", async () => {
+  it("A task that a person finishes during a verdict is done, and its job ends once", async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { actor, job, task } = await open("other_worker");
       const attempt = { job_id: job.id, attempt: job.attempt };
@@ -85,7 +85,7 @@ describe("races around proof", { timeout: 120_000 }, () => {
     }
   });
 
-  it("the end of the work while its lease is taken away: a review, or a job of another attempt", async () => {
+  it("Work that ends as its lease runs out goes to review or to another attempt, never both", async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { actor, job, task } = await open("person");
       await t.query`update agent_jobs set lease_until = now() - interval '1 second'

@@ -22,7 +22,7 @@ const inParallel = <T>(count: number, work: (n: number) => Promise<T>) =>
 const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0);
 
 describe("one question", () => {
-  it("raced by 50 answers and cancels has one winner", async () => {
+  it("A question that many answers and cancels reach at once has one winner", async () => {
     const { actor, story } = await t.seedWorld(0);
     const { id } = await askQuestion(actor, { story_id: story.id, question: "Who?" });
     const answers = await inParallel(25, (n) =>
@@ -46,7 +46,7 @@ describe("one question", () => {
 });
 
 describe("twenty parallel runs of a schedule", () => {
-  it("of expire_questions add up to the rows that were due", async () => {
+  it("20 runs of expire_questions at once expire each due row once", async () => {
     for (let product = 0; product < 3; product++) {
       const { product: p, story } = await t.seedWorld(0);
       await t.sql.query(
@@ -65,7 +65,7 @@ describe("twenty parallel runs of a schedule", () => {
     expect(sum(answers.map((a) => a.expired_pairings))).toBe(60);
   });
 
-  it("of cleanup_agent_artifacts add up to the rows that were due", async () => {
+  it("20 runs of cleanup_agent_artifacts at once delete each due row once", async () => {
     const world = await t.seedSprint({ stories: [12] });
     const run = await world.start();
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
@@ -75,7 +75,7 @@ describe("twenty parallel runs of a schedule", () => {
     expect(sum(answers.map((a) => a.deleted))).toBe(12);
   });
 
-  it("of the sweep meet no deadlock", async () => {
+  it("20 sweeps at once meet no deadlock", async () => {
     const answers = await inParallel(20, () => sweep(t.database, { full: true }));
     expect(answers).toHaveLength(20);
   });

@@ -29,7 +29,7 @@ async function scene(doneRequires: "none" | "person") {
 }
 
 describe("two people judge the same attempt at once", { timeout: 60_000 + rounds * 2_000 }, () => {
-  it.each(["none", "person"] as const)("and one of them wins (%s)", async (doneRequires) => {
+  it.each(["none", "person"] as const)("Of two opposite verdicts at once one wins (%s)", async (doneRequires) => {
     for (let round = 0; round < rounds; round++) {
       const { world, eva, job, report, task } = await scene(doneRequires);
       await report({ status: "done", verify_result: "ALIGNED" });
@@ -50,7 +50,7 @@ describe("two people judge the same attempt at once", { timeout: 60_000 + rounds
 });
 
 describe("two approvals at once", { timeout: 60_000 + rounds * 2_000 }, () => {
-  it("are one: the other person sees a message, and nothing of theirs is recorded", async () => {
+  it("Of two approvals at once one is recorded, and the other person is refused", async () => {
     for (let round = 0; round < rounds; round++) {
       const { world, eva, job, report } = await scene("person");
       await report({ status: "done", verify_result: "ALIGNED" });
@@ -65,7 +65,7 @@ describe("two approvals at once", { timeout: 60_000 + rounds * 2_000 }, () => {
 });
 
 describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, () => {
-  it("meets a job at work, or one that waits to be worked on: never a judged one", async () => {
+  it("A verdict as a lease runs out is refused, and the job goes to the next worker", async () => {
     for (let round = 0; round < rounds; round++) {
       const { world, eva, job } = await scene("person");
       await t.query`update agent_jobs set lease_until = now() - interval '1 second'
@@ -80,7 +80,7 @@ describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, (
     }
   });
 
-  it("or ends the job that its worker has just handed over", async () => {
+  it("A verdict as a worker hands over its job ends the job, or is refused and leaves it in review", async () => {
     for (let round = 0; round < rounds; round++) {
       const { eva, job, report, task } = await scene("person");
       const [, verdict] = await Promise.all([

@@ -59,7 +59,7 @@ describe("jobs of one run that end at the same moment", () => {
     }
   });
 
-  it("J11: one failed and one done at once leave story and PBI failed, the run failed, no job unfinished", async () => {
+  it("J11: One failed and one done job at once leave story, PBI and run failed, and no job unfinished", async () => {
     for (let round = 1; round <= rounds; round++) {
       const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
       const run = await world.start();
@@ -83,7 +83,7 @@ describe("jobs of one run that end at the same moment", () => {
     }
   });
 
-  it("J11: a cancelled run never cascades", async () => {
+  it("J11: A cancelled run leaves its sprint active, even if a task fails afterwards", async () => {
     const world = await t.seedSprint({ stories: [2] });
     const run = await world.start();
     await Promise.all([
@@ -94,7 +94,7 @@ describe("jobs of one run that end at the same moment", () => {
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
   });
 
-  it("J11: after 400 random steps of workers and people, 60 at a time, everything agrees and no deadlock is seen", async () => {
+  it("J11: After 400 random steps of workers and people, 60 at a time, all agrees without a deadlock", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [3, 3, 2] });
     await t.sql.query(
       "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), -10000), ('question', $1, now(), -10000)",

@@ -72,7 +72,7 @@ describe("starting at the same moment", () => {
   };
 
   it.each(Object.entries(obstacles))(
-    "J9: a start that meets %s which no one sees yet waits for it and is refused",
+    "J9: A run's start that meets %s not committed yet waits for it and is refused",
     async (_, [statement, idOf]) => {
       const world = await t.seedSprint({ stories: [1] });
       const client = await t.sql.connect();
@@ -89,7 +89,7 @@ describe("starting at the same moment", () => {
   );
 
   it.each(Object.entries(obstacles))(
-    "J9: %s that meets a start which no one sees yet waits for it",
+    "J9: A change, %s, that meets a run's start not committed yet waits for it",
     async (_, [statement, idOf]) => {
       const world = await t.seedSprint({ stories: [1] });
       const client = await t.sql.connect();
@@ -163,7 +163,7 @@ describe("a connection that dies in the middle", () => {
   it.each([
     ["start", "start_sprint_run(p_sprint_id => $1)"],
     ["resume of a failed sprint", "resume_sprint(p_sprint_id => $1)"],
-  ])("J12: leaves nothing of a %s", async (name, call) => {
+  ])("J12: A connection that dies in the middle leaves nothing of a %s", async (name, call) => {
     const world = await t.seedSprint({ stories: [2] });
     if (name !== "start") {
       await world.start();

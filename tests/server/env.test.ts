@@ -21,7 +21,7 @@ function problemsOf(source: Record<string, string>): readonly string[] {
 }
 
 describe("the environment", () => {
-  it("needs nothing: the embedded stack is the default", () => {
+  it("The service needs no variables: the embedded stack is the default", () => {
     expect(readEnv({})).toMatchObject({
       port: 3000,
       host: "127.0.0.1",
@@ -32,17 +32,17 @@ describe("the environment", () => {
     });
   });
 
-  it("is production unless development is asked for", () => {
+  it("The service runs in production mode unless NODE_ENV is development", () => {
     expect(readEnv({}).isProduction).toBe(true);
     expect(readEnv({ NODE_ENV: "staging" }).isProduction).toBe(true);
     expect(readEnv({ NODE_ENV: "development" }).isProduction).toBe(false);
   });
 
-  it("takes an empty variable for an unset one", () => {
+  it("An empty variable is taken for an unset one", () => {
     expect(readEnv({ PORT: "", SUPABASE_URL: "" }).port).toBe(3000);
   });
 
-  it("makes cookies Secure exactly when the origin is https", () => {
+  it("Cookies are Secure when APP_ORIGIN is https", () => {
     expect(readEnv({ APP_ORIGIN: "https://b.example/" })).toMatchObject({
       appOrigin: "https://b.example",
       secureCookies: true,
@@ -50,7 +50,7 @@ describe("the environment", () => {
     });
   });
 
-  it("takes the names of this machine for one", () => {
+  it("All names of this machine count as one origin", () => {
     expect(readEnv({ APP_ORIGIN: "http://127.0.0.1:8080" }).origins).toEqual([
       "http://localhost:8080",
       "http://127.0.0.1:8080",
@@ -58,7 +58,7 @@ describe("the environment", () => {
     ]);
   });
 
-  it("is fine with .env.example as it is", () => {
+  it(".env.example is a valid environment as it is", () => {
     const example = readFileSync(join(import.meta.dirname, "../../.env.example"), "utf8");
     const lines = example.split("\n").filter((line) => /^[A-Z_]+=/.test(line));
     const values = lines.map((line): [string, string] => {
@@ -68,7 +68,7 @@ describe("the environment", () => {
     expect(problemsOf(Object.fromEntries(values))).toEqual([]);
   });
 
-  it("reads several session secrets: the first seals, all open", () => {
+  it("SESSION_SECRET may be a list of several secrets", () => {
     const other = "t".repeat(40);
     expect(readEnv({ SESSION_SECRET: `${secret}, ${other}` }).sessionSecrets).toEqual([secret, other]);
   });
@@ -95,7 +95,7 @@ describe("the environment", () => {
     ["STREAMS_PER_USER", "0"],
     ["STREAM_LIFETIME_SECONDS", "2147484"],
     ["OIDC_RECHECK_HOURS", "a week"],
-  ])("names %s=%s with what to do", (name, value) => {
+  ])("The start refuses %s=%s and names the variable", (name, value) => {
     const [problem = ""] = problemsOf({ ...project, [name]: value });
     expect(problem.startsWith(`${name} must`)).toBe(true);
   });
@@ -107,7 +107,7 @@ describe("the environment", () => {
     ["SUPABASE_DB_URL", "postgresql://postgres:50%off@db.example/postgres", "%", "%25"],
     ["SUPABASE_URL", "https://ada:a#b@project.example", "#", "%23"],
     ["OIDC_ISSUER", "https://ada:a b/@idp.example", " ", "%20"],
-  ])("says of %s=%s what to percent-encode", (name, value, letter, encoded) => {
+  ])("The start says what to percent-encode in %s=%s", (name, value, letter, encoded) => {
     expect(problemsOf({ ...project, [name]: value })[0]).toBe(
       `${name}: the password holds characters such as ${letter} that must be percent-encoded (${encoded})`,
     );
@@ -120,7 +120,7 @@ describe("the environment", () => {
   });
 
   it.each(["SUPABASE_PUBLISHABLE_KEY", "SUPABASE_SECRET_KEY", "SESSION_SECRET"])(
-    "asks for %s beside SUPABASE_URL",
+    "The start asks for %s when SUPABASE_URL is set",
     (name) => {
       expect(problemsOf({ ...project, [name]: "" })).toEqual([
         expect.stringMatching(new RegExp(`^${name} is missing`)),
@@ -128,7 +128,7 @@ describe("the environment", () => {
     },
   );
 
-  it("reports all problems at once", () => {
+  it("The start reports all problems of the environment at once", () => {
     expect(problemsOf({ PORT: "x", LOG_LEVEL: "x" })).toHaveLength(2);
     expect(problemsOf({ VAPID_PUBLIC_KEY: "x".repeat(87) })).toHaveLength(1);
     expect(problemsOf({ SUPABASE_SECRET_KEY: "x" })).toHaveLength(1);

@@ -8,14 +8,14 @@ import { rawGet, rawRequest } from "../setup/raw-request";
 const t = await createTestDatabase();
 
 describe("A17 slow clients", () => {
-  it("have 10 s for the headers and 15 s for the request, looked at every second", () => {
+  it("A slow client has 10 s for the headers and 15 s for the request", () => {
     const server = new HttpServer();
     expect(server.headersTimeout).toBe(10_000);
     expect(server.requestTimeout).toBe(15_000);
     server.close();
   });
 
-  it("do not hold up anyone else", async () => {
+  it("100 slow clients do not hold up anyone else", async () => {
     const app = await startTestApp(t);
     const slow = await Promise.all(Array.from({ length: 100 }, () => halfRequest(app.port)));
     expect((await app.request("/api/health")).status).toBe(200);
@@ -34,7 +34,7 @@ function halfRequest(port: number): Promise<Socket> {
 }
 
 describe("what is counted as one client", () => {
-  it("follows X-Forwarded-For only behind a trusted proxy", async () => {
+  it("A client's address follows X-Forwarded-For only behind a trusted proxy", async () => {
     const plain = await startTestApp(t);
     const proxied = await startTestApp(t, { variables: { TRUST_PROXY: "loopback" } });
     const lines = ["X-Forwarded-For: 203.0.113.7"];
@@ -47,7 +47,7 @@ describe("what is counted as one client", () => {
 });
 
 describe("A15 the configured origin", () => {
-  it("is the only one whose pages may write, and makes HSTS when it is https", async () => {
+  it("Only pages of the configured origin may write, and HSTS is set when it is https", async () => {
     const app = await startTestApp(t, { variables: { APP_ORIGIN: "https://backlog.example" }, pages: ["_index"] });
     const post = (origin: string) =>
       rawRequest(app.port, rawGet("/api/products", [`Origin: ${origin}`, "Cookie: a=b"], "POST"));
@@ -68,7 +68,7 @@ describe("A15 the configured origin", () => {
 });
 
 describe("A16 an unexpected failure", () => {
-  it("shows a page nothing but that it failed: no class, no message, no stack", async () => {
+  it("An unexpected failure shows a page without class, message or stack of the error", async () => {
     class ReflectiveError extends Error {}
     const fail = () => Promise.reject(new ReflectiveError("relation private.secrets"));
     const database = { ...t.database, call: fail, callAs: fail, authenticate: fail };
@@ -80,7 +80,7 @@ describe("A16 an unexpected failure", () => {
     expect(text).not.toMatch(/secrets|ReflectiveError|node_modules|\bat \w+ \(/);
   });
 
-  it("shows a request ID and nothing else, and is logged under it", async () => {
+  it("An unexpected failure of the API shows only a request ID, and is logged", async () => {
     const fail = () => Promise.reject(new Error("relation private.secrets of 10.0.0.7"));
     const database = { ...t.database, call: fail, callAs: fail, authenticate: fail };
     const app = await startTestApp(t, { database });

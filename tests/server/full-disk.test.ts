@@ -36,7 +36,7 @@ const refusal = z.object({ error: z.string(), code: z.number() });
 describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
   afterAll(() => disk?.remove());
 
-  it("refuses what it cannot keep with a sentence, keeps what it said, and needs no one once there is room", async () => {
+  it("A service on a full disk refuses writes with a sentence, and recovers by itself once there is room", async () => {
     const folder = disk?.folder ?? "";
     const { service, taskIds, productId, headers } = await openScene(folder);
     const kept = new Map<string, string>();

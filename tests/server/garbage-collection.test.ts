@@ -81,7 +81,7 @@ async function collections(times: number): Promise<void> {
 }
 
 describe("waits and streams while memory is collected", () => {
-  it("waits for a job end with their time, also those that look at the queue in between", async () => {
+  it("Waits for a job each end at their own time while memory is collected", async () => {
     await busyProduct("TIME");
     const ended = [2, 4, 12].map(async (seconds) => {
       expect(ok(await waitFor("TIME", seconds))).toMatchObject({ job: null });
@@ -93,7 +93,7 @@ describe("waits and streams while memory is collected", () => {
     expect(third - second).toBeGreaterThan(5_000);
   });
 
-  it("a wait for a job hears of one", async () => {
+  it("A wait for a job hears of a new one while memory is collected", async () => {
     const { jobId } = await busyProduct("HEARS");
     const waiting = waitFor("HEARS", 50);
     await collections(5);
@@ -101,7 +101,7 @@ describe("waits and streams while memory is collected", () => {
     expect(ok(await waiting)).toMatchObject({ job: { id: jobId } });
   });
 
-  it("streams beat, send changes, and end with their time", async () => {
+  it("Streams beat, send changes, and end on time while memory is collected", async () => {
     const { jobId, productId } = await busyProduct("STREAMS");
     const desktop = await startPairing(service);
     const ofJob = await Promise.all(
@@ -122,7 +122,7 @@ describe("waits and streams while memory is collected", () => {
     }
   });
 
-  it("a stop ends what waits", async () => {
+  it("A stop ends waits and streams after memory was collected", async () => {
     await busyProduct("STOP");
     const waiting = waitFor("STOP", 50);
     const reader = await connect("/api/realtime/notifications", { cookie });

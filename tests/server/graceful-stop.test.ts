@@ -11,7 +11,7 @@ const token = await t.createToken(owner);
 const backlog = await t.seedBacklog(owner);
 
 describe("S13 a stop", () => {
-  it("lets a request that is under way finish, and takes no new ones", async () => {
+  it("A stop lets a request that is under way finish, and takes no new ones", async () => {
     const app = await startTestApp(t);
     const holder = await t.sql.connect();
     await holder.query("begin");
@@ -32,7 +32,7 @@ describe("S13 a stop", () => {
     await stopped;
   });
 
-  it("ends open streams cleanly", async () => {
+  it("A stop ends open streams cleanly", async () => {
     const app = await startTestApp(t);
     const path = `/api/realtime/backlog?product_id=${backlog.product.id}`;
     const stream = await app.request(path, { headers: bearer(token) });
@@ -46,7 +46,7 @@ describe("S13 a stop", () => {
     expect(text.endsWith("\n\n")).toBe(true);
   });
 
-  it("is not held up by a connection on which nothing was asked, as browsers open them ahead of need", async () => {
+  it("A stop is not delayed by a connection without a request, as browsers open them ahead", async () => {
     const app = await startTestApp(t);
     const silent = connect(app.port, "127.0.0.1");
     await once(silent, "connect");
@@ -57,7 +57,7 @@ describe("S13 a stop", () => {
     expect(Date.now() - before).toBeLessThan(9_000);
   });
 
-  it("is done when it is asked for twice", async () => {
+  it("A stop that is requested twice is done once", async () => {
     const app = await startTestApp(t);
     await Promise.all([app.stop(), app.stop()]);
     await expect(app.request("/api/health")).rejects.toThrow();

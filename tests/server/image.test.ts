@@ -142,7 +142,7 @@ function variablesOf(stage: string): Record<string, string> {
 }
 
 describe.skipIf(problem !== null)("the image", { timeout: 300_000 }, () => {
-  it("with its own database starts as the user node on an empty /data, is healthy, stops in order, and starts again", async () => {
+  it("The image with a database runs as node on an empty /data, is healthy, stops and starts again", async () => {
     const root = copyStage("embedded", build());
     const data = mkdtempSync(join(home, "data-"));
     const port = await findFreePort();
@@ -172,7 +172,7 @@ describe.skipIf(problem !== null)("the image", { timeout: 300_000 }, () => {
     }
   });
 
-  it("for Supabase has no database of its own, and names what it needs", async () => {
+  it("The image for Supabase has no database, and names the variables that it needs", async () => {
     const built = join(home, "build");
     for (const line of stages.get("build-hosted")?.lines ?? []) run(line.slice(4), built);
     const root = copyStage("hosted", built);

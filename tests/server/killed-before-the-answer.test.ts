@@ -13,7 +13,7 @@ afterAll(async () => {
   await service.ended;
 });
 
-it("a service that dies between the write and its answer: the same request gets that answer, and there is one row", async () => {
+it("A request whose service died before the answer gets that answer when sent again, with one row", async () => {
   const owner = await store.createUser();
   const { story } = await store.seedBacklog(owner);
   const token = await store.createToken(owner);

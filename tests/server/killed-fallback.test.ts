@@ -58,7 +58,7 @@ let milliseconds = 4_000;
 
 describe(`${kills} kills during a fallback (KILL_SEED=${seed})`, { timeout: 300_000 }, () => {
   it.each(Array.from({ length: kills }, (_, n) => [n, at(victims, n % 3)] as const))(
-    "lose no work, and each attempt's cost is its own agent's (%i: %s)",
+    "A kill during a fallback loses no work, and each attempt's cost is its own agent's (%i: %s)",
     async (n, victim) => {
       const round = await openRound(`F${n}`);
       const hit = Math.floor(draw() * 2);

@@ -126,7 +126,7 @@ describe(`${kills} kills on both sides (KILL_SEED=${seed})`, { timeout: 300_000 
     Array.from({ length: Math.ceil(kills / 2) }, (_, n) => {
       return [n, at(takers, n % 3), at(givers, n % 4)] as const;
     }),
-  )("leave one writer and every commit (%i: %s, then %s)", async (n, taker, giver) => {
+  )("Kills during a handover leave one writer and every commit (%i: %s, then %s)", async (n, taker, giver) => {
     const round = await openRound(`H${n}`);
     const worker = round.work("commits");
     await firstCommit(round, worker);

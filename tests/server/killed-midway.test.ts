@@ -120,7 +120,7 @@ const kills: Record<string, (release: () => void) => Promise<void>> = {
   },
 };
 
-describe.each(Object.keys(kills))("J12: %s killed with -9 in the middle of a", (name) => {
+describe.each(Object.keys(kills))("J12: %s killed with -9 in the middle of a call", (name) => {
   let scenes: Stopped[];
   beforeAll(async () => {
     scenes = await killMidway(kills[name] ?? raise);
@@ -128,11 +128,11 @@ describe.each(Object.keys(kills))("J12: %s killed with -9 in the middle of a", (
     store = await openOwnDatabase(dataDir);
   }, 180_000);
 
-  it("call: jobs wait for what they say they wait for", async () => {
+  it("J12: Jobs wait for what they say they wait for after a kill in the middle of a call", async () => {
     await store.expectRightCounters();
   });
 
-  it.each(operations.map((operation) => operation.name))("%s: all or nothing", async (what) => {
+  it.each(operations.map((operation) => operation.name))("J12: A killed call of %s is all or nothing", async (what) => {
     const scene = scenes.find(({ operation }) => operation.name === what) ?? raise();
     const isUntouched = isEqual(await rowsOf(store, scene), scene.before);
     // What no one let go on before everything was killed cannot have been done.

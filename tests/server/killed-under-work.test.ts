@@ -90,7 +90,7 @@ async function expectWhole({ run, worker, job }: Work): Promise<void> {
 }
 
 describe("the service killed with -9 under a worker", { timeout: 240_000 }, () => {
-  it("in the middle of the attempt: the worker continues, and loses neither commits nor tokens", async () => {
+  it("A worker whose service is killed mid-attempt continues, and loses neither commits nor tokens", async () => {
     const work = await beginWork("MIDDLE");
     await vi.waitFor(async () => expect(await said((await work.job()).id)).toBe("I have made the first file.\n"), {
       timeout: 60_000,
@@ -107,7 +107,7 @@ describe("the service killed with -9 under a worker", { timeout: 240_000 }, () =
     ["has not heard of the end", "BEFORE", { tool: "update_job_status", status: "done", when: "before" }],
     ["has taken the end and has not said so", "AFTER", { tool: "update_job_status", status: "done", when: "after" }],
   ];
-  it.each(lastWords)("when it %s: it is told again, and counts once", async (_name, code, place) => {
+  it.each(lastWords)("A worker's report to a service killed when it %s counts once", async (_name, code, place) => {
     const work = await beginWork(code);
     const held = gate.hold(place);
     work.goOn();

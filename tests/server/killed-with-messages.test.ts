@@ -145,7 +145,7 @@ async function finish(round: Round, { staysHere, isCancelled }: Plan, first: Wor
 }
 
 describe(`${kills} kills (KILL_SEED=${seed})`, () => {
-  it("lose no message: each was read by the attempt that delivered, or is said to be undelivered and why", {
+  it("Kills lose no message: each is read by the attempt that delivers, or is marked undelivered with why", {
     timeout: 60_000 + kills * 60_000,
   }, async () => {
     const states: Record<string, number> = {};

@@ -7,7 +7,7 @@ import { bearer } from "../setup/world";
 const t = await createTestDatabase();
 
 describe("D10 the log", () => {
-  it("strikes out secrets anywhere", () => {
+  it("The log redacts secrets at any depth", () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
     log.info({ authorization: "one", headers: { cookie: "two", "set-cookie": "three" } }, "x");
@@ -17,7 +17,7 @@ describe("D10 the log", () => {
     expect(text).toContain("[redacted]");
   });
 
-  it("holds one JSON line per request, with its id, and neither query, token nor cookie", async () => {
+  it("The log has one JSON line per request, with its id, and neither query, token nor cookie", async () => {
     const app = await startTestApp(t);
     const user = await t.createUser();
     const token = await t.createToken(user);
@@ -42,7 +42,7 @@ describe("D10 the log", () => {
     expect(text).not.toContain(cookie.slice(10, 40));
   });
 
-  it("keeps what was sent on one line: no forged entries", async () => {
+  it("No request can forge an entry of the log, because its text stays on one line", async () => {
     const app = await startTestApp(t);
     await (await app.request('/api/%0A{"msg":"forged"}')).text();
     await app.stop();

@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.ended;
 });
 
-it("is not ready while the database is frozen, and ready again without a restart", async () => {
+it("The service is not ready while its database is frozen, and ready again without a restart", async () => {
   expect(await ready()).toBe(200);
   const store = await openOwnDatabase(dataDir);
   const rows = await store.query<{ pid: number }>`select pid from pg_stat_activity
@@ -42,7 +42,7 @@ it("is not ready while the database is frozen, and ready again without a restart
   expect(service.process.exitCode).toBeNull();
 }, 120_000);
 
-it("is not ready while the database is dead; what was acknowledged is there when it is back, and streams catch up", async () => {
+it("No acknowledged write is lost when the database dies; the service is not ready, and streams catch up", async () => {
   const store = await openOwnDatabase(dataDir);
   const owner = await store.createUser();
   const { product, story } = await store.seedBacklog(owner);

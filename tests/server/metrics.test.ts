@@ -32,7 +32,7 @@ function parse(text: string): Map<string, number> {
 }
 
 describe("GET /metrics", () => {
-  it("counts requests by route and status, in a histogram that adds up", async () => {
+  it("Metrics count requests by route and status, in a histogram that adds up", async () => {
     const app = await startTestApp(t);
     const user = await t.createUser();
     const headers = await t.bearerOf(user);
@@ -58,7 +58,7 @@ describe("GET /metrics", () => {
     expect(text).toMatch(/^# TYPE backloom_http_requests_total counter$/m);
   });
 
-  it("says of the process and the database how they are", async () => {
+  it("Metrics show the state of the process and the database", async () => {
     const samples = await read();
     expect(samples.get("backloom_database_up")).toBe(1);
     expect(samples.get("backloom_streams_open")).toBe(0);
@@ -84,7 +84,7 @@ describe("GET /metrics", () => {
     expect(samples.get('backloom_database_call_duration_seconds_count{operation="get_metrics"}')).toBe(1);
   });
 
-  it("counts the queue by what it waits for, with the codes of why_not_moving", async () => {
+  it("Metrics count queued jobs by what they wait for, with the codes of why_not_moving", async () => {
     const world = await t.seedSprint({ stories: [3] });
     const app = await startTestApp(t);
     const actor = { database: app.services.database, credential: { user_id: world.owner.id } };
@@ -115,7 +115,7 @@ describe("GET /metrics", () => {
     expect((await read()).get('backloom_jobs_queued{reason="paused"}')).toBe(3);
   });
 
-  it("says how old the outbox is, what budgets have left, and when schedules ran", async () => {
+  it("Metrics show the age of the outbox, the amount and cost of budgets, and when schedules ran", async () => {
     const world = await t.seedSprint();
     await t.query`insert into notices (kind, product_id, user_id, payload, created_at)
       values ('ping', ${world.product.id}, ${world.owner.id}, '{}', now() - interval '1 hour')`;
@@ -137,7 +137,7 @@ describe("GET /metrics", () => {
 describe("who may read /metrics", () => {
   const token = "a token of monitoring";
 
-  it("is everyone with METRICS_TOKEN where it is set, and no one without it", async () => {
+  it("Only those with METRICS_TOKEN may read /metrics where it is set", async () => {
     const app = await startTestApp(t, { variables: { METRICS_TOKEN: token } });
     const status = async (headers: Record<string, string>) => (await app.request("/metrics", { headers })).status;
     expect(await status({})).toBe(401);
@@ -148,7 +148,7 @@ describe("who may read /metrics", () => {
     expect(await status(forwarded)).toBe(200);
   });
 
-  it("is this machine alone where it is not set, and no one whom a proxy brings", async () => {
+  it("Only this machine may read /metrics without METRICS_TOKEN, and no one through a proxy", async () => {
     const app = await startTestApp(t);
     const status = async (...lines: string[]) => (await rawRequest(app.port, rawGet("/metrics", lines))).status;
     expect(await status()).toBe(200);
@@ -166,7 +166,7 @@ describe("who may read /metrics", () => {
   });
 });
 
-it("the board, the alerts and the page for operators name only metrics that there are", () => {
+it("The Grafana board and the page for operators name only metrics that exist", () => {
   const sources = readdirSync("app/metrics").map((file) => readFileSync(`app/metrics/${file}`, "utf8"));
   const written = new Set([...sources.join().matchAll(/"(backloom_[a-z_]+)"/g)].map(([, name]) => name));
   expect(written.size).toBeGreaterThan(25);

@@ -32,7 +32,7 @@ const programs = [20, 22, 24].flatMap((version) => {
 });
 
 describe.each(programs)("on Node %i", (_version, node) => {
-  it("the service starts with its own database, and a worker does a job of it", async () => {
+  it("On each supported Node, the service starts with its database, and a worker does a job", async () => {
     const dataDir = await ownDataDir();
     const service = await startService(dataDir, { node });
     const store = await openOwnDatabase(dataDir);

@@ -92,7 +92,7 @@ async function askFrom(localAddress: string, url: string): Promise<{ status: num
 }
 
 describe.each(present)("behind %s as its sample sets it up", (name) => {
-  it("streams deliver each event at once, and limits count by the client's own address", async () => {
+  it("Behind a sample proxy, streams deliver at once, and limits count by the client's address", async () => {
     const origin = await startProxy(name);
     const owner = await store.createUser();
     const { product, story } = await store.seedBacklog(owner);
@@ -117,7 +117,7 @@ describe.each(present)("behind %s as its sample sets it up", (name) => {
   }, 90_000);
 });
 
-it("has a unit that systemd understands", () => {
+it("deploy/backloom.service is a unit that systemd understands", () => {
   const unit = join(projectRoot, "deploy/backloom.service");
   const { error, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
   if (error) return console.log("Left out: systemd-analyze is not installed");
@@ -126,7 +126,7 @@ it("has a unit that systemd understands", () => {
   expect(about.filter((line) => !/is not executable|user.*not exist/i.test(line))).toEqual([]);
 });
 
-it("has a unit that shuts the service off from what it does not need", () => {
+it("deploy/backloom.service denies the service what it does not need", () => {
   const unit = join(projectRoot, "deploy/backloom.service");
   // 0 is closed, 10 is open; a unit that says nothing has 9.6.
   const words = ["security", "--offline=true", "--no-pager", "--threshold=20", unit];

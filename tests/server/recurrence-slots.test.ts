@@ -19,7 +19,7 @@ function decided(cron: string, from: string, to: string): string[] {
 }
 
 describe("slots of a template", () => {
-  it("come once a day when summer time begins, also in the hour that is left out", () => {
+  it("A daily story recurs once a day when summer time begins, also in the hour left out", () => {
     const [from, to] = ["2026-03-27T12:00:00Z", "2026-03-31T12:00:00Z"];
     expect(decided("30 2 * * *", from, to)).toEqual([
       "2026-03-28T01:30:00.000Z",
@@ -35,7 +35,7 @@ describe("slots of a template", () => {
     ]);
   });
 
-  it("come once a day when it ends, also in the hour that comes twice", () => {
+  it("A daily story recurs once a day when summer time ends, also in the hour that comes twice", () => {
     const [from, to] = ["2026-10-23T12:00:00Z", "2026-10-27T12:00:00Z"];
     expect(decided("30 2 * * *", from, to)).toEqual([
       "2026-10-24T00:30:00.000Z",
@@ -45,12 +45,12 @@ describe("slots of a template", () => {
     ]);
   });
 
-  it("are hours that pass where they are hours", () => {
+  it("An hourly story recurs once for each hour that passes when the clocks change", () => {
     expect(decided("0 * * * *", "2026-03-28T23:30:00Z", "2026-03-29T02:30:00Z")).toHaveLength(3);
     expect(decided("0 * * * *", "2026-10-24T22:30:00Z", "2026-10-25T02:30:00Z")).toHaveLength(4);
   });
 
-  it("become one after a night off: the last, which is late after ten minutes", () => {
+  it("After a night off only the last missed slot is made, which is late after ten minutes", () => {
     const schedule = berlin("0 * * * *");
     const due = new Date("2026-10-24T20:00:00Z");
     const inTime = dueSlot(schedule, due, new Date("2026-10-25T06:09:59Z"));

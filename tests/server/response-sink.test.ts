@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { NodeResponseSink } from "~/server/request-context";
 
 describe("an ended stream", () => {
-  it("lets go of a reader who takes nothing any more", async () => {
+  it("An ended stream lets go of a reader who takes nothing any more", async () => {
     const server = createServer();
     const asked = once(server, "request");
     server.listen(0, "127.0.0.1");

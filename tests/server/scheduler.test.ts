@@ -16,7 +16,7 @@ const processes = [first, second].map((app) => ({
 }));
 
 describe("the schedule", () => {
-  it("is cleanup at 03:00 and expiry at 04:00 UTC, daily", () => {
+  it("The schedule runs cleanup at 03:00 and expiry at 04:00 UTC, daily", () => {
     const after = new Date("2026-11-20T12:00:00Z");
     const next = dailySchedule.map(({ name, pattern }) => {
       const cron = new Cron(pattern, { timezone: "UTC", paused: true });
@@ -30,7 +30,7 @@ describe("the schedule", () => {
     ]);
   });
 
-  it("runs each entry in one of several processes, whose clocks differ a little", async () => {
+  it("Each entry of the schedule runs in one of several processes, even if their clocks differ a little", async () => {
     for (const { name } of dailySchedule) {
       const due = Date.parse("2026-11-21T04:00:00Z");
       const ran = await Promise.all(
@@ -44,13 +44,13 @@ describe("the schedule", () => {
     }
   });
 
-  it("says so when the endpoint refuses the call", async () => {
+  it("A scheduled call that the endpoint refuses is reported as an error", async () => {
     const wrong = { ...(processes[0] ?? raise()), cronSecret: "another secret altogether" };
     const due = new Date("2026-11-25T04:00:00Z");
     await expect(runScheduledEntry(wrong, "expire-questions", due)).rejects.toThrow("401");
   });
 
-  it("tries an entry again whose call failed, in whichever process, and not once it ran", async () => {
+  it("An entry of the schedule whose call failed is tried again in any process, until it ran once", async () => {
     const now = new Date("2026-12-02T10:30:00Z");
     const wrong = { ...(processes[0] ?? raise()), cronSecret: "another secret altogether" };
     const good = processes[1] ?? raise();
@@ -87,7 +87,7 @@ describe("the schedule", () => {
 });
 
 describe("the sweep", () => {
-  it("takes a lease back that ran out, before five seconds are over", async () => {
+  it("A lease that ran out is taken back within five seconds", async () => {
     const { job } = await t.holdJob();
     await t.query`update public.agent_jobs set lease_until = now() where id = ${job.id}`;
     // Its clock alone stands still: the test lets five seconds pass and no more.

@@ -29,7 +29,7 @@ function problemsOf(source: Record<string, string>): readonly string[] {
 const [older, newer] = ["o".repeat(40), "n".repeat(40)];
 
 describe("a secret in a file", () => {
-  it("is the value, without the line end that editors leave", async () => {
+  it("A variable's _FILE gives the secret, without the line end that editors leave", async () => {
     const env = readEnv({
       SESSION_SECRET_FILE: await keep("session", `${newer}\n${older}\n`),
       CRON_SECRET_FILE: await keep("cron", "a secret of the schedule\n"),
@@ -47,7 +47,7 @@ describe("a secret in a file", () => {
     });
   });
 
-  it("names its variable when it is missing, empty, wrong or given twice", async () => {
+  it("A secret's file that is missing, empty, wrong or set twice is reported with its variable", async () => {
     const missing = join(folder, "nowhere");
     const empty = await keep("empty", "\n");
     expect(problemsOf({ CRON_SECRET_FILE: missing })).toEqual([
@@ -65,7 +65,7 @@ describe("a secret in a file", () => {
     ]);
   });
 
-  it("is for secrets alone", () => {
+  it("Only secrets can be given in a file", () => {
     expect(["SESSION_SECRET", "VAPID_PRIVATE_KEY", "SUPABASE_DB_URL"].every(isSecretName)).toBe(true);
     expect(["PORT", "DATA_DIR", "SUPABASE_URL"].some(isSecretName)).toBe(false);
     expect(readEnv({ PORT_FILE: "/nowhere" }).port).toBe(3000);

@@ -56,7 +56,7 @@ async function minutesSince(at: string): Promise<number> {
 }
 
 describe("two processes of the operating system on one database", { timeout: 240_000 }, () => {
-  it("show a worker that came to one of them to anyone who looks at the other, and that it went", async () => {
+  it("A worker that arrives at or leaves one process is shown to anyone connected to the other", async () => {
     const { owner, product } = await store.seedSprint();
     const token = await store.createToken(owner);
     const path = `/api/realtime/solo?product_id=${product.id}`;
@@ -75,7 +75,7 @@ describe("two processes of the operating system on one database", { timeout: 240
     await worker.close();
   });
 
-  it("count one limit together: of 160 at once over both, 120 are taken", async () => {
+  it("Two processes count one limit together: of 160 requests at once, 120 are accepted", async () => {
     const owner = await store.createUser();
     const { story } = await store.seedBacklog(owner);
     const headers = { ...(await store.bearerOf(owner)), "content-type": "application/json" };
@@ -92,7 +92,7 @@ describe("two processes of the operating system on one database", { timeout: 240
     for (const { headers: said } of refused) expect(Number(said.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  it("make each slot of recurring work once, whichever of them sees first that it has come", async () => {
+  it("Two processes make each slot of recurring work once, no matter which sees it first", async () => {
     const templates: string[] = [];
     for (let n = 0; n < 5; n++) {
       const owner = await store.createUser();
@@ -112,7 +112,7 @@ describe("two processes of the operating system on one database", { timeout: 240
     for (const row of rows) expect(row).toMatchObject({ copies: 1, slots: 1 });
   });
 
-  it("make one backup a minute that is due in both", async () => {
+  it("Two processes in which a backup is due make at most one per minute", async () => {
     const copies = async () =>
       (await readdir(join(dataDir, "backups")).catch(() => [])).filter((name) => name.endsWith("Z"));
     await vi.waitFor(async () => expect(await copies()).not.toEqual([]), 120_000);
@@ -125,7 +125,7 @@ describe("two processes of the operating system on one database", { timeout: 240
     expect(rows.length).toBeLessThanOrEqual(await minutesSince(begun));
   });
 
-  it("go on with what one of them had in its hands when it was killed", async () => {
+  it("A job that a killed process had given out continues through the other process", async () => {
     const { owner, actor, sprint, product } = await store.seedSprint({ stories: [1] });
     const token = await store.createToken(owner);
     await startSprintRun(actor, { sprint_id: sprint.id });

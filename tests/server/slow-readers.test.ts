@@ -7,7 +7,7 @@ import { fileSchema } from "~/wire/files/contract";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 
-it("cuts who takes nothing of a long answer, and no one who takes it slowly", async () => {
+it("A reader who takes nothing of a long answer is cut off, and a slow one is not", async () => {
   const answers: ServerResponse[] = [];
   const server = createServer((_, response) => {
     answers.push(response);
@@ -37,7 +37,7 @@ it("cuts who takes nothing of a long answer, and no one who takes it slowly", as
   server.close();
 }, 60_000);
 
-it("reads no more of a file than is taken", async () => {
+it("The service reads no more of a file than its reader takes", async () => {
   const t = await createTestDatabase();
   const app = await startTestApp(t);
   const owner = await t.createUser();

@@ -22,7 +22,7 @@ const workerFile = await readWorkerFile(folder);
 const app = await startTestApp(t, workerFile ? { workerFile, pages: ["_auth.login"] } : {});
 const token = await t.createToken(await t.createUser({ username: "ada" }));
 
-it("is downloaded from the service, runs alone and knows its options", async () => {
+it("The worker downloaded from the service runs alone and knows its options", async () => {
   const answer = await app.request("/worker.mjs");
   expect(answer.status).toBe(200);
   const file = join(folder, "downloaded.mjs");
@@ -62,7 +62,7 @@ it("a worker that is too old says so, with what to do, and takes no job", async 
   });
 });
 
-it("a worker that is too old gets the place of the current one", async () => {
+it("The service refuses a worker that is too old, and names the address of the current one", async () => {
   const headers = { ...bearer(token), "backloom-worker-protocol": "0" };
   const answer = await app.request("/mcp/worker", { method: "POST", headers, body: "{}" });
   expect(answer.status).toBe(410);
