@@ -180,28 +180,25 @@ describe("dependencies of an export file", () => {
   it.each([
     ["a circle", [story("ST-1", ["ST-2"]), story("ST-2", ["ST-1"])], "ST-2"],
     ["a story that is not in it", [story("ST-1", []), story("ST-2", ["ST-9"])], "ST-2"],
-  ])(
-    "An export file whose dependencies have %s is not imported, and the fault is named",
-    async (_name, stories, wrong) => {
-      const document: ExportDocumentInput = {
-        format: "backloom-export",
-        version: 1,
-        product: { code: "WRONG", name: "Wrong" },
-        pbis: [{ title: "All", stories }],
-      };
-      const file = join(home, "wrong.json");
-      writeFileSync(file, JSON.stringify(document));
-      expect(await admin.refusal("import", file, "--owner", "ada")).toMatchObject({
-        error: expect.stringContaining("Nothing was imported"),
-        code: 422,
-        issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
-      });
-      const rows = await t.query`select from products where code = 'WRONG'`;
-      expect(rows).toEqual([]);
-      const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
-      expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);
-    },
-  );
+  ])("An export whose dependencies have %s is refused whole, with the fault named", async (_name, stories, wrong) => {
+    const document: ExportDocumentInput = {
+      format: "backloom-export",
+      version: 1,
+      product: { code: "WRONG", name: "Wrong" },
+      pbis: [{ title: "All", stories }],
+    };
+    const file = join(home, "wrong.json");
+    writeFileSync(file, JSON.stringify(document));
+    expect(await admin.refusal("import", file, "--owner", "ada")).toMatchObject({
+      error: expect.stringContaining("Nothing was imported"),
+      code: 422,
+      issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
+    });
+    const rows = await t.query`select from products where code = 'WRONG'`;
+    expect(rows).toEqual([]);
+    const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
+    expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);
+  });
 });
 
 const png = Buffer.from(

@@ -37,18 +37,15 @@ await t.query`
 const refused = (status: number) => expect.objectContaining({ name: "ContractError", status });
 
 describe("a call over a pooled connection", () => {
-  it.each(["40P01", "40001", "55P03", "57P01", "08006"])(
-    "A call is repeated up to three times after error %s",
-    async (code) => {
-      await t.query`alter sequence public.tries restart`;
-      expect(await t.database.call("fail_first", { p_code: code, p_times: 3 })).toBe("4");
-      await t.query`alter sequence public.tries restart`;
-      const failure = t.database.call("fail_first", { p_code: code, p_times: 4 });
-      await expect(failure).rejects.toEqual(refused(503));
-    },
-  );
+  it.each(["40P01", "40001", "55P03", "57P01", "08006"])("A call is repeated up to 3 times after %s", async (code) => {
+    await t.query`alter sequence public.tries restart`;
+    expect(await t.database.call("fail_first", { p_code: code, p_times: 3 })).toBe("4");
+    await t.query`alter sequence public.tries restart`;
+    const failure = t.database.call("fail_first", { p_code: code, p_times: 4 });
+    await expect(failure).rejects.toEqual(refused(503));
+  });
 
-  it.each(["57014", "P0001", "23505", "PT409"])("A call is not repeated after error %s", async (code) => {
+  it.each(["57014", "P0001", "23505", "PT409"])("A call is not repeated after %s", async (code) => {
     await t.query`alter sequence public.tries restart`;
     await t.database.call("fail_first", { p_code: code, p_times: 1 }).catch(() => undefined);
     expect(await t.database.call("fail_first", { p_code: code, p_times: 0 })).toBe("2");

@@ -167,19 +167,16 @@ describe("what a process of an earlier release calls", { timeout: 120_000 }, () 
   it.each([
     { version: "0.2.0", schema: "public", gone: ["add_product_member", "create_agent_job"] },
     { version: "0.3.0", schema: "operations", gone: ["create_agent_job"] },
-  ])(
-    "Functions that a process of release $version calls are still there with their parameters",
-    async ({ version, schema, gone }) => {
-      const t = await createTestDatabase();
-      const now = new Map((await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]));
-      const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
-      const lost = (await readCalls(urlFor("postgres"), schema)).filter(({ name, taken, required }) => {
-        const call = now.get(name);
-        const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
-        return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
-      });
-      expect(lost.map(({ name }) => name).sort()).toEqual(gone);
-      await remove();
-    },
-  );
+  ])("Functions that release $version calls still exist with their parameters", async ({ version, schema, gone }) => {
+    const t = await createTestDatabase();
+    const now = new Map((await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]));
+    const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
+    const lost = (await readCalls(urlFor("postgres"), schema)).filter(({ name, taken, required }) => {
+      const call = now.get(name);
+      const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
+      return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
+    });
+    expect(lost.map(({ name }) => name).sort()).toEqual(gone);
+    await remove();
+  });
 });
