@@ -9,7 +9,7 @@ const sizes = [
 ];
 
 for (const viewport of sizes) {
-  test(`blockers are cured where they stand, at ${viewport.width} pixels`, async ({ browser }) => {
+  test(`Blockers of a run are resolved on the board itself, at ${viewport.width} pixels`, async ({ browser }) => {
     const { context } = await newPerson(browser, { viewport });
     const { product, sprint, storyId, pbiId } = await newWorld(context);
     const task = { story_id: storyId, title: "Sing the greeting", description: "Sing it" };
@@ -31,7 +31,7 @@ for (const viewport of sizes) {
   });
 }
 
-test("pages of no product stay with the one that was opened last", async ({ browser }) => {
+test("A page of no product, such as Insights, shows the product that was opened last", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const worlds = [await newWorld(context), await newWorld(context)];
   const page = await context.newPage();

@@ -7,7 +7,7 @@ const png = Buffer.from(
   "base64",
 );
 
-test("a picture that is attached to a comment is shown in it, and what is refused is said", async ({
+test("A picture attached to a comment is shown in it, and a refused file is reported", async ({
   world,
   ownPage: page,
 }) => {

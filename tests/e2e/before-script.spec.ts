@@ -10,7 +10,7 @@ for (const [device, options] of [
   ["desktop", {}],
   ["phone", phone],
 ] as const) {
-  test(`on a ${device} a property that was chosen before the script came is saved, once`, async ({ browser }) => {
+  test(`On a ${device} a property chosen before the script loads is saved, once`, async ({ browser }) => {
     const owner = await newPerson(browser);
     const world = await newWorld(owner.context);
     const context = await signedIn(browser, owner.name, options);
@@ -51,7 +51,7 @@ for (const [device, options] of [
     await owner.context.close();
   });
 
-  test(`on a ${device} a filter that was set before the script came applies`, async ({ browser }) => {
+  test(`On a ${device} a filter set before the script loads applies`, async ({ browser }) => {
     const owner = await newPerson(browser);
     const world = await newWorld(owner.context);
     const context = await signedIn(browser, owner.name, options);
@@ -81,7 +81,7 @@ for (const [device, options] of [
   });
 }
 
-test("which product is shown can be chosen before the script came", async ({ world, ownPage: page }) => {
+test("A product chosen before the script loads is the one that is shown", async ({ world, ownPage: page }) => {
   const goOn = await openWithoutScript(page, "/agents");
   await page.getByRole("combobox", { name: "Product" }).selectOption({ index: 1 });
   await goOn();
@@ -91,7 +91,7 @@ test("which product is shown can be chosen before the script came", async ({ wor
   await expect(page).toHaveURL(/insights$/);
 });
 
-test("a list that was pasted before the script came is counted, and goes where it was sent", async ({
+test("A list pasted before the script loads is counted, and goes where it was sent", async ({
   world,
   ownPage: page,
 }) => {
@@ -103,7 +103,10 @@ test("a list that was pasted before the script came is counted, and goes where i
   await expect(page.getByText("Created 2 tasks.")).toBeVisible();
 });
 
-test("what is searched in an output before the script came is found once it is there", async ({ browser, baseURL }) => {
+test("A search in a job's output typed before the script loads runs once it has loaded", async ({
+  browser,
+  baseURL,
+}) => {
   const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
   const page = await owner.context.newPage();
@@ -116,7 +119,7 @@ test("what is searched in an output before the script came is found once it is t
   await owner.context.close();
 });
 
-test("boxes that were ticked or cleared before the script came stay so", async ({ browser, baseURL }) => {
+test("Boxes that were ticked or cleared before the script loads stay so", async ({ browser, baseURL }) => {
   const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
   const names = ["a.ts", "b.ts", "c.ts"];

@@ -9,7 +9,7 @@ const topOfFirstCard = (page: Page) =>
     .first()
     .evaluate((card) => card.getBoundingClientRect().top);
 
-test("the first card is in the upper quarter of the window, also with blockers and during a run", async ({
+test("The first card of the board is in the upper quarter of the window, also during a run", async ({
   owner,
   world,
   ownPage: page,
@@ -33,7 +33,10 @@ test("the first card is in the upper quarter of the window, also with blockers a
   expect(await topOfFirstCard(page)).toBeLessThan(200);
 });
 
-test("a plus and c make tasks in the column and story at hand, one after another", async ({ world, ownPage: page }) => {
+test("The plus of a column and the key c create task after task in the column and story at hand", async ({
+  world,
+  ownPage: page,
+}) => {
   await openBoard(page, world.sprint);
   await page.getByRole("link", { name: "New task in Review" }).click();
   const title = page.getByRole("textbox", { name: /^Title of the new task in/ });
@@ -58,7 +61,7 @@ test("a plus and c make tasks in the column and story at hand, one after another
   await expect(column(page, "Review")).toContainText("Send the greeting");
 });
 
-test("without script the plus asks the page for the form", async ({ browser }) => {
+test("Without script, the plus of a column opens the form for a new task", async ({ browser }) => {
   const owner = await newPerson(browser);
   const world = await newWorld(owner.context);
   const context = await signedIn(browser, owner.name, { javaScriptEnabled: false });
@@ -72,7 +75,7 @@ test("without script the plus asks the page for the form", async ({ browser }) =
   await owner.context.close();
 });
 
-test("a column that a person shut stays shut for them, and takes cards", async ({ world, ownPage: page }) => {
+test("A column that a person collapsed stays collapsed for them, and takes cards", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
   await page.getByRole("button", { name: "Collapse To do" }).click();
   await expect(page.getByRole("link", { name: "Write the greeting" })).toBeHidden();
@@ -85,7 +88,7 @@ test("a column that a person shut stays shut for them, and takes cards", async (
   await expect(page.getByRole("region", { name: "Done: 1" })).toBeVisible();
 });
 
-test("on a phone the board opens where the work is, and says what the other columns hold", async ({ browser }) => {
+test("On a phone the board opens where the work is, and counts the cards of other columns", async ({ browser }) => {
   const owner = await newPerson(browser);
   const world = await newWorld(owner.context);
   for (const id of world.taskIds.slice(0, 2)) {

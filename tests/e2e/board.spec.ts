@@ -31,7 +31,7 @@ test("two people at one board see each other's moves", async ({ browser }) => {
 test.describe("a page that hears of no change", () => {
   test.use({ expectedProblems: /ERR_FAILED .*\/api\/realtime\// });
 
-  test("a refused move falls back alone and says why", async ({ owner, world, ownPage: page }) => {
+  test("A card whose move is refused returns by itself and says why", async ({ owner, world, ownPage: page }) => {
     // A page that hears nothing of the archiving still shows its buttons; the service refuses.
     await page.route("**/api/realtime/**", (route) => route.abort());
     await page.goto(world.sprint);
@@ -47,7 +47,7 @@ test.describe("a page that hears of no change", () => {
   });
 });
 
-test("a card moves by keys alone, and the page says that it is a mode", async ({ world, ownPage: page }) => {
+test("A card moves by keys alone, and the page says that keys choose its column", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
 
   await page.keyboard.press("j");
@@ -71,7 +71,7 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   await expect(page.getByText("Undone: status of T-1")).toBeVisible();
 });
 
-test("Esc lets go of a card that the mouse holds, and no click comes of it", async ({ world, ownPage: page }) => {
+test("Esc returns a card that the mouse drags, and the release opens nothing", async ({ world, ownPage: page }) => {
   await openBoard(page, world.sprint);
   const card = page.getByRole("link", { name: "Check the greeting" });
   await card.hover();

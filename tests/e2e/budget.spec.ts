@@ -7,7 +7,7 @@ import { newToken, post } from "./world";
 
 const jobSchema = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });
 
-test("a run is started with a sum, stops at it, and continues when its question is answered in the browser", async ({
+test("A run stops at the budget it was started with, and continues when a person answers its question", async ({
   baseURL,
   owner,
   world,

@@ -3,7 +3,7 @@ import { openWithKeys } from "./places";
 import { test } from "./test";
 import { callTool, newPerson, newToken, newWorld, post } from "./world";
 
-test("a panel moves no row of the backlog, and people are found by their names", async ({ browser }) => {
+test("A panel moves no row of the backlog, and menus find people by their names", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
@@ -32,7 +32,7 @@ test("a panel moves no row of the backlog, and people are found by their names",
   await context.close();
 });
 
-test("x and Shift with an arrow select as many rows as they walk, of one kind, and Shift back gives one up", async ({
+test("x and Shift with an arrow select rows of one kind, and Shift back unselects the last", async ({
   owner,
   world,
   ownPage: page,
@@ -61,7 +61,7 @@ test("x and Shift with an arrow select as many rows as they walk, of one kind, a
   await expect(page.getByRole("heading", { name: "Stories (2)" })).toBeVisible();
 });
 
-test("triage by keys: 1 accepts, 2 merges, 3 declines", async ({ owner, world, ownPage: page }) => {
+test("In triage the keys 1, 2 and 3 accept, merge and decline a story", async ({ owner, world, ownPage: page }) => {
   await post(owner.context, `${world.product}/settings`, { intent: "update", agent_items: "triage" });
   const token = await newToken(owner.context);
   for (const title of ["First", "Second", "Third"])
@@ -82,7 +82,7 @@ test("triage by keys: 1 accepts, 2 merges, 3 declines", async ({ owner, world, o
   await expect(page.getByText("Nothing to triage")).toBeVisible();
 });
 
-test("a blocker that a key added can be taken back", async ({ world, ownPage: page }) => {
+test("A blocker added by the key b can be undone", async ({ world, ownPage: page }) => {
   await openWithKeys(page, `${world.product}/backlog`);
   await page.getByRole("link", { name: "Show the greeting" }).focus();
   await page.keyboard.press("b");

@@ -2,7 +2,7 @@ import { type BrowserContext, expect } from "@playwright/test";
 import { test } from "./test";
 import { newDemo, newPerson, newWorld, post, signedIn } from "./world";
 
-test("a demo visitor sees every page, and no control that changes something can be used", async ({ browser }) => {
+test("A demo visitor sees every page, and can use no control that changes something", async ({ browser }) => {
   const owner = await newPerson(browser);
   const world = await newWorld(owner.context);
   const name = await newDemo();

@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 
-test("what must come first is said under b, shows on both sides and on the board", async ({ world, ownPage: page }) => {
+test("The key b adds a blocker to a task, and both tasks and the board show it", async ({ world, ownPage: page }) => {
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   const waits = page.getByRole("region", { name: /^Blocked by/ });
   const field = waits.getByRole("textbox", { name: "Blocked by" });
@@ -30,7 +30,7 @@ test("what must come first is said under b, shows on both sides and on the board
   await expect(card(1)).toContainText("Blocks 1");
 });
 
-test("rows and pages offer what is near, and the run shows what can be at work at once", async ({
+test("Rows and pages suggest nearby blockers, and a run shows how many tasks can run at once", async ({
   world,
   ownPage: page,
 }) => {
@@ -59,7 +59,7 @@ test("rows and pages offer what is near, and the run shows what can be at work a
   await expect(page.getByRole("main").getByText("T-1", { exact: true })).toBeVisible();
 });
 
-test("a person begins what waits once they have confirmed, and hears what their end of a task frees", async ({
+test("A person can start a blocked task after confirming, and hears what a finished task unblocks", async ({
   world,
   ownPage: page,
 }) => {

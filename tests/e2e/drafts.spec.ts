@@ -3,7 +3,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, password, post } from "./world";
 
-test("what was typed into a form for something new survives leaving, loading again and signing out, and is offered back", async ({
+test("A form for a new item offers what was typed again after leaving, reloading or signing out", async ({
   browser,
 }) => {
   const { name, context } = await newPerson(browser);
@@ -37,7 +37,7 @@ test("what was typed into a form for something new survives leaving, loading aga
   await context.close();
 });
 
-test("what was typed into a text in its place survives a page that is loaded again, and overwrites nothing unseen", async ({
+test("A text edited in place survives a reload, and overwrites no change unseen", async ({
   owner,
   world,
   ownPage: page,
@@ -64,9 +64,7 @@ test("what was typed into a text in its place survives a page that is loaded aga
   await expect(page.getByText("You have unsaved text.")).toBeHidden();
 });
 
-test("a list that is pasted onto an empty product makes its first PBI, and leaves the panel empty", async ({
-  browser,
-}) => {
+test("A list pasted onto an empty product makes its first PBI, and leaves the panel empty", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const backlog = await post(context, "/products/new", { name: "Planes" });
   const page = await context.newPage();

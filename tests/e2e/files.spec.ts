@@ -15,9 +15,7 @@ const carried = (name: string) => `(() => {
   return data;
 })()`;
 
-test("files are attached to a story by keyboard, by dropping and in its description, seen by others live, and deleted", async ({
-  browser,
-}) => {
+test("Files are attached to a story by keyboard, drop or description, seen live, and deleted", async ({ browser }) => {
   const ada = await newPerson(browser);
   const bob = await newPerson(browser);
   const world = await newWorld(ada.context);
@@ -66,9 +64,7 @@ test("files are attached to a story by keyboard, by dropping and in its descript
   for (const { context } of [ada, bob]) await context.close();
 });
 
-test("without script a file is attached and deleted by forms, and what is refused is said, on a phone", async ({
-  browser,
-}) => {
+test("On a phone without script a file is attached and deleted, and a refused one is reported", async ({ browser }) => {
   const viewport = { width: 390, height: 844 };
   const { context } = await newPerson(browser, { javaScriptEnabled: false, viewport });
   const world = await newWorld(context);

@@ -7,9 +7,7 @@ import { newPerson, newWorld, post } from "./world";
 const list = (page: Page) => page.getByRole("listbox", { name: "Filter suggestions" });
 const options = (page: Page) => list(page).getByRole("option");
 
-test("fields and values of a filter are completed by keys, in the backlog and on the board, and Shift F clears it", async ({
-  browser,
-}) => {
+test("Keys complete a filter in the backlog and on the board, and Shift F clears it", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   await post(context, `${world.product}/settings`, { intent: "create-label", name: "Needs design", color: "#22c55e" });

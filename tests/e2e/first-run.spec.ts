@@ -7,7 +7,7 @@ import { password, unique } from "./world";
 /** A step of the guide, which says when it is done. */
 const step = (page: Page, title: string) => page.getByRole("listitem").filter({ hasText: title });
 
-test("someone new comes from nothing to an agent's work in review in a few presses, on one page", async ({
+test("A new user gets from nothing to an agent's work in review in a few presses, on one page", async ({
   page,
   context,
   terminal,

@@ -13,7 +13,7 @@ async function readBacklog(page: Page, id: unknown): Promise<string | null> {
   return tree.textContent();
 }
 
-test("a folder becomes a product, its export becomes an equal one, and the pages show both", async ({
+test("A Backlog.md folder becomes a product, its export an equal one, and the pages show both", async ({
   browser,
   home,
 }) => {

@@ -3,7 +3,7 @@ import { expectLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { post } from "./world";
 
-test("a story is read first: a click edits its text there, leaving keeps what was typed, saving formats it", async ({
+test("A click on a story's text edits it in place; leaving keeps what was typed, saving formats it", async ({
   owner,
   world,
   ownPage: page,

@@ -6,7 +6,7 @@ import { newPerson, newWorld, password, unique } from "./world";
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-test("on phones without script: a link is made, someone joins with a new account, comments, and is made a member", async ({
+test("On phones without script, a person joins by a link with a new account, comments, becomes a member", async ({
   browser,
 }) => {
   const bare = { ...phone, javaScriptEnabled: false };
@@ -49,7 +49,9 @@ test("on phones without script: a link is made, someone joins with a new account
   for (const page of [owner, guest]) await page.context().close();
 });
 
-test("by keys alone: someone is invited by name, accepts, comments, and undoes it", async ({ browser }) => {
+test("By keys alone, a person is invited by name, accepts, comments, edits and deletes the comment", async ({
+  browser,
+}) => {
   const ada = await newPerson(browser);
   const bob = await newPerson(browser);
   const world = await newWorld(ada.context);

@@ -69,7 +69,7 @@ test("people watch what an agent says while it works, and read it when it has en
   await expect(page.getByText("All is written.")).toBeVisible();
 });
 
-test("a long transcript is read from its begin, with nothing left out", async ({ browser, baseURL }) => {
+test("A long transcript is shown from its beginning, with nothing left out", async ({ browser, baseURL }) => {
   const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
   for (let first = 1; first <= 5_600; first += 400) {
@@ -104,7 +104,7 @@ test("a long transcript is read from its begin, with nothing left out", async ({
   await expect(page.getByText("Line 1.", { exact: true })).toBeVisible();
 });
 
-test("a transcript of endless words does not hold the browser up", async ({ browser, baseURL }) => {
+test("A transcript of endless words does not slow the browser down", async ({ browser, baseURL }) => {
   const owner = await newPerson(browser);
   const open = async (line: string): Promise<number> => {
     const job = await heldJob(owner, String(baseURL));

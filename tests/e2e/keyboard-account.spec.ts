@@ -4,7 +4,7 @@ import { expectLive, openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, password } from "./world";
 
-test("by keys alone: sign in and out", async ({ page, browser }) => {
+test("A person signs in and out by keys alone", async ({ page, browser }) => {
   const { name, context } = await newPerson(browser);
   const keys = keysOf(page);
   await page.goto("/login");
@@ -22,7 +22,7 @@ test("by keys alone: sign in and out", async ({ page, browser }) => {
   await context.close();
 });
 
-test("by keys alone: make, copy and revoke a token", async ({ browser }) => {
+test("A person makes, copies and revokes a token by keys alone", async ({ browser }) => {
   const { context } = await newPerson(browser);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
@@ -40,7 +40,7 @@ test("by keys alone: make, copy and revoke a token", async ({ browser }) => {
   await context.close();
 });
 
-test("by keys alone: let someone in and take them out", async ({ browser }) => {
+test("An owner invites a member and removes them by keys alone", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const { product } = await newWorld(context);
   const bela = await newPerson(browser);
@@ -61,7 +61,7 @@ test("by keys alone: let someone in and take them out", async ({ browser }) => {
   await context.close();
 });
 
-test("by keys alone: sign another device in", async ({ page: desktop, ownPage: page }) => {
+test("A person signs in another device by keys alone", async ({ page: desktop, ownPage: page }) => {
   const keys = keysOf(page);
   const started = desktop.waitForResponse("**/api/auth/pair/start");
   await desktop.goto("/login");

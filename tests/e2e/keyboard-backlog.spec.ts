@@ -4,7 +4,7 @@ import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, unique } from "./world";
 
-test("by keys alone: a product, a PBI, a story and a planned task", async ({ ownPage: page }) => {
+test("A person creates a product, a PBI, a story and a planned task by keys alone", async ({ ownPage: page }) => {
   const keys = keysOf(page);
   const title = page.getByLabel("Title", { exact: true });
   const details = page.getByRole("complementary", { name: "Details" });
@@ -41,7 +41,9 @@ test("by keys alone: a product, a PBI, a story and a planned task", async ({ own
   await expect(details).toContainText("Created 2 stories and 1 task.");
 });
 
-test("by keys alone: order, block and rename a PBI, and take a story out of its sprint", async ({ browser }) => {
+test("A person orders, blocks and renames a PBI, and takes a story from its sprint, by keys alone", async ({
+  browser,
+}) => {
   const { context } = await newPerson(browser);
   const { product } = await newWorld(context);
   await post(context, `${product}/backlog`, { intent: "create-pbi", title: "Say goodbye" });
@@ -75,7 +77,7 @@ test("by keys alone: order, block and rename a PBI, and take a story out of its 
   await context.close();
 });
 
-test("by keys alone: note an idea and make it a PBI", async ({ browser }) => {
+test("A person notes an idea and makes it a PBI by keys alone", async ({ browser }) => {
   const { context } = await newPerson(browser);
   await newWorld(context);
   const page = await context.newPage();

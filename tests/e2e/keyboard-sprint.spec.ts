@@ -4,7 +4,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { callTool, newToken, post } from "./world";
 
-test("by keys alone: plan a sprint, mend what is in the way, start its run and cancel it", async ({
+test("A person plans a sprint, removes its blocker, starts its run and cancels it by keys alone", async ({
   owner,
   world,
   ownPage: page,
@@ -47,7 +47,7 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toContainText("Cancelled");
 });
 
-test("by keys alone: move a card with its menu", async ({ world, ownPage: page }) => {
+test("A person moves a card with its menu by keys alone", async ({ world, ownPage: page }) => {
   const keys = keysOf(page);
   await openLive(page, world.sprint);
   await keys.activate(page.getByRole("button", { name: "Move T-2 to…" }));
@@ -80,7 +80,7 @@ test("by keys alone: move a card with its menu", async ({ world, ownPage: page }
   await expect(day).toHaveAttribute("aria-valuetext", / of 3 left$/);
 });
 
-test("by keys alone: take a story and give it back", async ({ world, ownPage: page }) => {
+test("A person takes a story and unassigns it again by keys alone", async ({ world, ownPage: page }) => {
   const keys = keysOf(page);
   await openLive(page, `${world.product}/solo`);
   await keys.activate(page.getByRole("button", { name: "Assign to me ST-001" }));
@@ -89,7 +89,7 @@ test("by keys alone: take a story and give it back", async ({ world, ownPage: pa
   await expect(page.getByText("No stories assigned to you")).toBeVisible();
 });
 
-test("by keys alone: answer questions", async ({ owner, world, ownPage: page }) => {
+test("A person answers questions by keys alone", async ({ owner, world, ownPage: page }) => {
   const token = await newToken(owner.context);
   const ask = (question: string, ...labels: string[]) =>
     callTool(owner.context, token, "ask_user_question", {

@@ -3,10 +3,7 @@ import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newAdministrator, newWorld, signedIn } from "./world";
 
-test("everything of a page is a key away: help, rows, creation, filter and closing", async ({
-  world,
-  ownPage: page,
-}) => {
+test("Help, rows, creation, filter and closing of a page are each a key away", async ({ world, ownPage: page }) => {
   await openLive(page, `${world.product}/backlog`);
 
   await page.keyboard.press("?");
@@ -63,7 +60,7 @@ const places = [
   ["y", "/triage"],
 ] as const;
 
-test("g and a letter go to every place", async ({ browser }) => {
+test("g and a letter open every main page", async ({ browser }) => {
   const context = await signedIn(browser, await newAdministrator());
   const { product } = await newWorld(context);
   const page = await context.newPage();
@@ -122,7 +119,7 @@ test("the palette finds, goes and creates by keys alone", async ({ world, ownPag
   await expect(page.getByLabel("Title")).toBeFocused();
 });
 
-test("what is typed before the code of the palette is there is in its field, and no shortcut", async ({
+test("Keys typed before the palette has loaded end up in its field, and are no shortcuts", async ({
   world,
   ownPage: page,
 }) => {
@@ -144,7 +141,7 @@ test("what is typed before the code of the palette is there is in its field, and
   await expect(page).not.toHaveURL(/panel=/);
 });
 
-test("the palette acts on what is selected first, and has everything that the page and its menus have", async ({
+test("The palette acts on the selection first, and has every action of the page and its menus", async ({
   world,
   ownPage: page,
 }) => {
@@ -191,7 +188,7 @@ test("the palette acts on what is selected first, and has everything that the pa
   await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
 });
 
-test("the first stop of the tab key leads past the navigation", async ({ ownPage: page }) => {
+test("The first stop of the tab key skips the navigation", async ({ ownPage: page }) => {
   await page.goto("/dashboard");
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();

@@ -4,7 +4,10 @@ import { openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
 
-test("labels are made in the settings, set with l, filtered by, and taken back", async ({ world, ownPage: page }) => {
+test("Labels are made in the settings, set with the key l, filtered by, and undone", async ({
+  world,
+  ownPage: page,
+}) => {
   await page.goto(`${world.product}/settings`);
   const section = page.getByRole("region", { name: "Labels" });
   await section.getByLabel("New label").fill("Needs design");

@@ -24,7 +24,9 @@ async function withSecondStory(context: BrowserContext, world: World): Promise<v
   await post(context, world.sprint, { intent: "add-story", sprint_id: world.sprintId, story_id });
 }
 
-test("a card dragged into another lane becomes what the lane is for, for everyone, and back", async ({ browser }) => {
+test("A card dragged into another lane takes that lane's value for everyone, and can be dragged back", async ({
+  browser,
+}) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   await withSecondStory(context, world);
@@ -66,7 +68,7 @@ test("a card dragged into another lane becomes what the lane is for, for everyon
   await context.close();
 });
 
-test("no card goes to a worker: said before it is dropped", async ({ owner, world }) => {
+test("A board of lanes by worker says before a drop why a card cannot go there", async ({ owner, world }) => {
   const page = await newPage(owner.context);
   await openBoard(page, `${world.sprint}?group=worker`);
   // Within its lane it moves as ever.
@@ -83,7 +85,7 @@ test("no card goes to a worker: said before it is dropped", async ({ owner, worl
   await expect(cell(page, "No worker", "To do")).toContainText("T-2");
 });
 
-test("lanes fold by a click and by t, and a saved view remembers it", async ({ browser }) => {
+test("Lanes fold by a click or the key t, and a saved view remembers which are folded", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   await withSecondStory(context, world);
@@ -144,7 +146,10 @@ test("lanes fold by a click and by t, and a saved view remembers it", async ({ b
   await without.close();
 });
 
-test("keys move a card through columns and lanes, and say why a lane takes none", async ({ owner, world }) => {
+test("Keys move a card through columns and lanes, and the board says why a lane takes no card", async ({
+  owner,
+  world,
+}) => {
   await withSecondStory(owner.context, world);
   const page = await newPage(owner.context);
   await openBoard(page, `${world.sprint}?group=story`);

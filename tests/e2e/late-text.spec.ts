@@ -5,7 +5,7 @@ import { test } from "./test";
 
 const storyData = z.looseObject({ description: z.object({ html: z.string() }) });
 
-test("a text that comes as it was written is replaced by the formatted one without a press", async ({
+test("A text shown unformatted at first is replaced by the formatted one without a press", async ({
   world,
   ownPage: page,
 }) => {

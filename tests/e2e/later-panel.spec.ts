@@ -17,7 +17,7 @@ async function hold(page: Page, requests = panelCode): Promise<() => void> {
   return letGo;
 }
 
-test("a panel that is opened before its code is there opens with it, by keys and by pointer", async ({
+test("A panel opened by keys or pointer before its code has loaded appears once it has", async ({
   world,
   ownPage: page,
 }) => {
@@ -45,7 +45,7 @@ test("a panel that is opened before its code is there opens with it, by keys and
   await expect(panel.getByRole("heading").first()).toContainText("Say goodbye");
 });
 
-test("Esc closes a panel whose code has not come yet", async ({ world, ownPage: page }) => {
+test("Esc closes a panel whose code has not loaded yet", async ({ world, ownPage: page }) => {
   const letGo = await hold(page);
   await openLive(page, `${world.product}/backlog?open=all`);
   await page.keyboard.press("c");
@@ -60,7 +60,7 @@ test("Esc closes a panel whose code has not come yet", async ({ world, ownPage: 
   await expect(page.getByRole("complementary", { name: "Details" })).toBeHidden();
 });
 
-test("Esc gives up a panel whose data has not come yet", async ({ world, ownPage: page }) => {
+test("Esc cancels a panel whose data has not loaded yet", async ({ world, ownPage: page }) => {
   const data = /panel=new-story.*_data=/;
   await openLive(page, `${world.product}/backlog?open=all`);
   const letGo = await hold(page, data);
@@ -76,10 +76,7 @@ test("Esc gives up a panel whose data has not come yet", async ({ world, ownPage
   await expect(page.getByRole("complementary", { name: "Details" })).toBeVisible();
 });
 
-test("a page that comes with its panel keeps what was typed before the code was there", async ({
-  world,
-  ownPage: page,
-}) => {
+test("A page opened with a panel keeps what was typed before its code loaded", async ({ world, ownPage: page }) => {
   const letGo = await hold(page);
   const asked = page.waitForRequest(panelCode);
   const address = `${world.product}/backlog?panel=new-pbi`;
@@ -97,7 +94,7 @@ test("a page that comes with its panel keeps what was typed before the code was 
 test.describe("without the code", () => {
   test.use({ expectedProblems: /ERR_FAILED|Failed to fetch/ });
 
-  test("the page says what to do, and a panel of the server works as without script", async ({
+  test("A panel whose code fails to load says what to do, and works as without script", async ({
     world,
     ownPage: page,
   }) => {

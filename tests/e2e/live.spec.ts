@@ -46,7 +46,7 @@ async function secondWindow(browser: Browser): Promise<BrowserContext> {
   return other;
 }
 
-test("two windows see what the other one changes", async ({ page, context, browser }) => {
+test("Each of two windows shows what the other one changes", async ({ page, context, browser }) => {
   const other = await secondWindow(browser);
   const otherPage = await other.newPage();
   await openLive(page, backlog);
@@ -76,7 +76,7 @@ test.describe("without network", () => {
   });
 });
 
-test("a hidden tab keeps its stream and shows the changes when it is seen again", async ({ page, context }) => {
+test("A hidden tab keeps its stream and shows the changes when it is visible again", async ({ page, context }) => {
   await openLive(page, backlog);
   const show = (state: "hidden" | "visible") =>
     page.evaluate((value) => {
@@ -91,7 +91,7 @@ test("a hidden tab keeps its stream and shows the changes when it is seen again"
   await expect(page.getByText("While hidden")).toBeVisible();
 });
 
-test("four tabs share one connection a stream, and a click answers", async ({ context }) => {
+test("Four tabs share one connection per stream, and links still open pages", async ({ context }) => {
   const streams: string[] = [];
   context.on("request", (request) => {
     const { pathname } = new URL(request.url());
@@ -113,7 +113,7 @@ test("four tabs share one connection a stream, and a click answers", async ({ co
   await expect(last ?? fail()).toHaveURL(/\/members$/, { timeout: 5000 });
 });
 
-test("when the tab with the connection closes, another one continues", async ({ context }) => {
+test("When the tab with the shared connection closes, another tab continues", async ({ context }) => {
   const first = await context.newPage();
   await openLive(first, backlog);
   const second = await context.newPage();
@@ -171,7 +171,7 @@ const wordsOf = (page: Page) =>
     return copy.textContent;
   });
 
-test("a translated page follows titles, statuses and counts", async ({ owner, world }) => {
+test("A page translated by the browser still follows titles, statuses and counts", async ({ owner, world }) => {
   const { context } = owner;
   const { product, sprint, storyId, taskIds } = world;
   const [task = ""] = taskIds;

@@ -7,7 +7,7 @@ import { newPerson, newWorld, unique } from "./world";
 
 const file = (text: string) => ({ name: "linear.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
 
-test("a new product begins with the backlog of another tool, which is seen first; done stories wait for Show", async ({
+test("A new product takes another tool's backlog after a preview; done stories stay hidden until Show", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser, { viewport: { width: 390, height: 800 } });
@@ -38,9 +38,7 @@ test("a new product begins with the backlog of another tool, which is seen first
   await context.close();
 });
 
-test("a backlog of years is imported as it was seen, though its text is more than a form may be", async ({
-  browser,
-}) => {
+test("A backlog larger than a form may be is imported as its preview showed it", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const page = await context.newPage();
   await page.goto("/import");

@@ -3,7 +3,7 @@ import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { lastId, newPerson, newWorld, post } from "./world";
 
-test("an address fills in the form for a new story, and the form gives such an address", async ({ browser }) => {
+test("A link fills in the form for a new story, and the form gives such a link", async ({ browser }) => {
   const { context } = await newPerson(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   const world = await newWorld(context);
   const second = { intent: "create-pbi", title: "Part from visitors", code: "PART" };
@@ -30,7 +30,7 @@ test("an address fills in the form for a new story, and the form gives such an a
   expect(new URL(page.url()).searchParams.get("title")).toBeNull();
 });
 
-test("words chosen in a description become tasks of its story", async ({ owner, world, ownPage: page }) => {
+test("Lines selected in a description become tasks of its story", async ({ owner, world, ownPage: page }) => {
   const story = `/stories/${world.storyId}`;
   const description = "Steps:\n\n- Ask for the name\n- Say it aloud";
   await post(owner.context, story, { intent: "update", description });
@@ -53,7 +53,7 @@ test("words chosen in a description become tasks of its story", async ({ owner, 
   await expect(page.getByText("Ask for the name").first()).toBeVisible();
 });
 
-test("Ctrl Shift Enter creates and opens the form again, empty and in the same place", async ({
+test("Ctrl Shift Enter creates an item and opens its form again, empty and in the same place", async ({
   world,
   ownPage: page,
 }) => {

@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { test } from "./test";
 import { newPerson, unique } from "./world";
 
-test("the main journey works without script", async ({ browser }) => {
+test("The main journey from a new product on works without script", async ({ browser }) => {
   const { context } = await newPerson(browser, { javaScriptEnabled: false });
   const page = await context.newPage();
 

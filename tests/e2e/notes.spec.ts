@@ -25,7 +25,7 @@ test("a person notes a test result in a story's log", async ({ browser }) => {
   await context.close();
 });
 
-test("a revoked token says so, although its row is gone", async ({ browser }) => {
+test("A message confirms that a token was revoked, although its row is gone", async ({ browser }) => {
   const { context } = await newPerson(browser);
   await newToken(context);
   const page = await context.newPage();

@@ -4,7 +4,7 @@ import { test } from "./test";
 
 test.use({ serviceWorkers: "allow", expectedProblems: /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch/ });
 
-test("a move made offline falls back with its reason, and the board stays", async ({ owner, world, ownPage: page }) => {
+test("A card moved offline returns with the reason, and the board stays", async ({ owner, world, ownPage: page }) => {
   await page.goto(world.sprint);
   await page.getByRole("status", { name: /Live/ }).waitFor();
   // Its service worker is fetched meanwhile, which must not fail for want of the network.
@@ -35,7 +35,7 @@ test("a move made offline falls back with its reason, and the board stays", asyn
   await expect(column(page, "Done")).toContainText("T-1");
 });
 
-test("without network a page says so, and returns with it", async ({ owner, ownPage: page }) => {
+test("A page without network says so, and returns with the network", async ({ owner, ownPage: page }) => {
   await page.goto("/");
   await controlled(page);
   await owner.context.setOffline(true);
@@ -47,7 +47,7 @@ test("without network a page says so, and returns with it", async ({ owner, ownP
   await expect(page.getByRole("heading", { name: "You are offline" })).toBeHidden();
 });
 
-test("only what the service worker answers wakes it", async ({ ownPage: page }) => {
+test("Only requests that the service worker answers wake it", async ({ ownPage: page }) => {
   await page.goto("/");
   await controlled(page);
   expect(await sourceOf(page, "/offline.css")).toBe("fetch-event");

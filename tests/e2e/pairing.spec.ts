@@ -42,7 +42,7 @@ function watchRequests(page: Page): string[] {
   return seen;
 }
 
-test("a person registers on the phone", async ({ browser }) => {
+test("A person registers on a phone", async ({ browser }) => {
   const phone = await openPhone(browser, false);
   const page = await phone.newPage();
   await page.goto("/register");
@@ -54,7 +54,7 @@ test("a person registers on the phone", async ({ browser }) => {
   await phone.close();
 });
 
-test("the phone approves, the desktop is signed in, and the approval can be taken back", async ({
+test("A desktop is signed in once the phone approves, and the approval can be revoked", async ({
   browser,
   page: desktop,
 }, info) => {

@@ -11,7 +11,7 @@ async function ask(page: Page, words: string): Promise<void> {
   await page.keyboard.insertText(words);
 }
 
-test("a pasted address and a code find their item first, and say its product", async ({ browser }) => {
+test("A pasted address or a code finds its item first in the palette, and shows its product", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const other = await newWorld(context);
   const world = await newWorld(context);
@@ -53,7 +53,7 @@ test("a pasted address and a code find their item first, and say its product", a
   await context.close();
 });
 
-test("what can be done ranks before texts that mention it, from every page", async ({
+test("The palette ranks actions before items that mention them, on every page", async ({
   owner,
   world,
   ownPage: page,

@@ -17,7 +17,7 @@ async function holdReads(page: Page, address: RegExp): Promise<() => void> {
   return letGo;
 }
 
-test("Space that is held peeks as long as it is held, a tap leaves the peek open, and the list stays where it is", async ({
+test("Space peeks while it is held, a tap leaves the peek open, and the list does not move", async ({
   world,
   ownPage: page,
 }) => {
@@ -43,7 +43,7 @@ test("Space that is held peeks as long as it is held, a tap leaves the peek open
   }
 });
 
-test("a peek shows at once what the row says, and lets go while the rest is on its way", async ({
+test("A peek shows at once what the row says, and can close while the rest is loading", async ({
   world,
   ownPage: page,
 }) => {

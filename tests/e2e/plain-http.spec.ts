@@ -28,7 +28,7 @@ async function atHome(browser: Browser, terminal: (line: string) => Program, tes
   return { origin, owner, world, context, page };
 }
 
-test("in a home network, over plain http on a name, every page opens, stays live and copies", async ({
+test("Over plain http on a host name, as at home, every page opens, stays live and copies", async ({
   browser,
   terminal,
 }) => {
@@ -73,7 +73,7 @@ function openStreams(context: BrowserContext): () => { url: string; holder: Page
   return () => [...open.values()].filter(({ holder }) => !holder.isClosed());
 }
 
-test("nine tabs on a plain http name are live and none waits, even if one closes, freezes or crashes", async ({
+test("Nine tabs over plain http are live without waiting, even if one closes, freezes or crashes", async ({
   browser,
   terminal,
 }) => {

@@ -50,9 +50,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ ownPage
   await expect(page.getByText("1 queued")).toBeVisible();
 });
 
-test("what is wrong with a form is next to its field, and nothing that was typed is lost", async ({
-  ownPage: page,
-}) => {
+test("A mistake in a form is shown at its field, and nothing that was typed is lost", async ({ ownPage: page }) => {
   await page.goto("/products/new");
   await page.getByLabel("Name", { exact: true }).fill("Planes");
   await page.getByLabel("Code").fill("not a code!");

@@ -2,7 +2,10 @@ import { expect } from "@playwright/test";
 import { openLive } from "./places";
 import { test } from "./test";
 
-test("the code of a page is loaded before someone goes there, its data once", async ({ world, ownPage: page }) => {
+test("The code of a page is preloaded before a person opens it, and its data is loaded once", async ({
+  world,
+  ownPage: page,
+}) => {
   await openLive(page, world.sprint);
   const ahead = page.locator("head > link[rel=modulepreload]");
   /** The file of a page, as the list of routes names it. */

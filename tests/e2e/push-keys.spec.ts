@@ -32,9 +32,7 @@ function subscribeToEarlierKeys([earlier, later]: { endpoint: string; keys: obje
   Notification.requestPermission = async () => "granted";
 }
 
-test("after the push keys were replaced a device is offered to turn notifications on again, and they are on", async ({
-  browser,
-}) => {
+test("After the push keys are replaced, a device offers to turn notifications on again", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const [earlier, later] = ["earlier", "later"].map((name) => {
     const { endpoint, ...keys } = createDevice(`https://push.example/${name}`).subscription;

@@ -28,7 +28,7 @@ async function subscribe(context: BrowserContext) {
   };
 }
 
-test("a question that an agent asks reaches the phone, is answered with a thumb, and the agent hears it", async ({
+test("An agent's question reaches a phone, a thumb answers it, and the agent gets the answer", async ({
   browser,
   baseURL,
   owner,

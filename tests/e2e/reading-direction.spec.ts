@@ -5,7 +5,11 @@ import { lastId, post } from "./world";
 /** Turns the letters after it, reads from right to left, and ends more isolates than it begins. */
 const turning = "\u202eשלום مرحبا\u2069";
 
-test("a title that turns the reading direction turns no text next to it", async ({ owner, world, ownPage: page }) => {
+test("A title that changes the reading direction does not change the text next to it", async ({
+  owner,
+  world,
+  ownPage: page,
+}) => {
   const backlog = `${world.product}/backlog`;
   const { storyId, taskId } = await addTurning();
   const places = [

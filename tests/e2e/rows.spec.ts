@@ -3,7 +3,7 @@ import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { letIn, newPerson, post } from "./world";
 
-test("what people write is text in rows, and the page comes to life over them", async ({
+test("A title with markup is shown as text in rows, and the page still becomes interactive", async ({
   owner,
   world,
   ownPage: page,
@@ -22,7 +22,7 @@ test("what people write is text in rows, and the page comes to life over them", 
   }
 });
 
-test("link, code and branch of a row are copied by keys, from its menu and from the palette, also by viewers", async ({
+test("Viewers too copy a row's link, code and branch by keys, from its menu and the palette", async ({
   browser,
   owner,
   world,

@@ -4,7 +4,7 @@ import { openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
-test("by keys alone: r on a task without a plan, an agent plans first, and the run is there", async ({ browser }) => {
+test("The key r runs a task without a plan, for which an agent plans first, by keys alone", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const { product, storyId } = await newWorld(context);
   const fields = { intent: "create-task", story_id: storyId, title: "Sing the greeting" };

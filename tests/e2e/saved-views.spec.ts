@@ -3,7 +3,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, signedIn } from "./world";
 
-test("a look of the board is kept, shared, changed and deleted by keys", async ({ browser }) => {
+test("A view of the board is saved, shared, changed and deleted by keys", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
@@ -94,7 +94,10 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await phone.close();
 });
 
-test("a look of the backlog is kept for oneself, with what its lines leave out", async ({ world, ownPage: page }) => {
+test("A private view of the backlog is saved with the details that its rows leave out", async ({
+  world,
+  ownPage: page,
+}) => {
   await openLive(page, `${world.product}/backlog`);
   const count = page.getByTitle("0 of 3 tasks done");
   await expect(count).toBeVisible();

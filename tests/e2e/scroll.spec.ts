@@ -5,7 +5,7 @@ import { post } from "./world";
 
 const placeOf = (page: Page) => page.evaluate(() => window.scrollY);
 
-test("a page stays where it is scrolled to while its data is read again, and is found there again", async ({
+test("A page keeps its scroll position while its data reloads, and after a return to it", async ({
   owner,
   world,
   ownPage: page,

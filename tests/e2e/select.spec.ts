@@ -165,7 +165,7 @@ test("a focused card goes straight to a column by its number", async ({ browser 
   await context.close();
 });
 
-test("what is taken back is the last move, although it is still on its way", async ({ browser }) => {
+test("Undo reverts the last move, although it is still on its way", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
@@ -189,7 +189,7 @@ test("what is taken back is the last move, although it is still on its way", asy
   await context.close();
 });
 
-test("the second button opens all that the keys of a row do, also in a list, and PBIs change their order by keys", async ({
+test("A right click offers every action of a row's keys, also in a list, and keys reorder PBIs", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);
@@ -242,7 +242,7 @@ test("the second button opens all that the keys of a row do, also in a list, and
   await context.close();
 });
 
-test("a key right after Esc is for the page, not for the dialog that has just gone", async ({ browser }) => {
+test("A key right after Esc acts on the page, not on the dialog that has just closed", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();

@@ -6,7 +6,7 @@ import { newPerson } from "./world";
 
 const head = "b".repeat(40);
 
-test("a sprint starts over from main after asking once, and its story keeps who decided it", async ({
+test("A sprint starts over from main after one confirmation, and its story shows who decided", async ({
   browser,
   baseURL,
 }) => {

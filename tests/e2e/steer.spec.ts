@@ -5,7 +5,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson } from "./world";
 
-test("a person writes to an agent at work, and watches it being seen, on the job and on the task", async ({
+test("A person writes to an agent at work, and sees on the job and the task that it was read", async ({
   browser,
   baseURL,
 }) => {

@@ -30,7 +30,7 @@ const covered = (page: Page) =>
   });
 
 for (const [name, viewport] of sizes) {
-  test(`on a ${name} no message lies over what can be pressed`, async ({ browser }) => {
+  test(`On a ${name} no message covers what can be pressed`, async ({ browser }) => {
     const { context } = await newPerson(browser, { viewport });
     const world = await newWorld(context);
     const backlog = `${world.product}/backlog`;

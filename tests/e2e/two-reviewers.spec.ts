@@ -41,7 +41,7 @@ async function sendTogether(pages: readonly Page[], press: (page: Page) => Promi
   await Promise.all(pages.map(press));
 }
 
-test("who looks on sees a criterion waived, by whom and why, and of two waivers at once one holds", async ({
+test("An onlooker sees who waived a criterion and why, and of two waivers at once one counts", async ({
   browser,
   baseURL,
 }) => {
@@ -73,7 +73,7 @@ test("who looks on sees a criterion waived, by whom and why, and of two waivers 
   for (const page of [onlooker, first]) await expectGoodLook(page);
 });
 
-test("of two verdicts at once one holds, and the other reviewer reads why and keeps the words", async ({
+test("Of two verdicts at once one counts, and the other reviewer reads why and keeps their words", async ({
   browser,
   baseURL,
 }) => {
@@ -103,7 +103,7 @@ test("of two verdicts at once one holds, and the other reviewer reads why and ke
   for (const page of [first, second]) await expectGoodLook(page);
 });
 
-test("who writes on a line of a story keeps the text while another judges a task, and it reaches the line's own", async ({
+test("A comment being written on a story's changes survives another's verdict, and reaches its own job", async ({
   browser,
   baseURL,
 }) => {

@@ -51,7 +51,7 @@ function pagesOf(scene: Scene): Record<string, string> {
   };
 }
 
-test("pictures of every page", async ({ browser }) => {
+test("Every page is photographed in every look", async ({ browser }) => {
   mkdirSync(folder, { recursive: true });
   const owner = await newPerson(browser);
   const scene = await newScene(owner.context);

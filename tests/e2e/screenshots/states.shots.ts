@@ -58,7 +58,7 @@ const states: Record<string, (page: Page, scene: Scene) => Promise<void>> = {
 
 test.use({ expectedProblems: /404|403/ });
 
-test("pictures of states", async ({ browser }) => {
+test("Every state of a page, such as empty or forbidden, is photographed in every look", async ({ browser }) => {
   mkdirSync(folder, { recursive: true });
   const owner = await newPerson(browser);
   const scene = await newScene(owner.context);
