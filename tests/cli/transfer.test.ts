@@ -265,7 +265,7 @@ describe("export and import", () => {
     expect(rows).toEqual([{ archived_at: new Date("2026-03-04T05:06:07Z") }]);
   });
 
-  it("An import refuses a file that is no export, and leaves no half of one behind", async () => {
+  it("An import refuses a file that is not an export, and leaves no half of one behind", async () => {
     const write = (name: string, text: string) => {
       writeFileSync(join(home, name), text);
       return admin.refusal("import", join(home, name), "--owner", "ada", "--code", "BAD");

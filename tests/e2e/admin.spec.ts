@@ -65,7 +65,7 @@ test("an administrator changes roles, flags and passwords, and the audit trail k
   await ada.context.close();
 });
 
-test("an administrator says what a model costs", async ({ browser }) => {
+test("An administrator sets what a model costs", async ({ browser }) => {
   const administrator = await signedIn(browser, await newAdministrator());
   const page = await administrator.newPage();
   const model = `model-${unique()}`;

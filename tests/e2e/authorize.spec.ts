@@ -25,7 +25,7 @@ const devices: readonly [name: string, options: BrowserContextOptions][] = [
 ];
 
 for (const [device, options] of devices) {
-  test(`the consent page has no fault by axe, fits its window, and leads back to the program (${device}, light and dark)`, async ({
+  test(`The consent page passes axe, fits its window, and leads back to the program (${device}, light and dark)`, async ({
     browser,
   }) => {
     const owner = await newPerson(browser, { ...options, reducedMotion: "reduce" });

@@ -4,7 +4,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { letIn, newPerson, newWorld } from "./world";
 
-test("two people talk on a task: mentioned by a few letters, live, edited, and found in the inbox", async ({
+test("Two people comment on a task: mentioned by a few letters, live, edited, and found in the inbox", async ({
   browser,
 }) => {
   const ada = await newPerson(browser);

@@ -32,7 +32,7 @@ test("A panel moves no row of the backlog, and menus find people by their names"
   await context.close();
 });
 
-test("x and Shift with an arrow select rows of one kind, and Shift back unselects the last", async ({
+test("The keys x and Shift with an arrow select rows of one kind, and Shift back unselects the last", async ({
   owner,
   world,
   ownPage: page,

@@ -60,7 +60,7 @@ const places = [
   ["y", "/triage"],
 ] as const;
 
-test("g and a letter open every main page", async ({ browser }) => {
+test("The key g and a letter open every main page", async ({ browser }) => {
   const context = await signedIn(browser, await newAdministrator());
   const { product } = await newWorld(context);
   const page = await context.newPage();
@@ -119,7 +119,7 @@ test("the palette finds, goes and creates by keys alone", async ({ world, ownPag
   await expect(page.getByLabel("Title")).toBeFocused();
 });
 
-test("Keys typed before the palette has loaded end up in its field, and are no shortcuts", async ({
+test("Keys typed before the palette has loaded end up in its field, and trigger no shortcut", async ({
   world,
   ownPage: page,
 }) => {

@@ -214,7 +214,7 @@ describe("each route, as each role", () => {
     if (isOfProduct(each) && owner !== 204) expect([403, 404]).toContain(stranger);
   });
 
-  it("A viewer sees the comments wherever a route has them", () => {
+  it("A viewer sees the comments on each route that shows them", () => {
     expect(telling).toEqual(expect.arrayContaining(placesOfComments));
   });
 });
