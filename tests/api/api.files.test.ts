@@ -108,7 +108,7 @@ describe("POST /api/files", () => {
     expect(await refused("")).toMatchObject({ status: 422 });
   });
 
-  it("A file has at most 10 MB and a product 1 GB of files, however many uploads come at once", async () => {
+  it("A file has at most 10 MB and a product 1 GB of files, even if many uploads come at once", async () => {
     const { product, upload, refused, send } = await scene();
     const most = new Uint8Array(10 * 1024 * 1024).fill(97);
     expect((await upload(most)).size).toBe(most.length);

@@ -44,7 +44,7 @@ async function scene() {
 }
 
 describe("PUT /api/issues/observed", () => {
-  it("An issue enters triage once, however many workers saw it, with its text quoted as data", async () => {
+  it("An issue enters triage once, no matter how many workers saw it, with its text quoted as data", async () => {
     const { owner, member, observe, stories } = await scene();
     const answers = await Promise.all(Array.from({ length: 8 }, (_, place) => observe({}, place % 2 ? owner : member)));
     expect(answers.filter(({ brought }) => brought === 1)).toHaveLength(1);

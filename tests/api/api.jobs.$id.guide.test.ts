@@ -59,7 +59,7 @@ const toldOf = (chapters: ReturnType<typeof chaptersOf>) =>
   );
 
 describe("the chapters of a change", () => {
-  it("The chapters of a change have every hunk exactly once and no other, whatever the guide says", () => {
+  it("The chapters of a change have every hunk exactly once and no other, no matter what the guide says", () => {
     fc.assert(
       fc.property(diff, fc.option(guide), (wanted, told) => {
         const files = wanted.map(([name, lines]) => file(name, lines && patchAt(...lines)));

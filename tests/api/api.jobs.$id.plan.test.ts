@@ -32,7 +32,7 @@ async function scene(options: SprintOptions = noPlan) {
 }
 
 describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
-  it("An approved plan is frozen byte for byte, whatever the task says later", async () => {
+  it("An approved plan is frozen byte for byte, no matter what the task says later", async () => {
     const { actor, job, handIn, statusOf, read, task } = await scene();
     expect(job).toMatchObject({ plan_first: true, plan_review: "person", plan: null });
     expect(await handIn()).toMatchObject({ status: "queued", phase: "plan", plan_snapshot: null });

@@ -44,7 +44,7 @@ describe("the labels of a product", () => {
     expect(await names()).toEqual(["Area: web"]);
   });
 
-  it("A label's name is unique whatever its case, and labels are limited in length and number", async () => {
+  it("A label's name is unique regardless of case, and labels are limited in length and number", async () => {
     const { as, owner, backlog, labels } = await scene();
     const { make, send } = await as(owner);
     await make("bug");

@@ -195,7 +195,7 @@ describe("a lesson", () => {
     expect(items).toMatchObject([{ id, proposes_end: true, before: [1, 1], after: [30, 30] }]);
   });
 
-  it("A lesson that is not accepted reaches no prompt, whatever a thousand proposals say", async () => {
+  it("A lesson that is not accepted reaches no prompt, no matter what a thousand proposals say", async () => {
     const { actor, product, rework, context, done, list } = await scene(2);
     const job = await rework();
     await done(job);

@@ -59,7 +59,7 @@ const comment = {
 };
 
 describe("PUT /api/pulls/observed", () => {
-  it("A failed CI returns the work once, whoever saw it and however often", async () => {
+  it("A failed CI returns the work once, no matter who saw it how often", async () => {
     const { owner, actor, product, observe, state, task } = await scene();
     const member = await t.createMember(product.id);
     await t.allowWorkers(product.id, member);

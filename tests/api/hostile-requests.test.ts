@@ -180,7 +180,7 @@ describe("one spelling of each address", () => {
     expect((await send("\\api\\health")).status).toBe(400);
   });
 
-  it.each(misspelt)("The API address %s is not served: 404 as JSON, whatever the method", async (target) => {
+  it.each(misspelt)("The API address %s is not served: 404 as JSON, regardless of the method", async (target) => {
     for (const method of ["GET", "POST", "PATCH", "DELETE", "OPTIONS"]) {
       const response = await send(target, [], method);
       expect([response.status, response.headers.allow], method).toEqual([404, undefined]);

@@ -61,7 +61,7 @@ for (const [name, viewport] of sizes) {
   });
 }
 
-test("an Undo that was used by its key is no longer offered", async ({ browser }) => {
+test("an Undo that was used by its key disappears", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();

@@ -117,7 +117,7 @@ describe("secrets rotate", { timeout: 300_000 }, () => {
     await (await ownStack(dataDir)).stop();
   });
 
-  it("secrets rotate makes nothing where there is no installation", async () => {
+  it("secrets rotate makes nothing without an installation", async () => {
     const { exitCode, output } = await rotate(await ownDataDir());
     expect([exitCode, output]).toEqual([1, expect.stringContaining("There are no secrets in")]);
   });

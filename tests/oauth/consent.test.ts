@@ -216,7 +216,7 @@ describe("a redirect", () => {
     expect(await answer.json()).toMatchObject({ error: "invalid_redirect_uri" });
   });
 
-  it("A redirect to this machine has exactly the registered path and host, whatever its port", async () => {
+  it("A redirect to this machine has exactly the registered path and host, regardless of its port", async () => {
     const clientId = await register(app, ["http://localhost/callback"]);
     for (const redirectUri of [
       "http://localhost:1/callback/",

@@ -71,7 +71,7 @@ it("A blocked retry lists its blockers with their cures, and applying a cure rep
   expect(next.jobs.map(({ task_id }) => task_id)).not.toContain(at(tasks, 0).id);
 });
 
-it("A cure is kept while a blocker of another kind stands, and a blocked PBI is unblocked with one press", async () => {
+it("A cure is kept while a blocker of another kind remains, and a blocked PBI is unblocked with one press", async () => {
   const { actor, board, pbi, send, runOf, tasks } = await scene({ ...unplanned, stories: [1] });
   await updatePbi(actor, { pbi_id: pbi.id, status: "blocked" });
   const start = (...cures: string[]) =>

@@ -140,7 +140,7 @@ describe("what changed since an earlier attempt", () => {
     expect((await showDiff(whole, { viewer, before: cut }))[0]?.note).toContain("where the work started");
   });
 
-  it("A diff since an earlier attempt turns the earlier text into the later one, whatever both changed", async () => {
+  it("A diff since an earlier attempt turns the earlier text into the later one, no matter what both changed", async () => {
     let seed = 7;
     const random = (below: number): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

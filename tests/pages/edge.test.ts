@@ -38,7 +38,7 @@ describe("what only a hostile visitor sends", () => {
     expect(failures()).toEqual([]);
   });
 
-  it("A visit is answered whatever Origin header it carries", async () => {
+  it("A visit is answered with any Origin header", async () => {
     for (const origin of ["null", "nonsense", "https://evil.example"]) {
       expect((await app.request("/login", { headers: { origin } })).status).toBe(200);
     }

@@ -136,7 +136,7 @@ it("an owner finds archived products on the dashboard, restores one and deletes 
   expect(await restorable()).toEqual([]);
 });
 
-it("The sample product belongs to whoever asks for it and counts toward the limit on new products", async () => {
+it("The sample product belongs to the person who asks for it and counts toward the limit on new products", async () => {
   const beginner = await t.createUser();
   const theirs = await app.visitorOf(beginner);
   const foreign = await t.seedProduct(friend, { p_code: "SAMPLE" });

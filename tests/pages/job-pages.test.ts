@@ -24,7 +24,7 @@ it("A job's page shows the end of an output of few long entries, and how many co
   expect(page.replaceAll("<!-- -->", "")).toContain("Show 38 earlier");
 });
 
-it("A job's page says that an attempt changed nothing, whatever its agent says", async () => {
+it("A job's page says that an attempt changed nothing, no matter what its agent says", async () => {
   const { world, job, report } = await t.holdJob();
   await report({ status: "done", verify_result: "EMPTY", summary: "All done" });
   const cookie = await app.signIn(world.owner);

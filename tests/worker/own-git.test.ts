@@ -69,7 +69,7 @@ describe("git of the worker", { timeout: 120_000 }, () => {
     },
   );
 
-  it("The worker's git knows its folder after a kill, whatever the agent made of .git", {
+  it("The worker's git knows its folder after a kill, regardless of the agent made of .git", {
     tags: "thorough",
   }, async () => {
     const code = "KILLED";

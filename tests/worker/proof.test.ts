@@ -102,7 +102,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("A command that passes without the work as well is no proof, unless it only guards what worked", async () => {
+  it("A command that passes without the work as well proves nothing, unless it only guards what worked", async () => {
     const run = await openRun({ code: "BASE", criteria, product: { definition_of_done: "- The suite passes" } });
     const work = `echo yes > answer; ${says(
       ["file", { command: "echo fine", guards: true }],

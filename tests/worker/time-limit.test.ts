@@ -22,7 +22,7 @@ it("A time limit comes although garbage is collected", async () => {
   expect(limit.signal.reason).toMatchObject({ name: "TimeoutError" });
 });
 
-it("A time limit aborts with the signal of whoever wants the work, and is not over then", async () => {
+it("A time limit aborts with the signal of the caller, and is not over then", async () => {
   const wanted = new AbortController();
   const limit = limitTime(60_000, wanted.signal);
   wanted.abort(new Error("cancelled"));

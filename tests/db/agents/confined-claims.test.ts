@@ -37,7 +37,7 @@ describe("what confines a worker", () => {
     expect(at(workers, 0)).not.toHaveProperty("also_repos");
   });
 
-  it("A claim that names no confinement counts as unconfined, whatever the one before said", async () => {
+  it("A claim that names no confinement counts as unconfined, no matter what the one before said", async () => {
     const world = await runningSprint();
     await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
     await claims(world, { confinement: "docker", kinds: ["PLAN_CHAT"] });

@@ -268,7 +268,7 @@ describe("done_requires: other_worker", () => {
 });
 
 describe("done_requires: person", () => {
-  it("Work that waits for a person's review holds no worker and lets the next job go on", async () => {
+  it("Work that waits for a person's review holds no worker and lets the next job proceed", async () => {
     const { take, world, run } = await openRun("person", { stories: [1, 1] });
     const first = await take("w1");
     expect(await first.report({ evidence: says(first.job.criteria, seen) })).toMatchObject({
@@ -301,7 +301,7 @@ describe("done_requires: person", () => {
     ]);
   });
 
-  it("A job with requested changes is claimed again before its branch goes on", async () => {
+  it("A job with requested changes is claimed again before its branch continues", async () => {
     const { take, world } = await openRun("person", { stories: [1, 1] });
     const first = await take("w1");
     await first.report({});

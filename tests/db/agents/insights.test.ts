@@ -52,7 +52,7 @@ describe("shipped prices", () => {
     expect(await costOf(`${model_id}-other`)).toBeNull();
   });
 
-  it("A shipped price gives way to an own price, and comes back when that is removed", async () => {
+  it("A shipped price gives way to an own price, and returns when that is removed", async () => {
     await setModelPrice(admin, { model_id, input_per_million: 1, currency: "EUR" });
     expect(await listed()).toMatchObject({ currency: "EUR", shipped: null });
     expect(await costOf(`${model_id}-20250929`)).toBe(1);

@@ -85,7 +85,7 @@ describe("work that follows its plan in part, where a person judges", () => {
     },
   );
 
-  it("An approval holds at the commit at which the story stands, whichever task comes last", async () => {
+  it("An approval holds at the commit of the story, regardless of the last task", async () => {
     const { take, actor, works } = await openRun({ stories: [2] });
     const first = await take();
     await first.report({ verify_result: "PARTIAL", head_sha: "aaa" });
@@ -278,7 +278,7 @@ describe("work that waits for a review", () => {
     expect(empty.message).toContain("what is left waits for a review");
   });
 
-  it("Work in review keeps no sprint open, and its review goes on after the sprint is completed", async () => {
+  it("Work in review keeps no sprint open, and its review continues after the sprint is completed", async () => {
     const world = await seedJudged({ stories: [1] });
     const { run, job } = await waitForReview(world);
     await completeSprint(world.actor, { sprint_id: world.sprint.id });

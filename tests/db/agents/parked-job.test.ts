@@ -50,7 +50,7 @@ describe("parking", () => {
     expect(why.text).toContain("Which way?");
   });
 
-  it("A parked job comes back first once its question is answered, with the answer in its payload", async () => {
+  it("A parked job returns first once its question is answered, with the answer in its payload", async () => {
     const { world, job, question } = await parkedJob();
     await answerQuestion(world.actor, { question_id: question.id, option: 1 });
     const again = await claim(world.actor, "worker-2");
@@ -60,7 +60,7 @@ describe("parking", () => {
     ]);
   });
 
-  it("A parked job goes on without an answer when its question is cancelled", async () => {
+  it("A parked job continues without an answer when its question is cancelled", async () => {
     const { world, job, question } = await parkedJob();
     await cancelQuestion(world.actor, { question_id: question.id });
     expect(await claim(world.actor)).toMatchObject({ id: job.id, questions: [{ status: "cancelled" }] });

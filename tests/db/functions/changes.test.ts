@@ -109,7 +109,7 @@ it("The order of PBIs, a block, and a story's move to another PBI can be undone"
   expect((await row("stories", world.story.id)).pbi_id).toBe(world.pbi.id);
 });
 
-it("A deleted story comes back with its tasks and history, unless something went that is not kept", async () => {
+it("A deleted story returns with its tasks and history, unless something went that is not kept", async () => {
   const world = await t.seedWorld(2);
   const person = await sessionOf(world);
   const first = at(world.tasks, 0);

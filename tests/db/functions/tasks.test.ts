@@ -134,7 +134,7 @@ describe("set_task_status", () => {
 });
 
 describe("timestamps", () => {
-  it("Timestamps are ISO 8601 in UTC, whatever zone a connection is in", async () => {
+  it("Timestamps are ISO 8601 in UTC, regardless of zone a connection is in", async () => {
     const { task_id, task } = await seedTask();
     const rows = await t.query`select set_config('timezone', 'Asia/Tokyo', true),
       row_to_json(d) as detail from private.task_detail_shape d where d.id = ${task_id}`;

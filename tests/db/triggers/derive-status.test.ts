@@ -50,7 +50,7 @@ describe("the status of a story and its PBI", () => {
     expect(await statusesAfter(world, "done")).toEqual({ story: "done", pbi: "done" });
   });
 
-  it("A story that is no longer failed or done returns to in_sprint inside a sprint and to open outside", async () => {
+  it("A story that stops being failed or done returns to in_sprint inside a sprint and to open outside", async () => {
     const world = await t.seedWorld();
     const sprint = await createSprint(world.actor, { product_id: world.product.id });
     const joined = await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });

@@ -30,7 +30,7 @@ async function activeProductOf(user: { id: string }) {
 }
 
 describe("the active product", () => {
-  it("An archived product is no longer anyone's active product", async () => {
+  it("An archived product stops being anyone's active product", async () => {
     const world = await t.seedWorld(0);
     const member = await join(world);
     await setActive(world.owner.id, world);
@@ -38,7 +38,7 @@ describe("the active product", () => {
     expect([await activeProductOf(world.owner), await activeProductOf(member)]).toEqual([null, null]);
   });
 
-  it("A product is no longer active for a member who left or was removed, and stays so for others", async () => {
+  it("A product stops being active for a member who left or was removed, and stays so for others", async () => {
     const world = await t.seedWorld(0);
     const [leaver, removed, stayer] = [await join(world), await join(world), await join(world)];
     await leaveProduct(t.actorOf(leaver), { product_id: world.product.id });
