@@ -1,3 +1,4 @@
+import { fetchSite } from "remix-utils/sec-fetch";
 import { ContractError } from "~/wire/errors";
 import {
   apiRoute,
@@ -23,7 +24,7 @@ interface OpenStreamDescription<Query> extends Pick<InputDescription<Query, unde
   open(call: OpenCall<Query, undefined>): Promise<Response>;
 }
 
-/** Resource route that streams to a user. */
+/** Resource route that streams to a user. The event stream of remix-utils does not wait for slow readers; ours does. */
 export function streamRoute<Query = undefined>(description: StreamDescription<Query>): RouteHandler {
   return guarded(endpoint<Query>({ ...description, answer: "stream", handle: (call) => description.open(call) }));
 }
@@ -38,7 +39,7 @@ export function openStreamRoute<Query = undefined>(description: OpenStreamDescri
 /** Refuses HEAD, which has no reader for a stream, and pages of other sites, which would use a visitor's cookie. */
 function guarded(open: Endpoint): RouteHandler {
   const checked = async (args: RouteArgs) => {
-    if (args.request.headers.get("sec-fetch-site") === "cross-site") {
+    if (fetchSite(args.request) === "cross-site") {
       throw new ContractError(403, "Pages of other sites may not open a stream.");
     }
     if (args.context.services.stopSignal.aborted) {
