@@ -4,6 +4,7 @@ import { callService } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import type { Backend } from "~/server/backend";
 import { type Check, failed, passed, reasonOf } from "~/server/check";
+import { dailySchedule } from "~/server/scheduler.server";
 import manifest from "../../../package.json";
 
 const factsSchema = z.object({
@@ -99,7 +100,7 @@ export async function checkSchedules(
   }
   const refusal = await findRefusedSecret(env, env.cronSecret);
   if (refusal !== undefined) return failed(name, refusal);
-  if (facts.schedules.length < 2) return checkEdgeFunction(env, env.cronSecret);
+  if (facts.schedules.length < dailySchedule.length) return checkEdgeFunction(env, env.cronSecret);
   const missing = vaultSecrets.filter(({ secret }) => !(secret in facts.vault));
   if (missing.length > 0) {
     const names = missing.map(({ secret }) => secret).join(" and ");
