@@ -227,8 +227,8 @@ for (const tool of toolsHere) {
       expect(filesOf(`backloom/kept/${id}-1`)).toEqual(["one.txt"]);
       expect(tokensOf(await job())).toEqual(model.said);
 
-      // Long enough for a kill in its middle.
-      await goOn([{ run: "echo two > two.txt; touch begun; sleep 600" }]);
+      // Late enough for the tool to have noted the call, and long enough for a kill in its middle.
+      await goOn([{ run: "sleep 2; echo two > two.txt; touch begun; sleep 600" }]);
       const second = start();
       const worktrees = join(home, "work", "workers");
       const hasBegun = () =>
