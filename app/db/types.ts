@@ -309,7 +309,6 @@ export type Database = {
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
       get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
-      get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
       get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
@@ -433,7 +432,7 @@ export type Database = {
       list_open_user_questions: { Args: { p_cursor?: string; p_limit?: number; p_product_id?: string }; Returns: Json };
       list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
       list_product_members: { Args: { p_product_id: string }; Returns: Json };
-      list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
+      list_product_overviews: { Args: Record<PropertyKey, never>; Returns: Json };
       list_products: { Args: Record<PropertyKey, never>; Returns: Json };
       list_pull_texts: { Args: { p_product_id: string }; Returns: Json };
       list_pulls: { Args: { p_product_id: string; p_state?: string }; Returns: Json };

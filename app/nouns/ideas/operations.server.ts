@@ -19,7 +19,7 @@ export const archiveIdea = operation("archive_idea", ideaIdInput, ideaSchema);
 /** Creates an idea of the caller (specification: Idea). */
 export const createIdea = operation("create_idea", createIdeaInput.safeExtend(refuseSimilar), ideaSchema);
 
-/** One idea with its PBI and log (specification: Idea). */
+/** One idea with its PBI, its log and the conversation about it (specification: Idea; User question). */
 export const getIdea = operation("get_idea", ideaIdInput, ideaDetailSchema);
 
 /** Links an idea to another product (specification: Idea). */

@@ -8,7 +8,6 @@ import {
   backlogSchema,
   createProductInput,
   deleteProductInput,
-  listProductOverviewsInput,
   nextStorySchema,
   productDetailSchema,
   productIdInput,
@@ -78,12 +77,8 @@ export const updateProduct = patchOperation(
   productDetailSchema,
 );
 
-/** The products on the dashboard, with role and counts. */
-export const listProductOverviews = operation(
-  "list_product_overviews",
-  listProductOverviewsInput,
-  z.array(productOverviewSchema),
-);
+/** The caller's products that are not archived, with role and counts. */
+export const listProductOverviews = operation("list_product_overviews", noInput, z.array(productOverviewSchema));
 
 /** True if the caller may use the product and it is not archived. */
 export async function isOpenProduct(actor: Actor, productId: string): Promise<boolean> {

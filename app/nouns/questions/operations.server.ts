@@ -6,8 +6,6 @@ import {
   answerUserQuestionInput,
   askAboutIdeaInput,
   askQuestionInput,
-  ideaConversationSchema,
-  ideaToDiscussInput,
   listOpenUserQuestionsInput,
   listQuestionsInput,
   notificationsStateSchema,
@@ -30,9 +28,6 @@ export const askQuestion = operation("ask_question", askQuestionInput, agentQues
 
 /** An agent cancels its open question (specification: Agent question). */
 export const cancelQuestion = operation("cancel_question", questionIdInput, agentQuestionSchema);
-
-/** The conversation about an idea (specification: Idea; User question). */
-export const getIdeaConversation = operation("get_idea_conversation", ideaToDiscussInput, ideaConversationSchema);
 
 /** Open questions in the caller's products (specification: Notifications stream). */
 export const getNotificationsState = operation("get_notifications_state", noInput, notificationsStateSchema);

@@ -3,7 +3,6 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { DeleteProduct } from "~/features/products/delete-product";
 import { personLoader } from "~/http/page-guards.server";
 import { getDashboard } from "~/nouns/pages/operations.server";
-import { listProductOverviews } from "~/nouns/products/operations.server";
 import { PressForm, WriteForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
 import { CodeChip } from "~/ui/badge";
@@ -17,22 +16,9 @@ import { RelativeTime } from "~/ui/relative-time";
 import { StatusDot } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import type { DashboardData } from "~/wire/pages/contract";
-import type { ProductOverview } from "~/wire/products/contract";
 import { ProductCard } from "./product-card";
 
-export const loader = personLoader(async ({ actor }) => {
-  const [dashboard, archived] = await Promise.all([
-    getDashboard(actor),
-    listProductOverviews(actor, { archived: true }),
-  ]);
-  return json({ ...dashboard, archived: archived.flatMap(ownArchived) });
-});
-
-/** Only owners can restore a product, so only owners see their archived ones. */
-function ownArchived(product: ProductOverview): ArchivedProduct[] {
-  const { id, code, name, archived_at, role } = product;
-  return role === "OWNER" && archived_at !== null ? [{ id, code, name, archived_at }] : [];
-}
+export const loader = personLoader(async ({ actor }) => json(await getDashboard(actor)));
 
 export const meta: MetaFunction = () => [{ title: "Dashboard · Backloom" }];
 

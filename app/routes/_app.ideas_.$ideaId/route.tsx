@@ -9,7 +9,6 @@ import { QuestionCard } from "~/features/questions/question-card";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { getIdea } from "~/nouns/ideas/operations.server";
-import { getIdeaConversation } from "~/nouns/questions/operations.server";
 import { PressForm, WriteForm } from "~/ui/action-form";
 import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
@@ -30,11 +29,7 @@ import { actOnIdea } from "./idea-action.server";
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = personLoader(async ({ actor, principal, params }) => {
-  const ideaId = canonicalId(params.ideaId);
-  const [idea, talk] = await Promise.all([
-    getIdea(actor, { idea_id: ideaId }),
-    getIdeaConversation(actor, { idea_id: ideaId }),
-  ]);
+  const { talk, ...idea } = await getIdea(actor, { idea_id: canonicalId(params.ideaId) });
   const show = (text: string | null) => renderMarkdown(text, principal.user_id);
   const [description, ...answers] = await Promise.all([
     show(idea.description),

@@ -5,7 +5,6 @@ import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
 import { ReviewTimesSection } from "~/features/review/review-times";
 import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
-import { getForecast } from "~/nouns/budgets/operations.server";
 import { getInsights } from "~/nouns/insights/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";
@@ -25,10 +24,9 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = signedIn;
   const productId = await findAskedProduct(request, signedIn);
   if (productId === null) return json({ productId, insights: null });
-  const [{ burndown, by_day, by_day_model, cycle_times, ...insights }, forecast] = await Promise.all([
-    getInsights(actor, { product_id: productId }),
-    getForecast(actor, { product_id: productId }),
-  ]);
+  const { burndown, by_day, by_day_model, cycle_times, forecast, ...insights } = await getInsights(actor, {
+    product_id: productId,
+  });
   return json({
     productId,
     mayPrice: principal.role === "ADMIN",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { expectedVersion, shownVersion } from "../concurrency";
 import { lengths } from "../limits";
 import { pbiSchema } from "../pbis/contract";
+import { ideaConversationSchema } from "../questions/contract";
 import { ideaStatusSchema } from "../status";
 import { codeSchema, cursorSchema, idSchema, prioritySchema, requiredText, text } from "../text";
 
@@ -24,6 +25,7 @@ export type Idea = z.infer<typeof ideaSchema>;
 export const ideaDetailSchema = ideaSchema.extend({
   pbi: z.object({ id: z.string(), code: z.string(), product_id: z.string() }).nullable(),
   logs: z.array(z.object({ id: z.string(), kind: z.string(), content: z.string(), created_at: z.string() })),
+  talk: ideaConversationSchema,
 });
 
 export const ideaPageSchema = z.object({ items: z.array(ideaSchema), next_cursor: z.string().nullable() });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { costsSchema } from "../agent-jobs/contract";
+import { forecastSchema } from "../budgets/contract";
 import { reviewTimesSchema } from "../reviews/contract";
 import { idSchema, requiredText } from "../text";
 
@@ -80,6 +81,7 @@ export const insightsSchema = z.object({
   by_story: z.array(
     numbersSchema.extend({ story_id: nullableText, story_code: nullableText, story_title: nullableText }),
   ),
+  forecast: forecastSchema,
 });
 export type Insights = z.infer<typeof insightsSchema>;
 

@@ -53,6 +53,7 @@ export const dashboardSchema = z.object({
       run: runSummary.nullable(),
     }),
   ),
+  archived: z.array(z.object({ id, code: z.string(), name: z.string(), archived_at: z.string() })),
   /** Products that someone added the caller to, until the caller decides whether their workers may work there. */
   added_to: z.array(z.object({ id, code: z.string(), name: z.string(), owner_username: z.string().nullable() })),
   questions: z.array(agentQuestionSchema),

@@ -90,8 +90,6 @@ export const productDetailSchema = productFieldsSchema.extend({
 });
 export type ProductDetail = z.infer<typeof productDetailSchema>;
 
-export const listProductOverviewsInput = z.object({ archived: z.boolean() }).partial();
-
 /** A product on the dashboard, with counts. */
 export const productOverviewSchema = productFieldsSchema.extend({
   member_count: z.int(),
@@ -101,7 +99,6 @@ export const productOverviewSchema = productFieldsSchema.extend({
   task_count: z.int(),
   done_task_count: z.int(),
 });
-export type ProductOverview = z.infer<typeof productOverviewSchema>;
 
 export const productMemberSchema = z.object({
   user_id: z.string(),

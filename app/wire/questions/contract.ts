@@ -160,11 +160,8 @@ export const userQuestionListSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-export const ideaToDiscussInput = z.object({ idea_id: idSchema });
-
 /** Questions about an idea, by its user and by agents. */
 export const ideaConversationSchema = z.object({
-  idea_id: z.string(),
   user_questions: z.array(userQuestionSchema),
   agent_questions: z.array(agentQuestionSchema),
 });

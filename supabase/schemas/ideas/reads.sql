@@ -15,7 +15,7 @@ select
 from public.ideas i;
 grant select on private.idea_shape to authenticated;
 
--- The idea, its PBI if promoted, and its log, oldest first (specification: Idea).
+-- The idea, its PBI if promoted, its log, oldest first, and the conversation about it (specification: Idea).
 create function operations.get_idea(p_idea_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_own_idea(p_idea_id);
@@ -36,7 +36,8 @@ begin
             where l.idea_id = i.id
             order by l.created_at, l.id
           ) y
-        ) as logs
+        ) as logs,
+        private.idea_conversation(i.id) as talk
       from private.idea_shape i
       where i.id = p_idea_id
     ) x

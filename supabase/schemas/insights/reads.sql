@@ -21,7 +21,8 @@ begin
       'end_date', v_sprint.end_date, 'started_at', v_sprint.started_at, 'completed_at', v_sprint.completed_at) end,
     'burndown', case when v_sprint.id is not null then private.burndown(v_sprint) else '[]' end)
     || private.usage_by(p_product_id, p_sprint_id) || private.cost_insights(p_product_id)
-    || jsonb_build_object('landing', private.landing_insights(p_product_id), 'review_times', private.review_times(p_product_id));
+    || jsonb_build_object('landing', private.landing_insights(p_product_id), 'review_times', private.review_times(p_product_id),
+      'forecast', operations.get_forecast(p_product_id));
 end;
 $$;
 grant execute on function operations.get_insights to authenticated;

@@ -36,6 +36,12 @@ begin
         from public.products p
         where p.id = any (v_products)
       ) x),
+    -- Only owners can restore a product, so only owners see their archived ones.
+    'archived', (
+      select coalesce(json_agg(json_build_object('id', p.id, 'code', p.code, 'name', p.name, 'archived_at', p.archived_at)
+        order by p.name, p.id), '[]')
+      from private.product_detail_shape p
+      where p.archived_at is not null and p.owner_id = auth.uid() and private.is_open_to_token(p.id)),
     'added_to', (
       select coalesce(json_agg(json_build_object('id', p.id, 'code', p.code, 'name', p.name,
         'owner_username', private.username(p.owner_id)) order by m.created_at, p.id), '[]')

@@ -1,11 +1,10 @@
 -- The page of an idea shows its user's questions and those of agents, in order. Ideas belong to one user. Definer:
 -- the idea's owner is checked first (specification: Idea; User question).
-create function operations.get_idea_conversation(p_idea_id uuid)
+create function private.idea_conversation(p_idea_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_own_idea(p_idea_id);
   return json_build_object(
-    'idea_id', p_idea_id,
     'user_questions', (
       select coalesce(jsonb_agg(private.user_question_json(u) order by u.created_at, u.id), '[]')
       from public.user_questions u where u.idea_id = p_idea_id),
@@ -14,7 +13,7 @@ begin
       from public.agent_questions q where q.idea_id = p_idea_id));
 end;
 $$;
-grant execute on function operations.get_idea_conversation to authenticated;
+grant execute on function private.idea_conversation to authenticated;
 
 -- One question, for the agent that returns for the answer and for its page. Definer: access is checked first
 -- (specification: Agent question).

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
 import { cancelAgentJob, claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { archiveIdea, updateIdea } from "~/nouns/ideas/operations.server";
+import { archiveIdea, getIdea, updateIdea } from "~/nouns/ideas/operations.server";
 import { archiveProduct, leaveProduct, restoreProduct } from "~/nouns/products/operations.server";
 import {
   answerQuestion,
@@ -10,7 +10,6 @@ import {
   askAboutIdea,
   askQuestion,
   cancelQuestion,
-  getIdeaConversation,
   getNotificationsState,
   getQuestion,
   listOpenUserQuestions,
@@ -206,7 +205,7 @@ it("a user's question whose work was given up and cleaned up is open no more", a
   expect(await open()).toMatchObject([{ id: question.id, job_status: "cancelled" }]);
   await t.query`delete from public.agent_jobs where id = ${question.job_id}`;
   expect(await open()).toEqual([]);
-  expect((await getIdeaConversation(actor, { idea_id })).user_questions).toMatchObject([
+  expect((await getIdea(actor, { idea_id })).talk.user_questions).toMatchObject([
     { id: question.id, status: "pending", job_status: null },
   ]);
   const answer = { user_question_id: question.id, answer: "Late, but here." };
@@ -285,9 +284,9 @@ describe("a question of a user about an idea", () => {
     expect((await reportAgentJob(actor, { ...attempt, status: "done" })).status).toBe("done");
     expect((await listOpenUserQuestions(actor, {})).user_questions).toEqual([]);
     const asked = await askQuestion(actor, { idea_id: idea.id, question: "Which screens?" });
-    const conversation = await getIdeaConversation(actor, { idea_id: idea.id });
-    expect(conversation.user_questions).toMatchObject([{ answer: "Two days", job_status: "done" }]);
-    expect(conversation.agent_questions).toEqual([asked]);
+    const { talk } = await getIdea(actor, { idea_id: idea.id });
+    expect(talk.user_questions).toMatchObject([{ answer: "Two days", job_status: "done" }]);
+    expect(talk.agent_questions).toEqual([asked]);
   });
 
   it("A user's question about an idea may be answered by the summary of the job's report", async () => {
@@ -302,7 +301,7 @@ describe("a question of a user about an idea", () => {
     const member = await t.createMember(product.id);
     const other = t.actorOf(member);
     expect((await claimAgentJob(other, { worker: "w" })).job).toBeNull();
-    expect(await statusOf(getIdeaConversation(other, { idea_id: idea.id }))).toBe(403);
+    expect(await statusOf(getIdea(other, { idea_id: idea.id }))).toBe(403);
     expect(await statusOf(askAboutIdea(other, { idea_id: idea.id, question: "?" }))).toBe(403);
     expect(await statusOf(answerUserQuestion(other, { user_question_id: question.id, answer: "No" }))).toBe(403);
   });
