@@ -319,6 +319,7 @@ export type Database = {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
         Returns: Json;
       };
+      get_job_page: { Args: { p_job_id: string }; Returns: Json };
       get_job_proof: { Args: { p_job_id: string }; Returns: Json };
       get_metrics: { Args: Record<PropertyKey, never>; Returns: Json };
       get_next_story: { Args: { p_product_id: string }; Returns: Json };
@@ -335,6 +336,7 @@ export type Database = {
       get_proof: { Args: { p_story_id: string }; Returns: Json };
       get_question: { Args: { p_question_id: string }; Returns: Json };
       get_recurrence: { Args: { p_story_id: string }; Returns: Json };
+      get_run_page: { Args: { p_product_id: string; p_sprint_run_id: string }; Returns: Json };
       get_scoreboard: { Args: { p_product_id: string }; Returns: Json };
       get_shell: { Args: { p_active_product_id?: string }; Returns: Json };
       get_solo_board: { Args: { p_product_id: string }; Returns: Json };
@@ -443,7 +445,6 @@ export type Database = {
       };
       list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
       list_reviews: { Args: { p_cursor?: string; p_limit?: number; p_product_id?: string }; Returns: Json };
-      list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
       list_same_files: { Args: { p_job_id: string; p_whole_story?: boolean }; Returns: Json };
       list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
       list_sent_messages: { Args: { p_topics: Json }; Returns: Json };

@@ -9,9 +9,7 @@ import {
   listReadyInput,
   readyTaskSchema,
   removeDependencyInput,
-  runOrderSchema,
 } from "~/wire/dependencies/contract";
-import { sprintRunIdInput } from "~/wire/sprint-runs/contract";
 
 /** Makes a task blocked by a task, or a story by a story, of its product. */
 export const addDependency = operation("add_dependency", addDependencyInput, dependenciesSchema);
@@ -24,9 +22,6 @@ export const listDependencies = operation("list_dependencies", listDependenciesI
 
 /** Unblocked tasks of a product, those of the active sprint first. */
 export const listReady = operation("list_ready", listReadyInput, z.array(readyTaskSchema));
-
-/** Branch queues of a run and the blockers of its tasks, in the run's order. */
-export const listRunOrder = operation("list_run_order", sprintRunIdInput, runOrderSchema);
 
 /** Removes a dependency. Removing a missing one is fine. */
 export const removeDependency = operation("remove_dependency", removeDependencyInput, dependenciesSchema);

@@ -1,9 +1,13 @@
 import { noInput, operation } from "~/nouns/operation.server";
+import { jobIdInput } from "~/wire/agent-jobs/contract";
 import {
   backlogTreeSchema,
   branchInput,
   branchSchema,
   dashboardSchema,
+  jobPageSchema,
+  runPageInput,
+  runPageSchema,
   shellInput,
   shellSchema,
   soloBoardSchema,
@@ -33,6 +37,12 @@ export const getSprintBoard = operation("get_sprint_board", sprintIdInput, sprin
 
 /** The sprint review: stories with proof, changes and cost, and open work. */
 export const getSprintReview = operation("get_sprint_review", sprintIdInput, sprintReviewSchema);
+
+/** What all tabs of a job share. */
+export const getJobPage = operation("get_job_page", jobIdInput, jobPageSchema);
+
+/** A run with its order, budgets, reasons and the open questions of its product. */
+export const getRunPage = operation("get_run_page", runPageInput, runPageSchema);
 
 /** The branch of a task or story. */
 export const getBranch = operation("get_branch", branchInput, branchSchema);

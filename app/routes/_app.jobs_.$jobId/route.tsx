@@ -9,8 +9,7 @@ import { ProductAccess } from "~/features/products/product-access";
 import { RunThis } from "~/features/runs/start-run";
 import { countStopped, RetryForms, statesOf } from "~/features/runs/stopped-run";
 import { personLoader } from "~/http/page-guards.server";
-import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getJobPage } from "~/nouns/pages/operations.server";
 import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Confirm } from "~/ui/confirm";
@@ -28,13 +27,7 @@ export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 /** Loads what all job tabs share: the job, its run, and why it does not move. */
 export const loader = personLoader(async ({ actor, context, params }) => {
-  const jobId = canonicalId(params.jobId);
-  const [job, why] = await Promise.all([
-    getAgentJob(actor, { job_id: jobId }),
-    whyNotMoving(actor, { kind: "job", id: jobId }),
-  ]);
-  const { appOrigin } = context.services.env;
-  const run = job.sprint_run_id ? await getSprintRun(actor, { sprint_run_id: job.sprint_run_id }) : null;
+  const { job, run, why } = await getJobPage(actor, { job_id: canonicalId(params.jobId) });
   return json<JobData>({
     run: run && {
       id: run.id,
@@ -43,7 +36,7 @@ export const loader = personLoader(async ({ actor, context, params }) => {
       waiting: countStopped(statesOf(run)).waiting,
     },
     job,
-    why: job.finished_at ? null : findBlockedReasons(why, appOrigin),
+    why: why && findBlockedReasons(why, context.services.env.appOrigin),
   });
 });
 

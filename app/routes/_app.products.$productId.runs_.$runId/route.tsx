@@ -13,12 +13,10 @@ import { partsOf, statesOf } from "~/features/runs/stopped-run";
 import { done, runIntent, runOperation, textOf } from "~/http/form-action.server";
 import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
-import { cancelAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { getBudgets } from "~/nouns/budgets/operations.server";
-import { listRunOrder } from "~/nouns/dependencies/operations.server";
+import { cancelAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getRunPage } from "~/nouns/pages/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
-import { listQuestions } from "~/nouns/questions/operations.server";
-import { cancelSprintRun, getSprintRun, pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun, pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
@@ -40,15 +38,10 @@ import { RunSteps } from "./run-steps";
 
 export const loader = productLoader(async ({ actor, productId, request, context, params }) => {
   const runId = canonicalId(params.runId);
-  const [run, order, budgets, why] = await Promise.all([
-    getSprintRun(actor, { sprint_run_id: runId }),
-    listRunOrder(actor, { sprint_run_id: runId }),
-    getBudgets(actor, { product_id: productId, sprint_run_id: runId }),
-    whyNotMoving(actor, { kind: "run", id: runId }),
-  ]);
-  const open = await listQuestions(actor, { product_id: run.product_id, state: "open", limit: 50 });
+  const page = await getRunPage(actor, { product_id: productId, sprint_run_id: runId });
+  const { run, order, budgets, why } = page;
   const stories = new Set(run.jobs.map((job) => job.story_id));
-  const questions = open.questions.filter(
+  const questions = page.questions.filter(
     (question) =>
       question.id !== run.pause_question_id &&
       (question.sprint_run_id === runId || (question.story_id !== null && stories.has(question.story_id))),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { beginningSchema, freshStartSchema } from "../agent-jobs/beginning";
-import { agentJobSchema, costsSchema } from "../agent-jobs/contract";
-import { forecastSchema } from "../budgets/contract";
-import { dependenciesSchema, dependencyKinds } from "../dependencies/contract";
+import { agentJobDetailSchema, agentJobSchema, costsSchema, whyNotMovingSchema } from "../agent-jobs/contract";
+import { budgetListSchema, forecastSchema } from "../budgets/contract";
+import { dependenciesSchema, dependencyKinds, runOrderSchema } from "../dependencies/contract";
 import { doingSchema } from "../events";
 import { listedFileSchema } from "../files/contract";
 import { burndownSchema } from "../insights/contract";
@@ -13,7 +13,7 @@ import { pullSchema } from "../pulls/contract";
 import { agentQuestionSchema } from "../questions/contract";
 import { jobReviewSchema, reviewTimesSchema, storedCommentSchema } from "../reviews/contract";
 import { savedViewSchema } from "../saved-views/contract";
-import { preflightSchema, runWaitsSchema } from "../sprint-runs/contract";
+import { preflightSchema, runWaitsSchema, sprintRunDetailSchema, sprintRunIdInput } from "../sprint-runs/contract";
 import { sprintSchema } from "../sprints/contract";
 import { storyLogSchema, storySchema, storyWithWhoSchema } from "../stories/contract";
 import { taskDetailSchema, taskSchema } from "../tasks/contract";
@@ -219,6 +219,23 @@ export const taskPageSchema = z.object({
   history: z.array(z.object({ id: z.number(), to_status: z.string(), changed_at: moment })),
 });
 export type TaskPageData = z.infer<typeof taskPageSchema>;
+
+export const jobPageSchema = z.object({
+  job: agentJobDetailSchema,
+  /** None for conversations about an idea. */
+  run: sprintRunDetailSchema.nullable(),
+  why: whyNotMovingSchema.nullable(),
+});
+
+export const runPageInput = sprintRunIdInput.extend({ product_id: idSchema });
+export const runPageSchema = z.object({
+  run: sprintRunDetailSchema,
+  order: runOrderSchema,
+  budgets: budgetListSchema,
+  why: whyNotMovingSchema,
+  /** Open ones of the product. */
+  questions: z.array(agentQuestionSchema),
+});
 
 export const branchInput = z.object({ kind: z.enum(dependencyKinds), id: idSchema });
 export const branchSchema = z.object({ branch: z.string() });

@@ -1,6 +1,6 @@
 -- The run page shows which jobs can run at once and which come later, by their branch queue and their blockers.
 -- Definer: access is checked first.
-create function operations.list_run_order(p_sprint_run_id uuid)
+create function private.run_order(p_sprint_run_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_run(p_sprint_run_id);
@@ -13,7 +13,7 @@ begin
   );
 end;
 $$;
-grant execute on function operations.list_run_order to authenticated;
+grant execute on function private.run_order to authenticated;
 
 -- A blocker of a task in a batch may come with the batch: what has ended on its branch is there, even if a person
 -- has yet to review it or has reopened it, and what this run has yet to do (unless p_ended) will be there in time. True

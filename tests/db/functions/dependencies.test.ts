@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { claimAgentJob, reportAgentJob, updateTaskExecution, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { changeThings } from "~/nouns/changes/operations.server";
-import { listCandidates, listRunOrder, removeDependency } from "~/nouns/dependencies/operations.server";
+import { listCandidates, removeDependency } from "~/nouns/dependencies/operations.server";
+import { getRunPage } from "~/nouns/pages/operations.server";
 import { search } from "~/nouns/search/operations.server";
-import { getSprintRun, preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteStory } from "~/nouns/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { stepsOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/run-steps";
@@ -298,8 +299,8 @@ describe("the order of a run", () => {
     await wait(world.actor, at(b.tasks, 0), at(a.tasks, 0));
     await waitStory(world.actor, c, a);
     const { id } = await start(world);
-    const { jobs } = await getSprintRun(world.actor, { sprint_run_id: id });
-    const steps = stepsOf(jobs, await listRunOrder(world.actor, { sprint_run_id: id }));
+    const { run, order } = await getRunPage(world.actor, { product_id: world.product.id, sprint_run_id: id });
+    const steps = stepsOf(run.jobs, order);
     expect(steps.map((step) => step.map(({ task_code }) => task_code).sort())).toEqual([
       [at(a.tasks, 0).code],
       [at(a.tasks, 1).code, at(b.tasks, 0).code].sort(),
