@@ -58,16 +58,6 @@ export function mustChangePassword(principal: Principal): boolean {
   return principal.must_reset_password && !principal.is_demo;
 }
 
-/** Like `requireActor`, for a page of one product. The operation decides whether the user may see the product. */
-export async function requireProduct(
-  request: Request,
-  context: AppLoadContext,
-  params: { productId?: string | undefined },
-): Promise<SignedIn & { productId: string }> {
-  const signedIn = await requireActor(request, context);
-  return { ...signedIn, productId: canonicalId(params.productId) };
-}
-
 /** Like `requireActor`, for actions. Refuses demo accounts, which are read-only. */
 export async function requireWriter(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const signedIn = await requireActor(request, context);

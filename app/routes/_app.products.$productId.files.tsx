@@ -1,13 +1,12 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { FileList, sizeText } from "~/features/files/file-list";
-import { ProductAccess } from "~/features/products/product-access";
+import { useIsOwner } from "~/features/products/product-access";
 import { fileIntents } from "~/http/files.server";
 import { runIntent } from "~/http/form-action.server";
-import { pageLoader, productAction, requireProduct } from "~/http/page-guards.server";
+import { productAction, productLoader } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { listFiles } from "~/nouns/files/operations.server";
-import { getProduct } from "~/nouns/products/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
@@ -15,21 +14,10 @@ import { type ListedFile, productFilesLimit } from "~/wire/files/contract";
 import { cursorSchema } from "~/wire/text";
 
 /** `/products/:id/files`: every file of a product, wherever it belongs, and how much room they take. */
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal, productId: product_id } = await requireProduct(request, context, params);
+export const loader = productLoader(async ({ actor, principal, productId, request }) => {
   const before = new URL(request.url).searchParams.get("before");
-  const [product, page] = await Promise.all([
-    getProduct(actor, { product_id }),
-    listFiles(actor, { product_id, cursor: cursorSchema.safeParse(before).data }),
-  ]);
-  const { id, role, archived_at } = product;
-  return json({
-    ...page,
-    productId: id,
-    archived: archived_at !== null,
-    isOwner: role === "OWNER",
-    viewerId: principal.user_id,
-  });
+  const page = await listFiles(actor, { product_id: productId, cursor: cursorSchema.safeParse(before).data });
+  return json({ ...page, productId, viewerId: principal.user_id });
 });
 
 export const action = productAction(async ({ actor, productId, form }) =>
@@ -39,26 +27,25 @@ export const action = productAction(async ({ actor, productId, form }) =>
 export const meta: MetaFunction = () => [{ title: "Files · Backloom" }];
 
 export default function ProductFilesPage() {
-  const { files, used, next_cursor, productId, archived, isOwner, viewerId } = useLoaderData<typeof loader>();
+  const { files, used, next_cursor, productId, viewerId } = useLoaderData<typeof loader>();
+  const isOwner = useIsOwner();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
-    <ProductAccess productId={productId} archived={archived}>
-      <div className="grid max-w-2xl gap-5">
-        <h1 className="text-xl font-semibold tracking-tight">Files</h1>
-        {files.length === 0 ? (
-          <EmptyState title="No files">Attach pictures and recordings to stories, tasks and comments.</EmptyState>
-        ) : (
-          <Section title="All files" about={`${sizeText(used)} of ${sizeText(productFilesLimit)} used, newest first.`}>
-            <FileList files={files} viewerId={viewerId} isOwner={isOwner} about={placeOf} />
-            {next_cursor ? (
-              <ButtonLink to={`?before=${next_cursor}`} size="sm">
-                Older files
-              </ButtonLink>
-            ) : null}
-          </Section>
-        )}
-      </div>
-    </ProductAccess>
+    <div className="grid max-w-2xl gap-5">
+      <h1 className="text-xl font-semibold tracking-tight">Files</h1>
+      {files.length === 0 ? (
+        <EmptyState title="No files">Attach pictures and recordings to stories, tasks and comments.</EmptyState>
+      ) : (
+        <Section title="All files" about={`${sizeText(used)} of ${sizeText(productFilesLimit)} used, newest first.`}>
+          <FileList files={files} viewerId={viewerId} isOwner={isOwner} about={placeOf} />
+          {next_cursor ? (
+            <ButtonLink to={`?before=${next_cursor}`} size="sm">
+              Older files
+            </ButtonLink>
+          ) : null}
+        </Section>
+      )}
+    </div>
   );
 }
 

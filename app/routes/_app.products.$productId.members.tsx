@@ -8,7 +8,6 @@ import { createInvitationInput, invitationIdInput, invitePersonInput } from "~/n
 import { createInvitation, invitePerson, listInvitations, revokeInvitation } from "~/nouns/products/invitations.server";
 import {
   allowMyWorkers,
-  getProduct,
   leaveProduct,
   listProductMembers,
   removeProductMember,
@@ -26,11 +25,9 @@ import { WriteFields } from "~/ui/write-access";
 import { type ProductMember, setMemberRoleInput } from "~/wire/products/contract";
 
 export const loader = productLoader(async ({ actor, principal, productId }) => {
-  const [product, members] = await Promise.all([
-    getProduct(actor, { product_id: productId }),
-    listProductMembers(actor, { product_id: productId }),
-  ]);
-  const isOwner = product.role === "OWNER";
+  // More than one call: only the owner may list invitations.
+  const members = await listProductMembers(actor, { product_id: productId });
+  const isOwner = members.some(({ user_id, role }) => user_id === principal.user_id && role === "OWNER");
   const { invitations } = isOwner ? await listInvitations(actor, { product_id: productId }) : { invitations: [] };
   return json({ productId, userId: principal.user_id, isOwner, members, invitations });
 });

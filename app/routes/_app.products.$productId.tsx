@@ -15,6 +15,7 @@ export const loader = productLoader(async ({ actor, productId }) => {
   return json({
     id: productId,
     name: product.name,
+    isOwner: product.role === "OWNER",
     archived: product.archived_at !== null,
     triage: product.triage_count,
     hasTriage: product.agent_items === "triage" || product.triage_count > 0,

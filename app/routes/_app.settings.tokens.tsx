@@ -3,7 +3,6 @@ import { useLoaderData } from "@remix-run/react";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { createApiToken, listApiTokens, revokeApiToken } from "~/nouns/api-tokens/operations.server";
-import { listProducts } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Badge, CodeChip } from "~/ui/badge";
@@ -21,14 +20,12 @@ import { useWriteAccess, WriteFields } from "~/ui/write-access";
 import { type ApiToken, newApiTokenSchema } from "~/wire/api-tokens/contract";
 import { canonicalId } from "~/wire/canonical-id";
 import { scopes, scopeWords } from "~/wire/oauth/contract";
+import { useShellData } from "./_app/shell-data";
 
 /** The user's API tokens (specification: Authentication 1). */
-export const loader = personLoader(async ({ actor, context }) => {
-  const { env } = context.services;
-  const [tokens, products] = await Promise.all([listApiTokens(actor), listProducts(actor)]);
-  const choices = products.map(({ id, code, name }) => ({ id, label: `${isolated(name)} (${code})` }));
-  return json({ tokens, products: choices, origin: env.appOrigin });
-});
+export const loader = personLoader(async ({ actor, context }) =>
+  json({ tokens: await listApiTokens(actor), origin: context.services.env.appOrigin }),
+);
 
 export const action = writeAction(async ({ actor, form }) =>
   runIntent(form, {
@@ -47,7 +44,7 @@ export const action = writeAction(async ({ actor, form }) =>
 export const meta: MetaFunction = () => [{ title: "API tokens · Backloom" }];
 
 export default function TokensPage() {
-  const { tokens, products, origin } = useLoaderData<typeof loader>();
+  const { tokens, origin } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ created?: { token: string; label: string } }>();
   const created = answer?.created;
   return (
@@ -63,7 +60,7 @@ export default function TokensPage() {
           />
         </Alert>
       ) : null}
-      <NewTokenForm key={created?.token ?? "empty"} products={products} />
+      <NewTokenForm key={created?.token ?? "empty"} />
       <TokenList tokens={tokens} />
     </div>
   );
@@ -76,12 +73,7 @@ const lifetimes = [
   { value: "", label: "No expiry" },
 ];
 
-interface ProductChoice {
-  id: string;
-  label: string;
-}
-
-function NewTokenForm({ products }: { products: readonly ProductChoice[] }) {
+function NewTokenForm() {
   const form = useServerForm<"label" | "expires_days">({
     lastResult: useActionResult(),
     defaultValue: { expires_days: "90" },
@@ -96,7 +88,7 @@ function NewTokenForm({ products }: { products: readonly ProductChoice[] }) {
           <TextField label="Name" placeholder="laptop worker" maxLength={100} required {...form.field("label")} />
           <SelectField label="Expires after" options={lifetimes} {...form.field("expires_days")} />
           <SubmitButton pendingLabel="Creating…">Create token</SubmitButton>
-          <TokenLimits products={products} />
+          <TokenLimits />
         </WriteFields>
       </ServerForm>
     </Section>
@@ -104,7 +96,8 @@ function NewTokenForm({ products }: { products: readonly ProductChoice[] }) {
 }
 
 /** No selection means no limits. */
-function TokenLimits({ products }: { products: readonly ProductChoice[] }) {
+function TokenLimits() {
+  const products = useShellData()?.products ?? [];
   return (
     <details className="sm:col-span-3">
       <summary className="text-sm text-muted hover:text-ink">Limit what it can do</summary>
@@ -123,8 +116,8 @@ function TokenLimits({ products }: { products: readonly ProductChoice[] }) {
         </fieldset>
         <fieldset className="grid content-start gap-2.5">
           <legend className="mb-2 text-sm font-semibold">Only these products</legend>
-          {products.map(({ id, label }) => (
-            <CheckField key={id} name="product" value={id} label={label} />
+          {products.map(({ id, code, name }) => (
+            <CheckField key={id} name="product" value={id} label={`${isolated(name)} (${code})`} />
           ))}
         </fieldset>
       </div>

@@ -14,6 +14,11 @@ export function useIsViewer(productId: string | null | undefined): boolean {
   return shell.products.some(({ id, role }) => id === productId && role === "VIEWER");
 }
 
+/** Whether the user owns the product that this page belongs to, archived ones too. */
+export function useIsOwner(): boolean {
+  return useRouteLoaderData<{ isOwner: boolean }>("routes/_app.products.$productId")?.isOwner ?? false;
+}
+
 /** Sets write access for one product: no one can change an archived one, and viewers can change nothing. */
 export function ProductAccess({
   productId,
