@@ -30,6 +30,7 @@ export const loader = personLoader(async ({ actor, request, context }) => {
   const product = address.get("product") ?? "";
   const asked = address.get("why") ?? "";
   const all = address.get("state") === "all";
+  // More than one call: the reasons are of the one job that is asked about.
   const [page, reasons] = await Promise.all([
     listAgentJobs(actor, {
       product_id: isCanonicalUuid(product) ? product : undefined,

@@ -26,6 +26,7 @@ export const loader = personLoader(async ({ actor, principal, request }) => {
   const id = new URL(request.url).searchParams.get("product");
   if (id === null) return json({ product: null, members: [principal.username] });
   const product_id = validate(idSchema, id, "query");
+  // More than one call: only an import into a product reads these, which other pages read alone.
   const [{ name }, people] = await Promise.all([
     getProduct(actor, { product_id }),
     listProductMembers(actor, { product_id }),

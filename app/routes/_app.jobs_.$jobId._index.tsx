@@ -32,6 +32,7 @@ const shownCharacters = 150_000;
 
 export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const jobId = canonicalId(params.jobId);
+  // More than one call: how much output to ask for depends on the attempt.
   const [{ attempts }, { messages }] = await Promise.all([
     getAgentJob(actor, { job_id: jobId }),
     listJobMessages(actor, { job_id: jobId }),

@@ -23,6 +23,7 @@ const here = "/settings/devices";
 
 /** Where the account is signed in and which programs use it, with ways to end either. */
 export const loader = personLoader(async ({ actor }) => {
+  // More than one call: sessions and programs are of two nouns with nothing in common.
   const [sessions, grants] = await Promise.all([listSessions(actor), listGrants(actor)]);
   return json({ sessions, grants });
 });

@@ -16,6 +16,7 @@ import { ContractError } from "~/wire/errors";
 export const loader = pageLoader(async ({ request, context }) => {
   let connects = false;
   try {
+    // More than one call: it signs in, and the provider answers in between.
     const settings = requireOidc(context);
     const trip = await readTrip(request, context);
     connects = trip.connects !== null;

@@ -22,6 +22,7 @@ import { type Scope, scopeWords } from "~/wire/oauth/contract";
 /** A program requests access, and the user decides on products and scopes (docs/oauth.md). */
 export const loader = pageLoader(async ({ request, context }) => {
   try {
+    // More than one call: who asks is checked before anything is read.
     const { asked, actor, principal } = await readAuthorizationRequest(request, context);
     const { client, redirectUri, audience } = asked;
     const products = await listProducts(actor);

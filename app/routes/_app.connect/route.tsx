@@ -24,6 +24,7 @@ import { type Reach, reachOf } from "./reach";
 import { installedAgents, type Setup, setups } from "./setups";
 
 export const loader = personLoader(async ({ actor, principal, context }) => {
+  // More than one call: tokens and workers are two nouns, and each has a page.
   const [tokens, workers] = await Promise.all([listApiTokens(actor), listAgentWorkers(actor, {})]);
   const { workerFile, version } = context.services;
   return json({

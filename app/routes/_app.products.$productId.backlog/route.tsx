@@ -31,6 +31,7 @@ import { type TreeView, treeRows } from "./tree-rows";
 
 export const loader = productLoader(async ({ actor, principal, productId, request }) => {
   const address = new URL(request.url).searchParams;
+  // More than one call: the panel and the names of a search are read only where they are open.
   const reading = getBacklogTree(actor, { product_id: productId });
   const query = beginning(address.get("q")?.trim() ?? "", 200);
   const [tree, panel, members] = await Promise.all([

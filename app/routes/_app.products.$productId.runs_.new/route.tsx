@@ -29,6 +29,7 @@ const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("
 
 export const loader = productLoader(async ({ actor, productId, request }) => {
   const items = itemsIn(request);
+  // More than one call: what was chosen is read item by item.
   const [{ plan_first, name, code }, tasks, { workers }, forecast] = await Promise.all([
     getProduct(actor, { product_id: productId }),
     chosenTasks(actor, items),

@@ -32,6 +32,7 @@ export const loader = productLoader(async ({ actor, productId: product_id, conte
   const shown = sections.find(([name]) => name === (params.section ?? "general"));
   if (!shown) throw new ContractError(404, "These settings have no such section.");
   const [section, title] = shown;
+  // More than one call: each section reads only what it shows.
   const product = await getProduct(actor, { product_id });
   const isOwner = product.role === "OWNER";
   const connects = section === "integrations" && isOwner;

@@ -22,6 +22,7 @@ export const loader = personLoader(async ({ actor, request }) => {
   const address = new URL(request.url).searchParams;
   const query = beginning((address.get("q") ?? "").trim(), longestQuery);
   if (query === "") return json<SearchAnswer>({ query, results: [] });
+  // More than one call: what was pasted is found by its id, all else by words, near first.
   const pasted = await findPasted(actor, query);
   if (pasted) return json<SearchAnswer>({ query, results: [{ ...hitOf(pasted), isNamed: true }] });
   const filter = readFilter(query);

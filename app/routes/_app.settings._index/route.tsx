@@ -27,6 +27,7 @@ import { companyAccountOf } from "./company-account.server";
 const here = "/settings";
 
 export const loader = personLoader(async ({ actor, principal, context }) => {
+  // More than one call: the company account is read by the service, not by the person.
   const [profile, company] = await Promise.all([getProfile(actor), companyAccountOf(context, principal)]);
   return json({ profile, company });
 });

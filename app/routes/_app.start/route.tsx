@@ -15,6 +15,7 @@ import { PageHeader } from "~/ui/page-header";
 import { demoLabel, findSample, readProgress } from "./progress.server";
 import { type FreshToken, Steps } from "./steps";
 
+// More than one call: each step is read where the earlier ones lead.
 export const loader = personLoader(async ({ actor, context }) =>
   json({ progress: await readProgress(actor), origin: context.services.env.appOrigin }),
 );

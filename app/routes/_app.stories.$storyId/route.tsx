@@ -41,6 +41,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = signedIn;
   const story_id = canonicalId(params.storyId);
   const address = new URL(request.url).searchParams;
+  // More than one call: the backlog and the review show the same page without these.
   const [page, proof, comments, recurrence] = await Promise.all([
     getStoryPage(actor, { story_id }),
     getProof(actor, { story_id }),

@@ -44,6 +44,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = signedIn;
   const taskId = canonicalId(params.taskId);
   const address = new URL(request.url).searchParams;
+  // More than one call: the backlog shows the same page without these.
   const [page, why, comments] = await Promise.all([
     getTaskPage(actor, { task_id: taskId }),
     whyNotMoving(actor, { kind: "task", id: taskId }),

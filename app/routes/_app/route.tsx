@@ -35,6 +35,7 @@ export const loader = personLoader(async ({ actor, principal, request, context }
   const { env } = context.services;
   const remembered = rememberedProduct(cookies, principal.user_id, env);
   const isForgotten = remembered !== undefined && principal.active_product_id === null;
+  // More than one call: whether a product is lost is asked once, after it stopped being active.
   if (isForgotten && !(await isOpenProduct(actor, remembered))) throw leaveLostProduct(env);
   const shell = await getShell(actor, { active_product_id: principal.active_product_id });
   const data: ShellData = {
