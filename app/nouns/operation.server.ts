@@ -83,7 +83,9 @@ export function patchOperation<
   Output extends z.ZodType,
 >(
   name: Name,
-  input: Input & Fitting<Name, Input, Pick<z.output<Input>, Own> & Record<Rest, unknown>, Own> & Named<Name, Input, Own>,
+  input: Input &
+    Fitting<Name, Input, Pick<z.output<Input>, Own> & Record<Rest, unknown>, Own> &
+    Named<Name, Input, Own>,
   { own, rest }: { own: readonly Own[]; rest: Rest },
   output: Output,
 ): Operation<Input, Output> {
