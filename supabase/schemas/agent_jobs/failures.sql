@@ -76,16 +76,10 @@ returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_code text := (select t.code from public.tasks t where t.id = p_job.task_id);
   v_jobs uuid[] := array(
-    with recursive left_out (id, story_id) as (
-      select t.id, t.story_id from public.tasks t where t.id = p_job.task_id
+    with recursive left_out (id) as (
+      select p_job.task_id
       union
-      select t.id, t.story_id
-      from left_out l
-      cross join lateral (
-        select d.blocked_id as id from public.task_dependencies d where d.blocker_id = l.id
-        union
-        select k.id from public.story_dependencies d join public.tasks k on k.story_id = d.blocked_id where d.blocker_id = l.story_id) n
-      join public.tasks t on t.id = n.id
+      select n.id from left_out l cross join lateral unnest(private.tasks_blocked_by(array[l.id])) n (id)
     )
     select j.id from left_out l join public.agent_jobs j on j.task_id = l.id
     where j.sprint_run_id = p_job.sprint_run_id and j.status = 'QUEUED' and j.phase = 'implement');

@@ -86,7 +86,7 @@ create function private.tg_agent_jobs__settle_merged()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if (select p.dependency_release from public.products p where p.id = old.product_id) = 'merged' then
-    perform private.recount_or_note(nullif(private.tasks_blocked_by(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)), '{}'));
+    perform private.recount_or_note(private.tasks_blocked_by(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)));
   end if;
   return null;
 end;

@@ -127,10 +127,7 @@ declare
 begin
   select jsonb_agg(t.code order by t.sort_order, t.code) into v_codes
   from public.tasks t
-  where t.id = any (p_task_ids) and t.status = 'TO_DO'
-    and (exists (select from public.task_dependencies d where d.blocked_id = t.id)
-      or exists (select from public.story_dependencies d where d.blocked_id = t.story_id))
-    and not private.is_blocked(t.id);
+  where t.id = any (p_task_ids) and t.status = 'TO_DO' and not private.is_blocked(t.id);
   if v_codes is not null then
     perform set_config('backloom.released',
       (coalesce(nullif(current_setting('backloom.released', true), '')::jsonb, '[]') || v_codes)::text, true);
@@ -139,10 +136,10 @@ end;
 $$;
 
 -- Runs for a few tasks at every end of a task. A separate function, because Postgres plans "not exists" over the
--- view for many tasks as a join with every blocked task anywhere.
+-- view for many tasks as a join with every blocked task anywhere. Null for a task without blockers.
 create function private.is_blocked(p_task_id uuid) returns boolean language plpgsql stable set search_path = '' as $$
 begin
-  return exists (select from private.task_blockers b where b.task_id = p_task_id and not b.resolved);
+  return (select not bool_and(b.resolved) from private.task_blockers b where b.task_id = p_task_id);
 end;
 $$;
 
@@ -268,9 +265,7 @@ begin
   end if;
   update public.products p set dependency_release = p_release where p.id = p_product_id;
   perform private.recount_blockers(array(
-    select d.blocked_id from public.task_dependencies d where d.product_id = p_product_id
-    union
-    select t.id from public.story_dependencies d join public.tasks t on t.story_id = d.blocked_id where d.product_id = p_product_id));
+    select b.task_id from public.tasks t join private.task_blockers b on b.task_id = t.id where t.product_id = p_product_id));
 end;
 $$;
 grant execute on function private.set_dependency_release to authenticated;
@@ -281,7 +276,7 @@ grant execute on function private.set_dependency_release to authenticated;
 create function private.recount_or_note(p_task_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 begin
-  if p_task_ids is null then
+  if p_task_ids = '{}' then
     return;
   end if;
   if coalesce(current_setting('backloom.shared_product', true), '') = '' then

@@ -82,11 +82,7 @@ begin
       select t.id, t.code, t.title, private.task_status_word(t.status) as status, t.priority, s.id as story_id, s.code as story_code,
         '[]'::json as blocked_by,
         (
-          select count(*) from public.tasks w
-          where w.status <> 'DONE' and w.id in (
-            select d.blocked_id from public.task_dependencies d where d.blocker_id = t.id
-            union
-            select i.id from public.story_dependencies d join public.tasks i on i.story_id = d.blocked_id where d.blocker_id = t.story_id)
+          select count(*) from unnest(private.tasks_blocked_by(array[t.id])) x (id) join public.tasks w on w.id = x.id and w.status <> 'DONE'
         ) as frees,
         p.status is not distinct from 'ACTIVE' and coalesce(t.implementation_plan, '') ~ '\S' as dispatchable
       from public.tasks t

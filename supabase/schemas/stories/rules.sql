@@ -228,12 +228,8 @@ begin
   join public.tasks t on t.story_id = n.id;
 
   -- A done story releases the tasks of the stories it blocks, a reopened one blocks them again.
-  perform private.recount_or_note((
-    select array_agg(t.id)
-    from new_stories n
-    join old_stories o on o.id = n.id and (o.status = 'DONE') <> (n.status = 'DONE')
-    join public.story_dependencies d on d.blocker_id = n.id
-    join public.tasks t on t.story_id = d.blocked_id));
+  perform private.recount_or_note(private.tasks_blocked_by('{}', array(
+    select n.id from new_stories n join old_stories o on o.id = n.id and (o.status = 'DONE') <> (n.status = 'DONE'))));
 
   perform private.notify_triage(array(
     select distinct n.product_id from new_stories n join old_stories o on o.id = n.id and o.in_triage <> n.in_triage));
