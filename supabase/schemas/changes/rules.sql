@@ -62,10 +62,8 @@ create function private.lost_with(p_kind text, p_row jsonb) returns text languag
     when p_kind = 'story' and (exists (select from public.evidence e where e.story_id = (p_row ->> 'id')::uuid)
       or exists (select from public.waivers w where w.story_id = (p_row ->> 'id')::uuid)) then 'evidence'
     when p_kind = 'story' and exists (select from public.agent_questions q where q.story_id = (p_row ->> 'id')::uuid) then 'questions'
-    when p_kind = 'task' and exists (select from public.task_dependencies d
-      where (p_row ->> 'id')::uuid in (d.blocked_id, d.blocker_id)) then 'dependencies'
-    when p_kind = 'story' and exists (select from public.story_dependencies d
-      where (p_row ->> 'id')::uuid in (d.blocked_id, d.blocker_id)) then 'dependencies'
+    when exists (select from private.dependencies d
+      where d.kind = p_kind and (p_row ->> 'id')::uuid in (d.blocked_id, d.blocker_id)) then 'dependencies'
     when p_kind = 'task' and exists (select from public.budgets b where b.task_id = (p_row ->> 'id')::uuid) then 'a budget'
     when p_kind = 'pbi' and p_row ->> 'idea_id' is not null then 'a link to its idea'
   end;

@@ -37,19 +37,16 @@ begin
 end;
 $$;
 
--- One step forward in the graph of private.find_path: what can only come after a task, or the start or end of a
--- story.
-create function private.followers(p_kind text, p_id uuid)
+-- All that can only come after a task, or the start or end of a story, in the graph of private.find_path.
+create function private.later_than(p_kind text, p_id uuid)
 returns table (kind text, id uuid) language sql stable set search_path = '' as $$
-  select 'task', d.blocked_id from public.task_dependencies d where p_kind = 'task' and d.blocker_id = p_id
-  union all
-  select 'end', t.story_id from public.tasks t where p_kind = 'task' and t.id = p_id
-  union all
-  select 'start', d.blocked_id from public.story_dependencies d where p_kind = 'end' and d.blocker_id = p_id
-  union all
-  select 'task', t.id from public.tasks t where p_kind = 'start' and t.story_id = p_id
-  union all
-  select 'end', p_id where p_kind = 'start';
+  with recursive reach (kind, id) as (
+    select s.next_kind, s.next_id from private.dependency_steps s where s.kind = p_kind and s.id = p_id
+    union
+    select n.next_kind, n.next_id from reach r
+    cross join lateral (select s.* from private.dependency_steps s where s.kind = r.kind and s.id = r.id offset 0) n
+  )
+  select r.kind, r.id from reach r;
 $$;
 
 -- People may start blocked tasks, but knowingly: they confirm once, and the audit trail records it. An API token

@@ -61,15 +61,7 @@ begin
   select t.story_id, s.sprint_id, s.pbi_id into v_near
   from public.stories s left join public.tasks t on t.id = p_id
   where s.id = coalesce(t.story_id, p_id);
-  with recursive reach (kind, id) as (
-    select n.kind, n.id from private.followers(case v_kind when 'task' then 'task' else 'start' end, p_id) n
-    union
-    select n.kind, n.id from reach r cross join lateral private.followers(r.kind, r.id) n
-  ),
-  later (id) as (
-    select r.id from reach r where r.kind = case v_kind when 'task' then 'task' else 'end' end
-  ),
-  candidates as (
+  with candidates as (
     select t.id, t.code, t.title, private.task_status_word(t.status) as status,
       t.story_id = v_near.story_id as is_near, s.sprint_id is not distinct from v_near.sprint_id as is_beside, t.created_at
     from public.tasks t join public.stories s on s.id = t.story_id
@@ -83,9 +75,9 @@ begin
   nearest as (
     select * from candidates c
     where c.id <> p_id
-      and c.id not in (select l.id from later l)
-      and not exists (select from public.task_dependencies d where d.blocked_id = p_id and d.blocker_id = c.id)
-      and not exists (select from public.story_dependencies d where d.blocked_id = p_id and d.blocker_id = c.id)
+      and c.id not in (select l.id from private.later_than(case v_kind when 'task' then 'task' else 'start' end, p_id) l
+        where l.kind = case v_kind when 'task' then 'task' else 'end' end)
+      and c.id not in (select d.blocker_id from private.dependencies d where d.kind = v_kind and d.blocked_id = p_id)
     order by c.is_near desc nulls last, c.is_beside desc, c.created_at, c.id
     limit 8
   )

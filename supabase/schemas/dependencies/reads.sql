@@ -15,6 +15,21 @@ join public.tasks t on t.story_id = d.blocked_id
 join public.stories b on b.id = d.blocker_id;
 grant select on private.task_blockers to authenticated;
 
+-- Dependencies of tasks and of stories in one list, for what treats both alike.
+create view private.dependencies with (security_invoker = true) as
+select 'task' as kind, d.blocked_id, d.blocker_id from public.task_dependencies d
+union all
+select 'story', d.blocked_id, d.blocker_id from public.story_dependencies d;
+grant select on private.dependencies to service_role;
+
+-- Tasks and stories in one form, as what either end of a dependency shows.
+create view private.dependency_ends with (security_invoker = true) as
+select 'task' as kind, t.id, t.product_id, t.code, t.title, private.task_status_word(t.status) as status, t.sort_order, t.created_at
+from public.tasks t
+union all
+select 'story', s.id, s.product_id, s.code, s.title, lower(s.status::text), s.sort_order, s.created_at from public.stories s;
+grant select on private.dependency_ends to service_role;
+
 -- Refusals: 404, 403. Definer: access is checked first.
 create function operations.list_dependencies(p_kind text, p_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -32,34 +47,19 @@ grant execute on function operations.list_dependencies to authenticated;
 create function private.dependencies_json(p_kind text, p_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 declare
-  v_ends jsonb;
-  v_awaited jsonb;
+  v_task_ids uuid[] := case p_kind when 'task' then array[p_id] else array(select t.id from public.tasks t where t.story_id = p_id) end;
+  v_awaited jsonb := private.awaited_work(v_task_ids);
 begin
-  if p_kind = 'task' then
-    v_ends := jsonb_build_object('blocked_by', (
-      select coalesce(json_agg(private.blocker_json(t.id, t.code, t.title, private.task_status_word(t.status),
-        t.status = 'DONE' and private.has_arrived(p_id, 'task', t.id, t.product_id)) order by t.sort_order, t.created_at, t.id), '[]')
-      from public.task_dependencies d join public.tasks t on t.id = d.blocker_id where d.blocked_id = p_id
-    ), 'blocks', (
-      select coalesce(json_agg(private.blocker_json(t.id, t.code, t.title, private.task_status_word(t.status), t.status = 'DONE')
-        order by t.sort_order, t.created_at, t.id), '[]')
-      from public.task_dependencies d join public.tasks t on t.id = d.blocked_id where d.blocker_id = p_id
-    ));
-    v_awaited := private.awaited_work(array[p_id]);
-  else
-    v_ends := jsonb_build_object('blocked_by', (
-      select coalesce(json_agg(private.blocker_json(s.id, s.code, s.title, lower(s.status::text),
-        s.status = 'DONE' and not exists (select from public.tasks t
-          where t.story_id = p_id and not private.has_arrived(t.id, 'story', s.id, s.product_id))) order by s.sort_order, s.created_at, s.id), '[]')
-      from public.story_dependencies d join public.stories s on s.id = d.blocker_id where d.blocked_id = p_id
-    ), 'blocks', (
-      select coalesce(json_agg(private.blocker_json(s.id, s.code, s.title, lower(s.status::text), s.status = 'DONE')
-        order by s.sort_order, s.created_at, s.id), '[]')
-      from public.story_dependencies d join public.stories s on s.id = d.blocked_id where d.blocker_id = p_id
-    ));
-    v_awaited := private.awaited_work(array(select t.id from public.tasks t where t.story_id = p_id));
-  end if;
-  return v_ends || case when v_awaited = '[]' then '{}' else jsonb_build_object('awaited', v_awaited) end;
+  return jsonb_build_object('blocked_by', (
+    select coalesce(json_agg(private.blocker_json(e.id, e.code, e.title, e.status, e.status = 'done' and not exists (
+      select from unnest(v_task_ids) w where not private.has_arrived(w, p_kind, e.id, e.product_id))) order by e.sort_order, e.created_at, e.id), '[]')
+    from private.dependencies d join private.dependency_ends e on e.kind = d.kind and e.id = d.blocker_id
+    where d.kind = p_kind and d.blocked_id = p_id
+  ), 'blocks', (
+    select coalesce(json_agg(private.blocker_json(e.id, e.code, e.title, e.status, e.status = 'done') order by e.sort_order, e.created_at, e.id), '[]')
+    from private.dependencies d join private.dependency_ends e on e.kind = d.kind and e.id = d.blocked_id
+    where d.kind = p_kind and d.blocker_id = p_id
+  )) || case when v_awaited = '[]' then '{}' else jsonb_build_object('awaited', v_awaited) end;
 end;
 $$;
 
@@ -137,12 +137,9 @@ $$;
 create function private.export_blocked_by(p_kind text, p_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
-  if p_kind = 'task' then
-    return (select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')
-      from public.task_dependencies d join public.tasks b on b.id = d.blocker_id where d.blocked_id = p_id);
-  end if;
-  return (select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')
-    from public.story_dependencies d join public.stories b on b.id = d.blocker_id where d.blocked_id = p_id);
+  return (select coalesce(json_agg(e.code order by e.sort_order, e.code), '[]')
+    from private.dependencies d join private.dependency_ends e on e.kind = d.kind and e.id = d.blocker_id
+    where d.kind = p_kind and d.blocked_id = p_id);
 end;
 $$;
 grant execute on function private.export_blocked_by to service_role;

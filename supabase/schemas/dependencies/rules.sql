@@ -111,21 +111,15 @@ returns uuid language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := case when p_reference ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then p_reference::uuid end;
 begin
-  if p_kind = 'task' then
-    return (select t.id from public.tasks t
-      where t.product_id = p_product_id and (t.id = v_id or t.code in (p_reference, upper(p_reference)))
-      order by t.id = v_id desc nulls last, t.code = p_reference desc limit 1);
-  end if;
-  return (select s.id from public.stories s
-    where s.product_id = p_product_id and (s.id = v_id or s.code in (p_reference, upper(p_reference)))
-    order by s.id = v_id desc nulls last, s.code = p_reference desc limit 1);
+  return (select e.id from private.dependency_ends e
+    where e.kind = p_kind and e.product_id = p_product_id and (e.id = v_id or e.code in (p_reference, upper(p_reference)))
+    order by e.id = v_id desc nulls last, e.code = p_reference desc limit 1);
 end;
 $$;
 
 -- "a is blocked by b" is refused if b is already blocked by a, however indirectly. Tasks and stories form one
--- graph: a story starts before its tasks and ends after them. Example of a cycle: a story is blocked by a story whose
--- task is blocked by a task of the first. Nodes are tasks and the start and end of stories; an edge leads to what comes
--- later. Returns the codes from p_to back to p_from, each blocked by the next, or null without a path.
+-- graph (private.dependency_steps). Example of a cycle: a story is blocked by a story whose task is blocked by a task of
+-- the first. Returns the codes from p_to back to p_from, each blocked by the next, or null without a path.
 create function private.find_path(p_from_kind text, p_from uuid, p_to_kind text, p_to uuid)
 returns text[] language plpgsql volatile set search_path = '' as $$
 declare
@@ -136,49 +130,41 @@ declare
   v_code text;
   v_path text[] := '{}';
 begin
-  with recursive reach (kind, id) as (
-    select n.kind, n.id from private.followers(p_from_kind, p_from) n
-    union
-    select n.kind, n.id from reach r cross join lateral private.followers(r.kind, r.id) n
-  )
-  select array_agg(r.kind || ':' || r.id) into v_reached from reach r;
-  if v_node <> all (coalesce(v_reached, '{}')) then
+  v_reached := array(select l.kind || ':' || l.id from private.later_than(p_from_kind, p_from) l);
+  if v_node <> all (v_reached) then
     return null;
   end if;
 
   v_reached := v_reached || v_from;
   for v_step in 0 .. cardinality(v_reached) loop
     v_id := split_part(v_node, ':', 2);
-    v_code := case split_part(v_node, ':', 1)
-      when 'task' then (select t.code from public.tasks t where t.id = v_id)
-      else (select s.code from public.stories s where s.id = v_id) end;
+    v_code := private.code_of(case split_part(v_node, ':', 1) when 'task' then 'task' else 'story' end, v_id);
     if v_code is distinct from v_path[cardinality(v_path)] then
       v_path := v_path || v_code;
     end if;
     exit when v_step > 0 and v_node = v_from;
-    select n.kind || ':' || n.id into v_node
-    from private.leaders(split_part(v_node, ':', 1), v_id) n
-    where n.kind || ':' || n.id = any (v_reached)
-    order by n.kind || ':' || n.id <> v_from, n.kind
+    select s.kind || ':' || s.id into v_node
+    from private.dependency_steps s
+    where s.next_kind = split_part(v_node, ':', 1) and s.next_id = v_id and s.kind || ':' || s.id = any (v_reached)
+    order by s.kind || ':' || s.id <> v_from, s.kind
     limit 1;
   end loop;
   return v_path;
 end;
 $$;
 
--- One step back in the graph of private.find_path: what directly blocks a task, or the start or end of a story.
-create function private.leaders(p_kind text, p_id uuid)
-returns table (kind text, id uuid) language sql stable set search_path = '' as $$
-  select 'task', d.blocker_id from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_id
-  union all
-  select 'start', t.story_id from public.tasks t where p_kind = 'task' and t.id = p_id
-  union all
-  select 'end', d.blocker_id from public.story_dependencies d where p_kind = 'start' and d.blocked_id = p_id
-  union all
-  select 'task', t.id from public.tasks t where p_kind = 'end' and t.story_id = p_id
-  union all
-  select 'start', p_id where p_kind = 'end';
-$$;
+-- The graph of private.find_path: a story starts before its tasks and ends after them. Nodes are tasks and the start and
+-- end of stories; a step leads to what can only come later.
+create view private.dependency_steps with (security_invoker = true) as
+select 'task' as kind, d.blocker_id as id, 'task' as next_kind, d.blocked_id as next_id from public.task_dependencies d
+union all
+select 'end', d.blocker_id, 'start', d.blocked_id from public.story_dependencies d
+union all
+select 'start', t.story_id, 'task', t.id from public.tasks t
+union all
+select 'task', t.id, 'end', t.story_id from public.tasks t
+union all
+select 'start', s.id, 'end', s.id from public.stories s;
 
 -- The only writer of dependencies: both ends exist in one product, no cycle, at most 100 per task or story. Called
 -- under the product's lock. Idempotent: false where it was there.
@@ -192,7 +178,8 @@ begin
       jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'blocked_by',
         'message', format('Name another %s.', p_kind)))));
   end if;
-  perform private.refuse_cycle(p_kind, p_blocked_id, p_blocker_id);
+  perform private.refuse_cycle(case p_kind when 'task' then 'task' else 'start' end, p_blocked_id,
+    case p_kind when 'task' then 'task' else 'end' end, p_blocker_id);
 
   if p_kind = 'task' then
     insert into public.task_dependencies (blocked_id, blocker_id, product_id)
@@ -202,8 +189,7 @@ begin
     values (p_blocked_id, p_blocker_id, p_product_id) on conflict do nothing;
   end if;
   v_is_new := found;
-  if (select count(*) from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_blocked_id)
-    + (select count(*) from public.story_dependencies d where p_kind = 'story' and d.blocked_id = p_blocked_id) > 100 then
+  if (select count(*) from private.dependencies d where d.kind = p_kind and d.blocked_id = p_blocked_id) > 100 then
     perform private.refuse(422, format('A %s can be blocked by at most 100 others.', p_kind));
   end if;
   return v_is_new;
@@ -211,37 +197,21 @@ end;
 $$;
 
 -- Nothing may block itself, even over several steps. Called under the product's lock before a dependency is written,
--- so that two opposite ones written at the same moment are checked one after the other.
-create function private.refuse_cycle(p_kind text, p_blocked_id uuid, p_blocker_id uuid)
+-- so that two opposite ones written at the same moment are checked one after the other; and after a task moved, which
+-- then starts and ends with its new story.
+create function private.refuse_cycle(p_from_kind text, p_from uuid, p_to_kind text, p_to uuid, p_change text default 'That')
 returns void language plpgsql volatile set search_path = '' as $$
 declare
-  v_path text[];
-begin
-  if p_kind = 'task' then
-    v_path := private.find_path('task', p_blocked_id, 'task', p_blocker_id);
-  else
-    v_path := private.find_path('start', p_blocked_id, 'end', p_blocker_id);
-  end if;
-  if v_path is null then
-    return;
-  end if;
-  v_path := v_path[cardinality(v_path)] || v_path;
-  perform private.refuse(409, format('That would create a circular dependency: %s. Remove one of these dependencies first.',
-    array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
-end;
-$$;
-
--- A task that moves starts and ends with its new story, which may close a cycle.
-create function private.refuse_moved_cycle(p_task_id uuid)
-returns void language plpgsql volatile set search_path = '' as $$
-declare
-  v_path text[] := private.find_path('task', p_task_id, 'task', p_task_id);
+  v_path text[] := private.find_path(p_from_kind, p_from, p_to_kind, p_to);
 begin
   if v_path is null then
     return;
   end if;
-  perform private.refuse(409, format('Moving it to that story would create a circular dependency: %s. Remove one of these dependencies first.',
-    array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
+  if p_from <> p_to then
+    v_path := v_path[cardinality(v_path)] || v_path;
+  end if;
+  perform private.refuse(409, format('%s would create a circular dependency: %s. Remove one of these dependencies first.',
+    p_change, array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
 end;
 $$;
 

@@ -300,7 +300,7 @@ begin
     join public.task_executions e on e.task_id = t.id and e.status in ('PENDING', 'RUNNING')
     where d.blocker_id = p_new.story_id);
   if p_new.story_id <> p_old.story_id then
-    perform private.refuse_moved_cycle(p_new.id);
+    perform private.refuse_cycle('task', p_new.id, 'task', p_new.id, 'Moving it to that story');
     v_task_ids := v_task_ids || p_new.id || private.tasks_blocked_by('{}', array[p_old.story_id, p_new.story_id]);
   end if;
   perform private.recount_or_note(v_task_ids);
