@@ -31,7 +31,7 @@ const usualSeconds = 9;
 const usualSteps = 6;
 
 /** Prints a step and waits. */
-type Step = (words: string) => Promise<void>;
+type Step = (sentence: string) => Promise<void>;
 
 /**
  * The built-in demo command: acts like an agent, without a model or a key. It commits the files a plan contains, or one
@@ -44,8 +44,8 @@ export async function runDemoAgent(environment: Record<string, string | undefine
   const mayAsk = environment.BACKLOOM_DEMO_ASK === "1";
   const seconds = z.coerce.number().min(0).max(600).catch(usualSeconds);
   const milliseconds = (1000 * seconds.parse(environment.BACKLOOM_DEMO_SECONDS ?? usualSeconds)) / usualSteps;
-  const step: Step = async (words) => {
-    print(`${words}\n`);
+  const step: Step = async (sentence) => {
+    print(`${sentence}\n`);
     await pause(milliseconds);
   };
   const result = await work(context, mayAsk, step);

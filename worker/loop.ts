@@ -9,7 +9,7 @@ import { messageOf } from "./base/problems";
 import { followedAddresses } from "./git/repository";
 import type { WorkerTools } from "./job/attempt";
 import { type Offers, openOffers } from "./job/open/offers";
-import { openMergeLooks, reportMerged } from "./job/report/report-merged";
+import { openMergeChecks, reportMerged } from "./job/report/report-merged";
 import { runJob } from "./job/run-job";
 import type { Sandbox } from "./sandbox/sandbox";
 import { receivedClaimSchema } from "./service/received-claim";
@@ -41,9 +41,9 @@ export async function runLoop(loop: Loop): Promise<void> {
     journal.say(`--allow cannot be passed on to ${others.join(", ")}: the worker only answers what such an agent asks`);
   }
   const offers = await openOffers(options);
-  const looks = openMergeLooks();
-  const lookForMerged = (heads: readonly AwaitedHead[]) =>
-    interruptible(stopSignal, () => reportMerged(heads, { ...loop, looks }));
+  const checks = openMergeChecks();
+  const checkMerged = (heads: readonly AwaitedHead[]) =>
+    interruptible(stopSignal, () => reportMerged(heads, { ...loop, checks }));
   // The first question waits for nothing, so that people hear at once why none came.
   let waitSeconds = 0;
   while (!stopSignal.aborted) {
@@ -51,12 +51,12 @@ export async function runLoop(loop: Loop): Promise<void> {
     if (job !== null) {
       waitSeconds = 0;
       await runJob({ ...loop, job, readQuota: offers.quota });
-      await lookForMerged(job.awaited_heads ?? []);
+      await checkMerged(job.awaited_heads ?? []);
       if (options.once) return;
       continue;
     }
     if (reason !== null) journal.sayOnce(`No job: ${reason.message}`);
-    await lookForMerged(reason?.awaited_heads ?? []);
+    await checkMerged(reason?.awaited_heads ?? []);
     if (options.untilIdle && (reason?.code === "empty" || reason?.waits_for_person)) return;
     if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
     // With `--until-idle`, the wait doubles while jobs are blocked; the service answers at once when there is one.
@@ -73,7 +73,7 @@ async function nextJob(
   offers: Offers,
   waitSeconds: number,
 ) {
-  const wish = {
+  const request = {
     worker: folder.workerName,
     hostname: hostname(),
     version: manifest.version,
@@ -85,7 +85,7 @@ async function nextJob(
     wait_seconds: waitSeconds,
     restarted: true,
   };
-  return service.call("wait_for_job", wish, receivedClaimSchema, { signal: stopSignal });
+  return service.call("wait_for_job", request, receivedClaimSchema, { signal: stopSignal });
 }
 
 /** Signs off: a held job is given back, and the worker is shown as stopped. */

@@ -1,21 +1,21 @@
 import { messageOf, WorkerProblem } from "./base/problems";
 import { complain } from "./base/terminal";
 
-const demoWord = "demo-agent";
+const demoArg = "demo-agent";
 
 /** Entry of `npm run worker`: the loop, or the demo command the loop starts. Each loads only what it needs. */
-async function main(words: readonly string[]): Promise<void> {
-  if (words[0] === demoWord) {
+async function main(args: readonly string[]): Promise<void> {
+  if (args[0] === demoArg) {
     const { runDemoAgent } = await import("./demo-agent");
     return runDemoAgent(process.env);
   }
   const { serve } = await import("./serve");
-  return serve(words, demoCommand);
+  return serve(args, demoCommand);
 }
 
 /** The demo runs in its own process, like every other command. */
-const demoCommand = [process.execPath, ...process.execArgv, process.argv[1] ?? "", demoWord]
-  .map((word) => `"${word}"`)
+const demoCommand = [process.execPath, ...process.execArgv, process.argv[1] ?? "", demoArg]
+  .map((arg) => `"${arg}"`)
   .join(" ");
 
 try {

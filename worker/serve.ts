@@ -17,9 +17,9 @@ import { print } from "./base/terminal";
 import { takeWorkFolder } from "./base/work-folder";
 import { describePulls, watchForge } from "./forge/watch-forge";
 import { checkRepository } from "./git/repository";
-import { returnDeadTakes } from "./hand/asked";
 import { give } from "./hand/give";
 import { keepLeaseFor } from "./hand/keep-lease";
+import { returnDeadTakes } from "./hand/pending-takes";
 import { take } from "./hand/take";
 import { removeLeftovers } from "./job/open/leftovers";
 import { reportUnreported } from "./job/report/usage";
@@ -30,26 +30,26 @@ import { findServedProduct } from "./service/served-product";
 import { connectService, type Service } from "./service/service";
 
 /** Runs the worker until it is asked to end, or handles `agents` and `--help`. */
-export async function serve(words: readonly string[], demoCommand: string): Promise<void> {
-  if (words[0] === "agents" && words.includes("--registry")) {
+export async function serve(args: readonly string[], demoCommand: string): Promise<void> {
+  if (args[0] === "agents" && args.includes("--registry")) {
     print(`${describeRegistry(isBuiltIn)}\n`);
     return;
   }
-  if (words[0] === "agents") {
-    const wish = readSandboxOption(words.slice(1));
+  if (args[0] === "agents") {
+    const setting = readSandboxOption(args.slice(1));
     const agents = describeAgents(await findAgents(personsVariables()));
-    print(`${agents}\n${await describeSandbox(wish)}\n`);
+    print(`${agents}\n${await describeSandbox(setting)}\n`);
     return;
   }
-  const [command, ...rest] = words;
+  const [command, ...rest] = args;
   if (command === "take" && rest[0] === "--keep-lease") return keepLeaseFor(rest.slice(1));
   if (command === "take") return take(rest, stopOnSignals());
   if (command === "give") return give(rest, stopOnSignals());
-  if (words.includes("--help")) {
+  if (args.includes("--help")) {
     print(`${usage}\n`);
     return;
   }
-  const options = readOptions(words, process.env);
+  const options = readOptions(args, process.env);
   const journal = openJournal(print);
   const folder = await takeWorkFolder(options.workDir, options.name);
   const { clean } = createRedactor(secretsOf(options));
@@ -70,8 +70,8 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     if (pulls !== null) journal.say(pulls);
     const hello = new AbortController();
     const { workerName } = folder;
-    const told = { worker: workerName, confinement: sandboxes.confinement, product_id: product?.id };
-    tellAgents(told, service, hello.signal).catch(() => undefined);
+    const reported = { worker: workerName, confinement: sandboxes.confinement, product_id: product?.id };
+    reportAgents(reported, service, hello.signal).catch(() => undefined);
     const over = AbortSignal.any([stop, hello.signal]);
     const watching = watchForge({ ...tools, product }, over);
     const returning = returnDeadTakes(tools, over);
@@ -88,18 +88,18 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
 }
 
 /** npm forwards a Ctrl-C that the worker has already received from the terminal. Within this time both count as one. */
-const sameWishMilliseconds = 2_000;
+const sameSignalMilliseconds = 2_000;
 
 /** The first signal ends the worker in order, a later one at once. */
 function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
-  let askedAt = 0;
+  let stoppedAt = 0;
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {
-      const isAsked = controller.signal.aborted;
-      if (isAsked && performance.now() - askedAt > sameWishMilliseconds) process.exit(130);
-      if (isAsked) return;
-      askedAt = performance.now();
+      const isStopping = controller.signal.aborted;
+      if (isStopping && performance.now() - stoppedAt > sameSignalMilliseconds) process.exit(130);
+      if (isStopping) return;
+      stoppedAt = performance.now();
       controller.abort(new WorkerProblem("The worker was asked to end"));
     });
   }
@@ -129,8 +129,8 @@ const run = promisify(execFile);
 async function checkCommand(command: string): Promise<void> {
   const program = /^\s*(?:\w+=\S*\s+)*([\w./+-]+)(?=\s|$)/.exec(command)?.[1];
   if (program === undefined || command === "demo") return;
-  const words = ["-c", 'command -v -- "$1"', "sh", program];
-  await run("/bin/sh", words, { env: personsEnvironment() }).catch(() => {
+  const args = ["-c", 'command -v -- "$1"', "sh", program];
+  await run("/bin/sh", args, { env: personsEnvironment() }).catch(() => {
     throw new WorkerProblem(`${program} is not installed on this machine (from --exec)`);
   });
 }
@@ -139,8 +139,8 @@ async function checkCommand(command: string): Promise<void> {
  * Reports the agents on this machine, which Connect then offers first. Runs in parallel, is tried once, and is dropped
  * when the worker is about to sign off.
  */
-async function tellAgents(
-  told: { worker: string; confinement: Confinement; product_id: string | undefined },
+async function reportAgents(
+  reported: { worker: string; confinement: Confinement; product_id: string | undefined },
   service: Service,
   signal: AbortSignal,
 ): Promise<void> {
@@ -150,6 +150,6 @@ async function tellAgents(
     return way === null ? [] : [`${name} ${version ?? "of unknown version"}${account}`];
   });
   if (signal.aborted) return;
-  const given = { ...told, hostname: hostname(), version: manifest.version, agents };
+  const given = { ...reported, hostname: hostname(), version: manifest.version, agents };
   await service.call("worker_heartbeat", given, z.unknown(), { retry: false, signal });
 }

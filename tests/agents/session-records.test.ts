@@ -65,7 +65,7 @@ const unheard: TurnOutput = {
   session: () => undefined,
   sessionCost: () => undefined,
   denied: () => undefined,
-  heard: () => undefined,
+  alive: () => undefined,
 };
 const used = (input: number, output: number, costUSD: number) => ({
   "claude-x[1m]": { inputTokens: input, outputTokens: output, costUSD },

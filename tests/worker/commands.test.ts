@@ -72,10 +72,10 @@ it("A program that is told to end waits for what it has started, which may write
   const writer = `trap 'sleep 0.5; echo all > ${file}; exit' TERM; : > ${file}.ready; while :; do sleep 0.1; done`;
   const program = await startProcess({
     program: "/bin/sh",
-    words: ["-c", `(${writer}) > /dev/null 2>&1 & trap 'exit 0' TERM; wait`],
+    args: ["-c", `(${writer}) > /dev/null 2>&1 & trap 'exit 0' TERM; wait`],
     folder,
     environment: { PATH: String(process.env.PATH) },
-    heard: () => undefined,
+    onOutput: () => undefined,
   });
   await vi.waitFor(() => expect(existsSync(`${file}.ready`)).toBe(true), 60_000);
   await program.stop();

@@ -7,7 +7,7 @@ import { drivers } from "../../worker/agents/catalog";
 import { isForeign } from "../../worker/base/allowed-repositories";
 import { openJournal } from "../../worker/base/journal";
 import { askCredential } from "../../worker/git/ask-credential";
-import { splitHandWords } from "../../worker/hand/open-hand";
+import { splitHandArgs } from "../../worker/hand/open-hand";
 import { startWorker } from "./worker-process";
 
 it("Words of other people neither steer the terminal nor pass for lines of the worker", () => {
@@ -79,7 +79,7 @@ it.each([
   [["--back", "--name=T-1", "t-42", "--hooks"], "t-42", ["--name=T-1", "--hooks"]],
   [["--name", "T-1"], undefined, ["--name", "T-1"]],
 ])("The commands take and give read their words in any order: %j", (words, task, rest) => {
-  expect(splitHandWords(words, "--back")).toEqual({ task, rest, hasFlag: words.includes("--back") });
+  expect(splitHandArgs(words, "--back")).toEqual({ task, rest, hasFlag: words.includes("--back") });
 });
 
 it("Every way to start an agent keeps records where one of them does", async () => {

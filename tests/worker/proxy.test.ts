@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { createConnection, Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { readReach } from "../../worker/base/reach";
+import { readAllowedHosts } from "../../worker/base/hosts";
 import { openJobNetwork, type RefusedHost } from "../../worker/sandbox/network/job-network";
 
 const net = vi.hoisted(() => ({ lookup: vi.fn(), connect: vi.fn() }));
@@ -16,9 +16,9 @@ afterEach(async () => {
 
 async function open(...hosts: string[]) {
   const refused: RefusedHost[] = [];
-  const reaches = hosts.flatMap((host) => readReach(host, "person") ?? []);
-  const wish = { reaches, wanted: [], service, refused: (one: RefusedHost) => refused.push(one) };
-  const network = await openJobNetwork(wish);
+  const allowedHosts = hosts.flatMap((host) => readAllowedHosts(host, "person") ?? []);
+  const options = { allowedHosts, wanted: [], service, refused: (one: RefusedHost) => refused.push(one) };
+  const network = await openJobNetwork(options);
   closing.push(network.close);
   const ask = async (head: string): Promise<Socket> => {
     const socket = createConnection(network.socket);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { withoutAlias } from "../../worker/forge/place";
+import { withoutAlias } from "../../worker/forge/location";
 import { git as workersGit } from "../../worker/git/git";
 import { findKept } from "../../worker/git/kept-branch";
 import { remotesOf } from "../../worker/git/repository";

@@ -46,11 +46,11 @@ export const anyAgent = "auto";
  */
 export async function driverFor(
   name: string,
-  asked: string | undefined,
+  requested: string | undefined,
   environment: Record<string, string>,
 ): Promise<Driver> {
   if (name !== anyAgent) return driverNamed(name);
-  if (asked !== undefined) return driverNamed(asked);
+  if (requested !== undefined) return driverNamed(requested);
   for (const driver of drivers) {
     const isThere = (await driver.find(environment)) !== null;
     if (isThere && (await driver.isSignedIn(environment)) !== false) return driver;
@@ -96,8 +96,8 @@ async function findAgent(driver: Driver, environment: Record<string, string>): P
     return { name, title, install, way: null, version: null, isSignedIn: null };
   }
   const program = (await findProgram(driver.program, environment)) ?? tool.program;
-  const told = await ask(program, ["--version"], environment);
-  const version = /\d{1,9}\.\d{1,9}[\w.-]{0,60}/.exec(told?.output ?? "")?.[0] ?? null;
+  const answer = await ask(program, ["--version"], environment);
+  const version = /\d{1,9}\.\d{1,9}[\w.-]{0,60}/.exec(answer?.output ?? "")?.[0] ?? null;
   const isSignedIn = await driver.isSignedIn(environment);
   return { name, title, install, way: tool.way, version, isSignedIn };
 }

@@ -127,7 +127,7 @@ export interface TurnOutput extends Omit<AgentSink, "entry"> {
   transcript: Transcript;
   denied(what: string): void;
   /** The tool is alive: restarts the silence timer. */
-  heard(): void;
+  alive(): void;
 }
 
 /** How an installed tool is started and run. */
@@ -143,7 +143,7 @@ export interface ToolStart {
     since: Date,
   ): Promise<Usage[] | null>;
   /** True if the record is used only when the tool reported no counts. */
-  tellsMoreThanRecord?: boolean;
+  reportsMoreThanRecord?: boolean;
 }
 
 export interface Driver extends KnownAgent {

@@ -7,7 +7,7 @@ export interface Limit {
 
 const limitStatuses = new Set([402, 429, 503, 529]);
 
-const limitWords = [
+const limitPatterns = [
   /\b(?:status|code|error|rejected)\b[^\n]{0,24}\b(?:402|429|503|529)\b/i,
   /\b(?:429 Too Many|503 Service Unavailable|529 Overloaded)/i,
   /rate[ _-]?limit/i,
@@ -25,7 +25,7 @@ const limitWords = [
 /** Detects a limit in a tool's error message or status. Never pass it the agent's own text. */
 export function limitIn(text: string, status?: number | null, now = new Date()): Limit | null {
   const isStatus = status !== undefined && status !== null && limitStatuses.has(status);
-  if (!isStatus && !limitWords.some((words) => words.test(text))) return null;
+  if (!isStatus && !limitPatterns.some((pattern) => pattern.test(text))) return null;
   const reason = text.trim().slice(0, 1_000) || `The service answered with ${status}`;
   return { reason, resetsAt: resetIn(text, now)?.toISOString() ?? null };
 }

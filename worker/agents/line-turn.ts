@@ -31,7 +31,7 @@ interface Talk {
 interface LineTool {
   title: string;
   program: string;
-  words: readonly string[];
+  args: readonly string[];
   environment?: Record<string, string>;
   /** Sends the prompt and later messages as lines. Without it, standard input is just the prompt. */
   talk?: (stdin: Writable, prompt: string) => Talk;
@@ -55,13 +55,13 @@ export async function runLineTurn(
   const prompt = tool.talk ? await readFile(promptFile, "utf8") : "";
   const started = await startProcess({
     program: tool.program,
-    words: tool.words,
+    args: tool.args,
     folder: turn.folder,
     environment: { ...turn.environment, ...tool.environment },
     confine: turn.confine,
     pidFile: turn.pidFile,
     logFile: turn.logFile,
-    heard: output.heard,
+    onOutput: output.alive,
   });
   const stop = (): void => void started.stop();
   turn.signal.addEventListener("abort", stop, { once: true });

@@ -14,7 +14,7 @@ export async function runAgent(tool: ToolStart, turn: AgentTurn, sink: AgentSink
   const silence = watchSilence(turn.silenceSeconds);
   const signal = AbortSignal.any([turn.signal, silence.signal]);
   const since = new Date();
-  const said: Usage[] = [];
+  const reported: Usage[] = [];
   const denied: string[] = [];
   let sessionId: string | null = null;
 
@@ -22,7 +22,7 @@ export async function runAgent(tool: ToolStart, turn: AgentTurn, sink: AgentSink
     { ...turn, signal },
     {
       transcript,
-      usage: (usage) => said.push(usage),
+      usage: (usage) => reported.push(usage),
       usageSoFar: (usage) => sink.usageSoFar(usage),
       session: (id) => {
         if (id !== sessionId) sink.session(id);
@@ -30,7 +30,7 @@ export async function runAgent(tool: ToolStart, turn: AgentTurn, sink: AgentSink
       },
       sessionCost: (cost) => sink.sessionCost(cost),
       denied: (what) => denied.push(clean(what)),
-      heard: silence.heard,
+      alive: silence.heard,
     },
   );
   try {
@@ -41,12 +41,12 @@ export async function runAgent(tool: ToolStart, turn: AgentTurn, sink: AgentSink
     });
     // A line reader returns normally when its tool is stopped.
     turn.signal.throwIfAborted();
-    const told = silence.signal.aborted ? silentEnd(turn.silenceSeconds, transcript.lastWords()) : end;
-    return { ...cleanEnd(told, clean), words: transcript.lastWords(), sessionId, denied };
+    const turnEnd = silence.signal.aborted ? silentEnd(turn.silenceSeconds, transcript.lastWords()) : end;
+    return { ...cleanEnd(turnEnd, clean), words: transcript.lastWords(), sessionId, denied };
   } finally {
     silence.end();
     transcript.flush();
-    for (const usage of await usageOf(tool, turn, sessionId, since, said)) sink.usage(usage);
+    for (const usage of await usageOf(tool, turn, sessionId, since, reported)) sink.usage(usage);
   }
 }
 
@@ -56,18 +56,18 @@ async function usageOf(
   turn: AgentTurn,
   sessionId: string | null,
   since: Date,
-  said: Usage[],
+  reported: Usage[],
 ): Promise<Usage[]> {
-  if (sessionId === null || tool.recorded === undefined) return said;
-  const hasCounts = said.some((usage) => usage.freshInput !== null);
-  if (hasCounts && tool.tellsMoreThanRecord) return said;
+  if (sessionId === null || tool.recorded === undefined) return reported;
+  const hasCounts = reported.some((usage) => usage.freshInput !== null);
+  if (hasCounts && tool.reportsMoreThanRecord) return reported;
   const recorded = await tool.recorded(turn, sessionId, since).catch(() => null);
-  return recorded === null ? said : withCost(recorded, said);
+  return recorded === null ? reported : withCost(recorded, reported);
 }
 
 /** Adds the turn's reported cost to its counts if they are of one model. */
-function withCost(recorded: Usage[], said: readonly Usage[]): Usage[] {
-  const costs = said.filter(({ cost }) => cost !== null);
+function withCost(recorded: Usage[], reported: readonly Usage[]): Usage[] {
+  const costs = reported.filter(({ cost }) => cost !== null);
   const [only, ...others] = recorded;
   if (costs.length !== 1 || only === undefined || others.length > 0) return recorded;
   return [{ ...only, cost: costs[0]?.cost ?? null, currency: costs[0]?.currency ?? null }];

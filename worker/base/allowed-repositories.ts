@@ -22,8 +22,8 @@ export function isForeign(address: string): boolean {
 }
 
 /** True for valid `--also-repo` values: an address, or a prefix of addresses that ends in `/`. */
-export function isAlsoRepo(word: string): boolean {
-  return isForeign(word) || /^git@[a-z0-9][a-z0-9.-]*:$/i.test(word.replace(/\/$/, ""));
+export function isAlsoRepo(arg: string): boolean {
+  return isForeign(arg) || /^git@[a-z0-9][a-z0-9.-]*:$/i.test(arg.replace(/\/$/, ""));
 }
 
 /** True if the user named this address or a prefix of it. */

@@ -21,7 +21,7 @@ export async function findProgram(name: string, environment: Record<string, stri
   return null;
 }
 
-interface Told {
+interface ProgramOutput {
   isWell: boolean;
   stdout: string;
   /** Standard output and error. */
@@ -31,21 +31,21 @@ interface Told {
 /** Runs a short-lived program and returns its output; null if it could not be started. */
 export function ask(
   program: string,
-  words: readonly string[],
+  args: readonly string[],
   environment: Record<string, string>,
-): Promise<Told | null> {
-  return askIn({ program, words, environment });
+): Promise<ProgramOutput | null> {
+  return askIn({ program, args, environment });
 }
 
 /** Like `ask`, in a folder. */
 export async function askIn({
   program,
-  words,
+  args,
   environment,
   folder,
-}: Omit<Launch, "folder"> & { folder?: string }): Promise<Told | null> {
+}: Omit<Launch, "folder"> & { folder?: string }): Promise<ProgramOutput | null> {
   try {
-    const { stdout, stderr } = await run(program, words, {
+    const { stdout, stderr } = await run(program, args, {
       cwd: folder,
       env: processEnvironment(environment),
       timeout: 30_000,

@@ -5,8 +5,8 @@ export const forgeKinds = ["github", "gitlab", "forgejo"] as const;
 export type ForgeKind = (typeof forgeKinds)[number];
 
 /** `forge:` in `.backloom.yml`: the kind of a self-hosted Git host, and its URL if the remote does not tell. */
-export const forgeWishSchema = z.union([
+export const forgeSettingSchema = z.union([
   z.enum(forgeKinds),
   z.strictObject({ kind: z.enum(forgeKinds), url: z.url({ protocol: /^https?$/ }).optional() }),
 ]);
-export type ForgeWish = z.output<typeof forgeWishSchema>;
+export type ForgeSetting = z.output<typeof forgeSettingSchema>;

@@ -5,8 +5,8 @@ import { z } from "zod";
 import { splitWords } from "~/command-words";
 import { agentJobKinds } from "~/wire/agent-jobs/contract";
 import { isAlsoRepo } from "./allowed-repositories";
+import { readAllowedHosts } from "./hosts";
 import { WorkerProblem } from "./problems";
-import { readReach } from "./reach";
 
 export const usage = `node ~/backloom-worker.mjs --url <URL> --token <API token> --agent <name> [options]
 node ~/backloom-worker.mjs take T-42    take a task over in your terminal; --now does not wait for the agent's tool call
@@ -66,7 +66,7 @@ const noHost = "--net takes a host such as pypi.org or pypi.org:443, or all";
 const noMount = "--mount takes an absolute path, with :rw after it if jobs may write";
 
 function isHostOrAll(text: string): boolean {
-  return text === "all" || readReach(text, "person") !== null;
+  return text === "all" || readAllowedHosts(text, "person") !== null;
 }
 
 const optionsSchema = z.object({
@@ -111,7 +111,7 @@ const optionsSchema = z.object({
 /** All options; a test checks that `usage` lists each. */
 export const optionNames = Object.keys(optionsSchema.shape);
 
-export interface AgentWish {
+export interface AgentOptions {
   /** As typed; the first does what names none. */
   agents: readonly [string, ...string[]];
   allow: Allowance;
@@ -121,7 +121,7 @@ export interface AgentWish {
   secrets: string[];
 }
 
-export interface ExecWish {
+export interface ExecOptions {
   exec: string;
   output: (typeof outputFormats)[number];
   secrets: string[];
@@ -184,8 +184,8 @@ export function readOptions(argv: readonly string[], environment: Record<string,
 }
 
 /** The folder of worktrees and logs that a command line names. */
-export function readWorkDir(words: readonly string[]): string {
-  const given = optionsSchema.pick({ "work-dir": true }).safeParse(valuesOf(words)).data;
+export function readWorkDir(argv: readonly string[]): string {
+  const given = optionsSchema.pick({ "work-dir": true }).safeParse(valuesOf(argv)).data;
   return workDirOf(given?.["work-dir"]);
 }
 
@@ -195,12 +195,12 @@ function workDirOf(given: string | undefined): string {
 
 /** The words of a command line that belong to no option. */
 export function withoutOptions(argv: readonly string[]): string[] {
-  return wordsOf(argv, true).positionals;
+  return splitArgs(argv, true).positionals;
 }
 
 /** The `--sandbox` value of a command line, ignoring the rest. */
-export function readSandboxOption(words: readonly string[]): WorkerOptions["sandbox"] {
-  const parsed = optionsSchema.pick({ sandbox: true }).safeParse(valuesOf(words));
+export function readSandboxOption(argv: readonly string[]): WorkerOptions["sandbox"] {
+  const parsed = optionsSchema.pick({ sandbox: true }).safeParse(valuesOf(argv));
   if (parsed.success) return parsed.data.sandbox;
   throw new WorkerProblem(`--sandbox: ${parsed.error.issues[0]?.message}`);
 }
@@ -222,7 +222,7 @@ export function isDemo({ work }: WorkerOptions): boolean {
 function workOf(
   data: z.output<typeof optionsSchema>,
   environment: Record<string, string | undefined>,
-): AgentWish | ExecWish {
+): AgentOptions | ExecOptions {
   const { agent, exec, allow, model, output, silence, secret, token } = data;
   const named = [...secret, "BACKLOOM_FORGE_TOKEN"].flatMap((name) => environment[name] || []);
   const secrets = [...named, token];
@@ -241,7 +241,7 @@ function workOf(
 }
 
 /** A command after `acp:` may have commas of its own. */
-function agentsOf(typed: string): AgentWish["agents"] {
+function agentsOf(typed: string): AgentOptions["agents"] {
   const [listed = "", ...command] = typed.split(/(?:^|,)(?=acp:)/);
   const names = listed.split(",").map((name) => name.trim());
   const [first, ...others] = [...new Set([...names, command.join(",")])].filter(Boolean);
@@ -251,9 +251,9 @@ function agentsOf(typed: string): AgentWish["agents"] {
 
 /** Allows `--pr` without a value, even as the last word. */
 function withValueOfPr(argv: readonly string[]): string[] {
-  return argv.map((word, place) => {
-    const next = argv[place + 1];
-    return word === "--pr" && (next === undefined || next.startsWith("--")) ? "--pr=" : word;
+  return argv.map((arg, index) => {
+    const next = argv[index + 1];
+    return arg === "--pr" && (next === undefined || next.startsWith("--")) ? "--pr=" : arg;
   });
 }
 
@@ -273,10 +273,10 @@ function readForgeUrl(given: string | undefined): string | undefined {
 }
 
 function valuesOf(argv: readonly string[]): Record<string, unknown> {
-  return wordsOf(argv, false).values;
+  return splitArgs(argv, false).values;
 }
 
-function wordsOf(argv: readonly string[], allowPositionals: boolean) {
+function splitArgs(argv: readonly string[], allowPositionals: boolean) {
   try {
     return splitWords(withValueOfPr(argv), optionsSchema.shape, allowPositionals);
   } catch (error) {

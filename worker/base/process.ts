@@ -11,7 +11,7 @@ import { noteCommand } from "./orphans";
 /** A program and everything needed to start it. */
 export interface Launch {
   program: string;
-  words: readonly string[];
+  args: readonly string[];
   folder: string;
   environment: Record<string, string>;
   /** True if the program's end kills its children at once, so it must be asked to stop first. */
@@ -27,16 +27,16 @@ export type Confine = (launch: Launch) => Promise<Launch>;
 
 const run = promisify(execFile);
 
-interface ProcessWish extends Launch {
+interface ProcessOptions extends Launch {
   /** Puts it into a sandbox. */
   confine?: Confine | undefined;
   /** Where the process id is stored, for the worker's next start. */
   pidFile?: string | undefined;
   logFile?: string | undefined;
   /** Called for each chunk of standard output. */
-  heard: (piece: Buffer) => void;
+  onOutput: (piece: Buffer) => void;
   /** Called for each chunk of standard error. */
-  complained?: (piece: Buffer) => void;
+  onComplaint?: (piece: Buffer) => void;
 }
 
 /** A running program and everything it starts. */
@@ -64,9 +64,9 @@ const leftMilliseconds = 5_000;
 const whenNoted = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
 /** Starts a program in its own process group. */
-export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
-  const launch = wish.confine === undefined ? wish : await wish.confine(wish);
-  const child: ChildProcess = spawn("/bin/sh", ["-c", whenNoted, "agent", launch.program, ...launch.words], {
+export async function startProcess(options: ProcessOptions): Promise<RunningProcess> {
+  const launch = options.confine === undefined ? options : await options.confine(options);
+  const child: ChildProcess = spawn("/bin/sh", ["-c", whenNoted, "agent", launch.program, ...launch.args], {
     cwd: launch.folder,
     env: processEnvironment(launch.environment),
     detached: true,
@@ -78,22 +78,22 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
     throw new Error("A program was started without its pipes");
   }
   for (const pipe of [stdin, gate]) pipe.on("error", () => undefined);
-  const log = openLog(wish.logFile);
+  const log = openLog(options.logFile);
   const decoder = new StringDecoder("utf8");
   let complaints = "";
   stderr.on("data", (piece: Buffer) => {
     log.write(piece);
     complaints = (complaints + decoder.write(piece)).slice(-keptComplaints);
-    wish.complained?.(piece);
+    options.onComplaint?.(piece);
   });
   stdout.on("data", (piece: Buffer) => {
     log.write(piece);
-    wish.heard(piece);
+    options.onOutput(piece);
   });
   const ended = endOf(child)
     .finally(async () => {
       await log.close();
-      noteTouched(wish.folder, wish.confine !== undefined);
+      noteTouched(options.folder, options.confine !== undefined);
       await launch.cleared?.();
     })
     .then((end) => {
@@ -103,7 +103,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
     });
   // No one has to await it.
   ended.catch(() => undefined);
-  await letBegin(gate, child.pid, wish.pidFile);
+  await letBegin(gate, child.pid, options.pidFile);
   return {
     stdin,
     stdout,
@@ -195,8 +195,8 @@ async function descendantsOf(root: number): Promise<number[]> {
 
 /** Ignores zombies: processes that ended and were not reaped yet. */
 async function isAnyRunning(pids: readonly number[]): Promise<boolean> {
-  const words = ["-o", "stat=", "-p", pids.join(",")];
-  const { stdout } = await run("ps", words).catch(() => ({ stdout: "" }));
+  const args = ["-o", "stat=", "-p", pids.join(",")];
+  const { stdout } = await run("ps", args).catch(() => ({ stdout: "" }));
   return stdout.split("\n").some((state) => /^\s*[^\sZ]/.test(state));
 }
 

@@ -11,7 +11,7 @@ import { type Forge, ForgeProblem, type Pull } from "./forge";
 import { openForge } from "./open-forge";
 
 /** A pull request as it should be. */
-interface PullWish {
+interface PullOptions {
   branch: string;
   title: string;
   /** Whether it is a draft until every criterion is proven. */
@@ -30,16 +30,16 @@ export interface PullTools {
 }
 
 /** Opens the pull request of a branch at its Git host, or updates the open one. Returns its URL. */
-export async function bringPull(tools: PullTools, wish: PullWish): Promise<string> {
+export async function bringPull(tools: PullTools, wanted: PullOptions): Promise<string> {
   const { repository, rules, options } = tools;
   const forge = await openForge(repository, rules, options);
-  const { branch, title } = wish;
-  const parts = await readParts(tools, wish.stories);
-  const isDraft = wish.isDraftFirst && !areProven(parts);
+  const { branch, title } = wanted;
+  const parts = await readParts(tools, wanted.stories);
+  const isDraft = wanted.isDraftFirst && !areProven(parts);
   const open = await forge.findOpen(branch);
   if (open !== null) return update(forge, open, parts, isDraft);
   // Merged or closed, as the next look will tell.
-  if (wish.url) return wish.url;
+  if (wanted.url) return wanted.url;
   const base = (await mainNameOf(repository)) ?? (await forge.defaultBranch());
   const draft = { branch, base, title: title.slice(0, 250), body: withStories("", parts), isDraft };
   const pull = await openOnce(forge, draft);
@@ -78,15 +78,15 @@ export async function decorate(
   pull: Pull,
 ): Promise<void> {
   const { labels, reviewers } = rules;
-  const tell = (what: string) => (error: unknown) => {
+  const report = (what: string) => (error: unknown) => {
     interruption()?.throwIfAborted();
     journal.say(`The pull request has no ${what} of .backloom.yml: ${messageOf(error)}`);
   };
-  if (labels.length > 0) await forge.addLabels(pull, labels).catch(tell("labels"));
-  if (reviewers.length > 0) await forge.askReviewers(pull, reviewers).catch(tell("reviewers"));
+  if (labels.length > 0) await forge.addLabels(pull, labels).catch(report("labels"));
+  if (reviewers.length > 0) await forge.askReviewers(pull, reviewers).catch(report("reviewers"));
 }
 
-async function readParts({ options, service }: PullTools, stories: PullWish["stories"]): Promise<StoryPart[]> {
+async function readParts({ options, service }: PullTools, stories: PullOptions["stories"]): Promise<StoryPart[]> {
   const parts: StoryPart[] = [];
   for (const story of stories) {
     const link = new URL(`/stories/${story.id}`, options.url).href;

@@ -37,8 +37,8 @@ export function openLogs(requests: Requests): (path: string, instead: string) =>
 }
 
 /** Treats what the login may not read as missing. */
-export async function unlessForbidden<T>(asked: Promise<T>, instead: T): Promise<T> {
-  return asked.catch((error: unknown) => {
+export async function unlessForbidden<T>(answer: Promise<T>, instead: T): Promise<T> {
+  return answer.catch((error: unknown) => {
     if (error instanceof ForgeProblem && (error.status === 403 || error.status === 404)) return instead;
     throw error;
   });

@@ -1,4 +1,4 @@
-import type { Credential, Forge, ForgePlace } from "./forge";
+import type { Credential, Forge, ForgeLocation } from "./forge";
 import type { Requests } from "./requests";
 
 /** What is known of a kind of Git host. */
@@ -17,8 +17,8 @@ export interface ForgeDriver {
   /** The login of the host's own tool. */
   tokenOfTool(host: string, runTool: RunTool): Promise<string | undefined>;
   headers(credential: Credential): Record<string, string>;
-  open(place: ForgePlace, requests: Requests): Forge;
+  open(location: ForgeLocation, requests: Requests): Forge;
 }
 
 /** Runs a program of the user and returns its output; undefined if it is missing or has no login for the host. */
-export type RunTool = (program: string, words: string[]) => Promise<string | undefined>;
+export type RunTool = (program: string, args: string[]) => Promise<string | undefined>;

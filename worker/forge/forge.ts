@@ -9,7 +9,7 @@ export interface Credential {
 }
 
 /** A repository at its Git host. */
-export interface ForgePlace {
+export interface ForgeLocation {
   kind: ForgeKind;
   /** Base URL of the API, without a trailing slash. */
   api: string;
@@ -78,7 +78,7 @@ export interface PullDetails {
 
 /** What Backloom needs of a Git host. */
 export interface Forge {
-  place: ForgePlace;
+  location: ForgeLocation;
   /** The open pull request of a branch in this repository. */
   findOpen(branch: string): Promise<Pull | null>;
   defaultBranch(): Promise<string>;

@@ -84,15 +84,16 @@ const commentsSchema = z.array(z.object({ body: z.string().nullish() }));
 
 /** GitHub, and Forgejo, whose words are the same here. */
 export function issueVerbs(repository: string, size: number, requests: Requests): IssueVerbs {
-  const place = (number: number) => `${repository}/issues/${number}`;
+  const issuePath = (number: number) => `${repository}/issues/${number}`;
   return {
-    readIssue: async (number) => stateSchema.parse(await requests.get(place(number))),
-    isMarked: (number, mark) => isIn(mark, `${place(number)}/comments?limit=${size}&per_page=${size}`, size, requests),
+    readIssue: async (number) => stateSchema.parse(await requests.get(issuePath(number))),
+    isMarked: (number, mark) =>
+      isIn(mark, `${issuePath(number)}/comments?limit=${size}&per_page=${size}`, size, requests),
     async commentOnIssue(number, body) {
-      await requests.send("POST", `${place(number)}/comments`, { body });
+      await requests.send("POST", `${issuePath(number)}/comments`, { body });
     },
     async closeIssue(number) {
-      await requests.send("PATCH", place(number), { state: "closed" });
+      await requests.send("PATCH", issuePath(number), { state: "closed" });
     },
   };
 }

@@ -8,9 +8,9 @@ import { git } from "../git/git";
 import { isAddress, type Repository, remotesOf } from "../git/repository";
 import type { Rules } from "../git/rules";
 import type { RunTool } from "./driver";
-import { type Credential, type Forge, type ForgePlace, ForgeProblem, NoGitHost } from "./forge";
+import { type Credential, type Forge, type ForgeLocation, ForgeProblem, NoGitHost } from "./forge";
 import { kinds } from "./kinds";
-import { hostIn, placeOf, withoutAlias } from "./place";
+import { hostIn, locationOf, withoutAlias } from "./location";
 import { openRequests } from "./requests";
 
 /** One per repository, so that cached answers and rate limits are kept across jobs. */
@@ -23,24 +23,24 @@ export async function openForge(
   options: WorkerOptions,
 ): Promise<Forge> {
   const address = await remoteAddress(repository);
-  const place = placeOf(address, rules.forge, options.forgeUrl);
-  const host = kinds[place.kind];
+  const location = locationOf(address, rules.forge, options.forgeUrl);
+  const host = kinds[location.kind];
   const isPersons = options.forgeUrl !== undefined || (await isOfRepo(address, options));
-  const credential = await findCredential(place, isPersons, repository.folder);
+  const credential = await findCredential(location, isPersons, repository.folder);
   if (credential === null) {
     throw new ForgeProblem(
-      `no login for ${place.host} was found: set ${forgeTokenName} with BACKLOOM_FORGE_URL, or sign in with ${host.signIn}`,
+      `no login for ${location.host} was found: set ${forgeTokenName} with BACKLOOM_FORGE_URL, or sign in with ${host.signIn}`,
     );
   }
   learnSecret(options, credential.secret);
-  const key = `${place.api} ${place.project}`;
+  const key = `${location.api} ${location.project}`;
   const known = opened.get(key);
   if (known?.secret === credential.secret) return known.forge;
   const agent = { "user-agent": `backloom-worker/${manifest.version}` };
   const headers = { ...agent, ...host.headers(credential) };
   const { secret } = credential;
-  const requests = openRequests({ api: place.api, title: host.title, headers, secret });
-  const forge = host.open(place, requests);
+  const requests = openRequests({ api: location.api, title: host.title, headers, secret });
+  const forge = host.open(location, requests);
   opened.set(key, { secret: credential.secret, forge });
   return forge;
 }
@@ -87,19 +87,19 @@ const timeout = 20_000;
  * The user's login: from the worker's variable, the host's own tool, or git. The variable names no host, so it is sent
  * only to the one the user chose (`isPersons`) or that its form names.
  */
-async function findCredential(place: ForgePlace, isPersons: boolean, folder: string): Promise<Credential | null> {
+async function findCredential(location: ForgeLocation, isPersons: boolean, folder: string): Promise<Credential | null> {
   const given = process.env[forgeTokenName];
-  if (given && (isPersons || hostOfToken(given) === place.host)) return { secret: given, user: null };
-  const token = await kinds[place.kind].tokenOfTool(place.host, runTool);
-  return token ? { secret: token, user: null } : askCredential(folder, place.address);
+  if (given && (isPersons || hostOfToken(given) === location.host)) return { secret: given, user: null };
+  const token = await kinds[location.kind].tokenOfTool(location.host, runTool);
+  return token ? { secret: token, user: null } : askCredential(folder, location.address);
 }
 
 function hostOfToken(token: string): string | undefined {
   return Object.values(kinds).find(({ tokenForm }) => tokenForm?.test(token))?.publicHost;
 }
 
-const runTool: RunTool = async (program, words) => {
+const runTool: RunTool = async (program, args) => {
   const options = { timeout, env: personsEnvironment() };
-  const end = await run(program, words, options).catch(() => null);
+  const end = await run(program, args, options).catch(() => null);
   return end?.stdout.trim() || undefined;
 };

@@ -10,7 +10,7 @@ export interface Requests {
   send(method: "POST" | "PATCH" | "PUT", path: string, body: object): Promise<unknown>;
 }
 
-interface Place {
+interface Api {
   api: string;
   title: string;
   headers: Record<string, string>;
@@ -31,7 +31,7 @@ interface Kept {
   body: unknown;
 }
 
-export function openRequests(place: Place): Requests {
+export function openRequests(api: Api): Requests {
   const kept = new Map<string, Kept>();
   let last: Promise<unknown> = Promise.resolve();
   let lastWrite = Number.NEGATIVE_INFINITY;
@@ -45,9 +45,9 @@ export function openRequests(place: Place): Requests {
   };
 
   const once = async (method: string, path: string, body?: object): Promise<Answer> => {
-    await pauseFor(notBefore - Date.now(), place);
+    await pauseFor(notBefore - Date.now(), api);
     const before = method === "GET" ? kept.get(path) : undefined;
-    const answer = await ask(place, method, path, body, before?.etag);
+    const answer = await ask(api, method, path, body, before?.etag);
     notBefore = Date.now() + waitOf(answer);
     return answer.status === 304 && before !== undefined ? { ...answer, body: before.body } : answer;
   };
@@ -55,16 +55,16 @@ export function openRequests(place: Place): Requests {
   return {
     get: (path) =>
       inTurn(async () => {
-        const answer = await again(() => once("GET", path), place);
+        const answer = await again(() => once("GET", path), api);
         keep(kept, path, answer);
         return answer.body;
       }),
     send: (method, path, body) =>
       inTurn(async () => {
-        await pauseFor(lastWrite + betweenWrites - performance.now(), place);
+        await pauseFor(lastWrite + betweenWrites - performance.now(), api);
         try {
           // A write without an answer may have happened, so only one refused by the rate limit is retried.
-          return (await again(() => once(method, path, body), place, isLimit)).body;
+          return (await again(() => once(method, path, body), api, isLimit)).body;
         } finally {
           lastWrite = performance.now();
         }
@@ -79,7 +79,7 @@ interface Answer {
 }
 
 async function ask(
-  { api, title, headers, secret }: Place,
+  { api, title, headers, secret }: Api,
   method: string,
   path: string,
   body: object | undefined,
@@ -121,14 +121,14 @@ function readJson(text: string): unknown {
 /** Retries while that may help; throws all other errors. */
 async function again(
   once: () => Promise<Answer>,
-  place: Place,
+  api: Api,
   mayHelp: (answer: Answer) => boolean = isPassing,
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await once();
     if (answer.status < 400) return answer;
-    if (attempt >= mostTries || !mayHelp(answer)) throw problemOf(answer, place);
-    if (answer.status >= 500) await pauseFor(250 * 2 ** attempt, place);
+    if (attempt >= mostTries || !mayHelp(answer)) throw problemOf(answer, api);
+    if (answer.status >= 500) await pauseFor(250 * 2 ** attempt, api);
   }
 }
 
@@ -156,7 +156,7 @@ function waitOf(answer: Answer): number {
   return answer.status === 429 ? 5_000 : 0;
 }
 
-async function pauseFor(milliseconds: number, { title }: Place): Promise<void> {
+async function pauseFor(milliseconds: number, { title }: Api): Promise<void> {
   if (milliseconds <= 0) return;
   if (milliseconds > longestWait) {
     const until = new Date(Date.now() + milliseconds).toISOString();
@@ -176,21 +176,21 @@ function keep(kept: Map<string, Kept>, path: string, { headers, body, status }: 
 }
 
 /** The host's error message, without anything that was sent. */
-function problemOf({ status, body }: Answer, { title }: Place): ForgeProblem {
-  const said = wordsOf(body).slice(0, 500);
+function problemOf({ status, body }: Answer, { title }: Api): ForgeProblem {
+  const message = messageIn(body).slice(0, 500);
   const help =
     status === 401 ? ": the login is not valid. Set BACKLOOM_FORGE_TOKEN, or sign in with the host's own tool" : "";
-  return new ForgeProblem(`${title} answered ${status}${said && ` (${said})`}${help}`, status);
+  return new ForgeProblem(`${title} answered ${status}${message && ` (${message})`}${help}`, status);
 }
 
-function wordsOf(body: unknown): string {
+function messageIn(body: unknown): string {
   if (typeof body !== "object" || body === null) return "";
-  const words = ["message", "error", "errors"].flatMap((name) => {
+  const messages = ["message", "error", "errors"].flatMap((name) => {
     const value: unknown = Reflect.get(body, name);
     if (value === undefined || value === null) return [];
     return typeof value === "string" ? [value] : [JSON.stringify(value)];
   });
-  return words.join("; ");
+  return messages.join("; ");
 }
 
 /** Bytes: of a log its end is kept, which says what failed; data is refused beyond what any page of a list takes. */
@@ -234,10 +234,10 @@ export async function allOf<T>(item: z.ZodType<T>, list: string, size: number, r
 
 /** Asks at most once per name. */
 export function onceEach<T>(ask: (name: string) => Promise<T>): (name: string) => Promise<T> {
-  const asked = new Map<string, Promise<T>>();
+  const answers = new Map<string, Promise<T>>();
   return (name) => {
-    const before = asked.get(name) ?? ask(name);
-    asked.set(name, before);
+    const before = answers.get(name) ?? ask(name);
+    answers.set(name, before);
     return before;
   };
 }

@@ -11,9 +11,9 @@ import { mainOf } from "../git/worktree";
 import type { ServedProduct } from "../service/served-product";
 import type { Service } from "../service/service";
 import { bringPull, type PullTools } from "./bring-pull";
-import { issueLook } from "./look-at-issues";
-import { isOfOne, pullLook } from "./look-at-pulls";
 import { openForge } from "./open-forge";
+import { openIssueSync } from "./sync-issues";
+import { isOfOne, openPullSync } from "./sync-pulls";
 import { fileKeeping } from "./upkeep/keep-files";
 
 interface Watch extends Pick<PullTools, "options" | "service" | "journal"> {
@@ -33,32 +33,32 @@ export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void>
     const { repository, rules } = await open();
     return openForge(repository, rules, options);
   };
-  const lookAtPulls = pullLook(watch, product.id);
+  const syncPulls = openPullSync(watch, product.id);
   const keepPulls = pullKeeping(service, product.id);
   const { workerName, worktrees } = watch.folder;
-  const place = { service, journal, productId: product.id, workerName };
-  const lookAtIssues = issueLook(place);
-  const keepFiles = fileKeeping({ ...place, worktrees });
-  const looks = [
-    { what: "Pull requests cannot be looked at", look: () => lookAtPulls(openHost) },
-    { what: "Pull requests cannot be brought up to date", look: () => keepPulls(open) },
-    { what: "Issues cannot be looked at", look: () => lookAtIssues(openHost) },
-    { what: "Files cannot be brought up to date", look: () => keepFiles(open) },
+  const tools = { service, journal, productId: product.id, workerName };
+  const syncIssues = openIssueSync(tools);
+  const keepFiles = fileKeeping({ ...tools, worktrees });
+  const steps = [
+    { what: "Pull requests cannot be looked at", run: () => syncPulls(openHost) },
+    { what: "Pull requests cannot be brought up to date", run: () => keepPulls(open) },
+    { what: "Issues cannot be looked at", run: () => syncIssues(openHost) },
+    { what: "Files cannot be brought up to date", run: () => keepFiles(open) },
   ];
   /** The last problem of each, which is said when it begins. */
-  const said = new Map<string, string>();
+  const reported = new Map<string, string>();
   while (!stop.aborted) {
-    for (const { what, look } of looks) {
+    for (const { what, run } of steps) {
       try {
-        await interruptible(stop, look);
-        said.delete(what);
+        await interruptible(stop, run);
+        reported.delete(what);
       } catch (error) {
         if (stop.aborted) return;
-        const words =
+        const problem =
           error instanceof ZodError ? "the Git host answered something else than expected" : messageOf(error);
-        const sentence = `${what}: ${words}`;
-        if (said.get(what) !== sentence) journal.say(sentence);
-        said.set(what, sentence);
+        const sentence = `${what}: ${problem}`;
+        if (reported.get(what) !== sentence) journal.say(sentence);
+        reported.set(what, sentence);
       }
     }
     await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(() => undefined);
@@ -67,8 +67,8 @@ export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void>
 
 async function openToolsOf(watch: Watch, product: ServedProduct): Promise<PullTools> {
   const { options, folder, service, journal } = watch;
-  const wish = { product, repo_url: product.repo_url };
-  const repository = await openRepositoryOf(wish, options, folder);
+  const request = { product, repo_url: product.repo_url };
+  const repository = await openRepositoryOf(request, options, folder);
   const rules = await readRulesOf(repository.folder, await mainOf(repository));
   return { options, service, journal, repository, rules };
 }
@@ -96,16 +96,16 @@ function pullKeeping(service: PullTools["service"], productId: string) {
     const due = branches.filter(({ branch, digest }) => isDue(kept.get(branch), digest, performance.now()));
     if (due.length === 0) return;
     const tools = await open();
-    for (const { digest, ...wish } of due.slice(0, mostBrought)) {
-      const failures = await bringPull(tools, { ...wish, isDraftFirst: draft })
+    for (const { digest, ...wanted } of due.slice(0, mostBrought)) {
+      const failures = await bringPull(tools, { ...wanted, isDraftFirst: draft })
         .then(() => 0)
         .catch((error: unknown) => {
           if (!isOfOne(error)) throw error;
-          tools.journal.sayOnce(`${wish.branch} has no pull request: ${messageOf(error)}`);
-          return (kept.get(wish.branch)?.failures ?? 0) + 1;
+          tools.journal.sayOnce(`${wanted.branch} has no pull request: ${messageOf(error)}`);
+          return (kept.get(wanted.branch)?.failures ?? 0) + 1;
         });
       const pause = Math.min(longestPause, shortestPause * 2 ** failures);
-      kept.set(wish.branch, { digest, failures, notBefore: performance.now() + pause });
+      kept.set(wanted.branch, { digest, failures, notBefore: performance.now() + pause });
     }
   };
 }

@@ -19,9 +19,9 @@ export async function askCredential(folder: string, address: string): Promise<Lo
   const wish = { protocol: protocol.slice(0, -1), host, path: decoded(pathname.slice(1)) };
   const lines = Object.entries(wish).map(([name, value]) => `${name}=${value}`);
   if (lines.some((line) => /\p{Cc}/u.test(line))) return null;
-  const words = ["-c", "core.askPass=", "credential", "fill"];
+  const args = ["-c", "core.askPass=", "credential", "fill"];
   const env = { ...gitEnvironment(), GIT_ASKPASS: "", SSH_ASKPASS: "" };
-  const filling = run("git", words, { cwd: folder, timeout, env });
+  const filling = run("git", args, { cwd: folder, timeout, env });
   filling.child.stdin?.on("error", () => undefined).end(`${lines.join("\n")}\n\n`);
   const end = await filling.catch(() => null);
   const answer = new Map(

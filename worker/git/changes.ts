@@ -16,7 +16,7 @@ export interface Changes {
   sendLast(): Promise<void>;
 }
 
-interface ChangesWish {
+interface ChangesOptions {
   url: string;
   token: string;
   jobId: string;
@@ -27,12 +27,12 @@ interface ChangesWish {
 
 const tries = 3;
 
-export function openChanges(wish: ChangesWish): Changes {
-  let place: { folder: string; base: string; rules: Rules } | null = null;
+export function openChanges(options: ChangesOptions): Changes {
+  let range: { folder: string; base: string; rules: Rules } | null = null;
   let sentHead: string | null = null;
   const send = async (): Promise<void> => {
-    if (place === null) return;
-    const { folder, base, rules } = place;
+    if (range === null) return;
+    const { folder, base, rules } = range;
     try {
       const head = await git(folder, "rev-parse", "HEAD");
       if (head === (sentHead ?? base)) return;
@@ -40,15 +40,15 @@ export function openChanges(wish: ChangesWish): Changes {
       const files = await readDiff(folder, base, head);
       if (files.length === 0) return;
       const { review_marks } = rules;
-      const changes = { base_sha: base, head_sha: head, files: cleaned(wish, files) };
-      await put(wish, { ...changes, review_marks });
+      const changes = { base_sha: base, head_sha: head, files: cleaned(options, files) };
+      await put(options, { ...changes, review_marks });
     } catch (error) {
-      wish.journal.say(`The changes could not be sent: ${messageOf(error)}`);
+      options.journal.say(`The changes could not be sent: ${messageOf(error)}`);
     }
   };
   return {
     begin(folder, base, rules) {
-      place = { folder, base, rules };
+      range = { folder, base, rules };
     },
     send,
     sendLast: () => (sentHead === null ? send() : Promise.resolve()),
@@ -56,7 +56,7 @@ export function openChanges(wish: ChangesWish): Changes {
 }
 
 /** Redacts secrets in patches. Line numbers stay the same. */
-function cleaned({ clean }: ChangesWish, files: readonly DiffFile[]): DiffFile[] {
+function cleaned({ clean }: ChangesOptions, files: readonly DiffFile[]): DiffFile[] {
   return files.map((file) => {
     if (file.patch === undefined) return file;
     const patch = clean(file.patch.replace(privateKey, hiddenLines));
@@ -71,13 +71,13 @@ function hiddenLines(block: string): string {
   return block.replace(/^.*$/gm, (line, offset: number) => (offset === 0 ? "•••" : `${line.slice(0, 1)}•••`));
 }
 
-async function put(wish: ChangesWish, diff: Record<string, unknown>): Promise<void> {
-  const address = new URL(`/api/jobs/${wish.jobId}/diff`, wish.url);
-  const body = JSON.stringify({ attempt: wish.attempt, ...diff });
+async function put(options: ChangesOptions, diff: Record<string, unknown>): Promise<void> {
+  const address = new URL(`/api/jobs/${options.jobId}/diff`, options.url);
+  const body = JSON.stringify({ attempt: options.attempt, ...diff });
   for (let attempt = 1; ; attempt += 1) {
     const answer = await fetch(address, {
       method: "PUT",
-      headers: { authorization: `Bearer ${wish.token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${options.token}`, "content-type": "application/json" },
       body,
       signal: AbortSignal.timeout(30_000),
     }).catch((error: unknown) => (attempt < tries ? null : Promise.reject(error)));

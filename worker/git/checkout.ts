@@ -25,7 +25,7 @@ interface Checkout {
   /** Left for git itself to mend before its next call. */
   mending: Mending;
   /** Called with what the worker did to files that a program left, and their names. */
-  tell: (what: string, names: readonly string[]) => void;
+  report: (what: string, names: readonly string[]) => void;
 }
 
 interface Mending {
@@ -38,7 +38,7 @@ interface Mending {
 const checkouts = new Map<string, Checkout>();
 
 /** Settings that no one else's may override: which programs git runs, what it finds, and how it merges and pushes. */
-const ownWords = [
+const ownArgs = [
   "-c",
   "core.fsmonitor=false",
   "-c",
@@ -82,23 +82,23 @@ export async function rememberCheckout(
   for (const path of own) files.push([path, await textOf(path)]);
   const excluding = join(home, "info", "exclude");
   const exclude: Checkout["exclude"] = [excluding, await textOf(excluding)];
-  const tell = () => undefined;
+  const report = () => undefined;
   const traces = followTraces(folder);
   traces.isTouched = !isFresh;
   const mending = { index: false, reset: false };
   const state = { traces, cleaned: Promise.resolve(), mending };
-  checkouts.set(folder, { gitFolder, home, branch, hooks, files, exclude, ...state, tell });
+  checkouts.set(folder, { gitFolder, home, branch, hooks, files, exclude, ...state, report });
   return true;
 }
 
 /** Sets who is told of files in a worktree that are not taken as they are. */
-export function hearOfFiles(folder: string, tell: Checkout["tell"]): void {
+export function reportFilesTo(folder: string, report: Checkout["report"]): void {
   const checkout = checkouts.get(folder);
-  if (checkout !== undefined) checkout.tell = tell;
+  if (checkout !== undefined) checkout.report = report;
 }
 
-export function tellOf(folder: string): Checkout["tell"] {
-  return checkouts.get(folder)?.tell ?? (() => undefined);
+export function reporterOf(folder: string): Checkout["report"] {
+  return checkouts.get(folder)?.report ?? (() => undefined);
 }
 
 export function forgetCheckout(folder: string): void {
@@ -110,23 +110,23 @@ export function forgetCheckout(folder: string): void {
  * In a submodule, git would run with a config that a program may have written there: no comparison looks inside.
  * Trap: `.gitmodules` overrides the setting, but not the option.
  */
-function withoutInsides(words: readonly string[]): readonly string[] {
-  let place = 0;
-  while (words[place]?.startsWith("-")) place += 2;
-  if (!["diff", "status"].includes(words[place] ?? "")) return words;
-  return words.toSpliced(place + 1, 0, "--ignore-submodules=dirty");
+function withoutInsides(args: readonly string[]): readonly string[] {
+  let index = 0;
+  while (args[index]?.startsWith("-")) index += 2;
+  if (!["diff", "status"].includes(args[index] ?? "")) return args;
+  return args.toSpliced(index + 1, 0, "--ignore-submodules=dirty");
 }
 
 /** How git starts for a folder. A remembered worktree uses its original git folder. */
 export function gitStart(folder: string, given: readonly string[]) {
-  const words = withoutInsides(given);
+  const args = withoutInsides(given);
   const checkout = checkouts.get(folder);
-  if (checkout === undefined) return { folder, words: [...ownWords, ...words], environment: {} };
+  if (checkout === undefined) return { folder, args: [...ownArgs, ...args], environment: {} };
   const { gitFolder, home } = checkout;
-  const { place, hooks } = hooksFor(folder, checkout, words);
+  const { workTree, hooks } = hooksFor(folder, checkout, args);
   return {
-    folder: place,
-    words: [...ownWords, ...hooks, `--git-dir=${gitFolder}`, `--work-tree=${place}`, ...words],
+    folder: workTree,
+    args: [...ownArgs, ...hooks, `--git-dir=${gitFolder}`, `--work-tree=${workTree}`, ...args],
     environment: { GIT_COMMON_DIR: home },
   };
 }
@@ -135,9 +135,9 @@ export function gitStart(folder: string, given: readonly string[]) {
  * Hooks run outside the sandbox, with the user's login. After a confined program only a push runs them, and in the
  * repository's git folder: there is nothing that a job wrote, such as a package script that a hook calls.
  */
-function hooksFor(folder: string, { home, hooks, traces }: Checkout, words: readonly string[]) {
-  if (!traces.isConfined || hooks.length === 0) return { place: folder, hooks };
-  return words.includes("push") ? { place: home, hooks } : { place: folder, hooks: [] };
+function hooksFor(folder: string, { home, hooks, traces }: Checkout, args: readonly string[]) {
+  if (!traces.isConfined || hooks.length === 0) return { workTree: folder, hooks };
+  return args.includes("push") ? { workTree: home, hooks } : { workTree: folder, hooks: [] };
 }
 
 /** Restores the original files, `.git` first. Programs that run after an agent, such as tests, may call git too. */
@@ -172,11 +172,11 @@ async function cleanTouched(folder: string, checkout: Checkout): Promise<void> {
   mending.index = true;
   // A confined program cannot write there: a new line is the person's.
   if (!traces.isConfined && (await putBack(exclude))) {
-    checkout.tell("Put back, because it hides files from Git", [exclude[0]]);
+    checkout.report("Put back, because it hides files from Git", [exclude[0]]);
   }
   const removed = await removeSpecialFiles(folder);
   const title = "Removed: pipes, sockets and devices, which git would wait at";
-  if (removed.length > 0) checkout.tell(title, removed);
+  if (removed.length > 0) checkout.report(title, removed);
 }
 
 /** The mending that is due, once. */

@@ -47,18 +47,18 @@ interface Commit {
 }
 
 /** Commits a tree with these files changed, byte by byte. Nothing is checked out, and no hook or filter runs. */
-export async function commitTexts(wish: Commit): Promise<string> {
-  const { repository, parents } = wish;
-  const folder = join(wish.parent, wish.name);
-  const base = parents[0] ?? wish.tree;
+export async function commitTexts(options: Commit): Promise<string> {
+  const { repository, parents } = options;
+  const folder = join(options.parent, options.name);
+  const base = parents[0] ?? options.tree;
   await removeFolder(repository.folder, folder);
   try {
     await makeFolder(folder, repository, ["--no-checkout", "--detach", base], base);
-    await git(folder, "read-tree", wish.tree);
-    for (const file of wish.files) await stageText(folder, file);
+    await git(folder, "read-tree", options.tree);
+    for (const file of options.files) await stageText(folder, file);
     const tree = await git(folder, "write-tree");
-    const words = [...parents.flatMap((commit) => ["-p", commit]), "-m", wish.message];
-    return await git(folder, ...committer, "commit-tree", ...words, tree);
+    const args = [...parents.flatMap((commit) => ["-p", commit]), "-m", options.message];
+    return await git(folder, ...committer, "commit-tree", ...args, tree);
   } finally {
     await uninterrupted(() => removeFolder(repository.folder, folder));
   }
@@ -69,8 +69,8 @@ async function stageText(folder: string, { path, mode, text }: TextFile): Promis
     await git(folder, "update-index", "--force-remove", "--", path);
     return;
   }
-  const place = join(folder, ".backloom-text");
-  await writeFile(place, text);
-  const object = await git(folder, "hash-object", "-w", "--no-filters", "--", place);
+  const folderPath = join(folder, ".backloom-text");
+  await writeFile(folderPath, text);
+  const object = await git(folder, "hash-object", "-w", "--no-filters", "--", folderPath);
   await git(folder, "update-index", "--add", "--cacheinfo", `${mode},${object},${path}`);
 }

@@ -1,6 +1,6 @@
 import { lstat, realpath, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { tellOf } from "./checkout";
+import { reporterOf } from "./checkout";
 import { copiedInCommits, copiedInto, whyHeld } from "./copied";
 import { commitOf, committer, conflictedPaths, git, gitEnd, gitPaths } from "./git";
 import { noteOf } from "./worktree";
@@ -14,8 +14,8 @@ export async function commitLeftovers(folder: string, message: string, options: 
   if ((await git(folder, "status", "--porcelain")) === "") return;
   const problem = await stage(folder);
   if ((await gitEnd(folder, "diff", "--cached", "--quiet")).code !== 0) {
-    const words = ["commit", "--quiet", "--no-verify", "-m", message];
-    await git(folder, ...options, ...committer, ...words);
+    const args = ["commit", "--quiet", "--no-verify", "-m", message];
+    await git(folder, ...options, ...committer, ...args);
   }
   if (problem !== null) throw new Error(`git add failed: ${problem}`);
 }
@@ -36,8 +36,8 @@ async function stage(folder: string): Promise<string | null> {
   const others = [...submodules, ...(await leaveOut(folder))];
   const excluded = others.map((path) => `:(exclude,top,literal)${path}`);
   // A program may also write outside the directories of a sparse checkout.
-  const words = ["add", "--all", "--sparse", "--ignore-errors", "--", ":/"];
-  const end = await gitEnd(folder, ...words, ...excluded);
+  const args = ["add", "--all", "--sparse", "--ignore-errors", "--", ":/"];
+  const end = await gitEnd(folder, ...args, ...excluded);
   if (submodules.length > 0) await git(folder, "update-index", "--remove", "--", ...submodules);
   return end.code === 0 ? null : end.problem;
 }
@@ -64,7 +64,7 @@ async function flattenNested(folder: string): Promise<void> {
     flattened.push(...nested);
   }
   if (flattened.length > 0) {
-    tellOf(folder)("Committed as files: repositories inside the worktree", flattened);
+    reporterOf(folder)("Committed as files: repositories inside the worktree", flattened);
   }
 }
 
@@ -73,10 +73,10 @@ const mostNested = 20;
 
 async function flatten(folder: string, path: string): Promise<void> {
   await git(folder, "update-index", "--force-remove", "--", path);
-  const place = join(folder, path);
+  const nested = join(folder, path);
   // Through a link, it would be a repository of the person's.
-  if ((await realpath(place).catch(() => null)) !== join(await realpath(folder), path)) return;
-  await rm(join(place, ".git"), { recursive: true, force: true });
+  if ((await realpath(nested).catch(() => null)) !== join(await realpath(folder), path)) return;
+  await rm(join(nested, ".git"), { recursive: true, force: true });
 }
 
 async function submodulesOfBase(folder: string): Promise<string[]> {
@@ -112,7 +112,7 @@ async function leaveOut(folder: string): Promise<string[]> {
       if (size > largestFile) out.set(path, `${path} (${Math.round(size / 1e6)} MB)`);
     }
   }
-  if (out.size > 0) tellOf(folder)("Left out of the commit", [...out.values()]);
+  if (out.size > 0) reporterOf(folder)("Left out of the commit", [...out.values()]);
   return [...out.keys()];
 }
 

@@ -13,7 +13,7 @@ interface GitAnswer {
  */
 export async function freshIndex(
   folder: string,
-  run: (...words: readonly string[]) => Promise<GitAnswer>,
+  run: (...args: readonly string[]) => Promise<GitAnswer>,
 ): Promise<string[]> {
   const listed = (await run("ls-files", "-v", "-z")).output.split("\0");
   const skipped = listed.filter((line) => /^s /i.test(line)).map(pathOf);
@@ -35,7 +35,7 @@ const pathOf = (line: string): string => line.slice(2);
 const mostPaths = 500;
 
 async function clearFlags(
-  run: (...words: readonly string[]) => Promise<GitAnswer>,
+  run: (...args: readonly string[]) => Promise<GitAnswer>,
   assumed: readonly string[],
   skipped: readonly string[],
 ): Promise<void> {

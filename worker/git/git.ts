@@ -5,19 +5,19 @@ import { z } from "zod";
 import { personsEnvironment } from "../base/environment";
 import { interruption, uninterrupted } from "../base/interruption";
 import { stopTree } from "../base/process";
-import { cleanGitFiles, gitStart, takeMending, tellOf } from "./checkout";
+import { cleanGitFiles, gitStart, reporterOf, takeMending } from "./checkout";
 import { freshIndex } from "./fresh-index";
 
 const run = promisify(execFile);
 
 /** Runs git in a folder without prompts and returns its output. */
-export async function git(folder: string, ...words: readonly string[]): Promise<string> {
-  return (await gitOutput(folder, words)).trim();
+export async function git(folder: string, ...args: readonly string[]): Promise<string> {
+  return (await gitOutput(folder, args)).trim();
 }
 
 /** Paths listed by git. Uses -z, as git would quote non-ASCII names. */
-export async function gitPaths(folder: string, ...words: readonly string[]): Promise<string[]> {
-  const output = await gitOutput(folder, [...words, "-z"]);
+export async function gitPaths(folder: string, ...args: readonly string[]): Promise<string[]> {
+  const output = await gitOutput(folder, [...args, "-z"]);
   return output.split("\0").filter((path) => path !== "");
 }
 
@@ -40,10 +40,10 @@ const cloneMinutes = 240;
  * Runs git and returns how it ended, for commands whose exit code is an answer. Git waits for most locks itself; for
  * the others, workers of one repository retry here.
  */
-export async function gitEnd(folder: string, ...words: readonly string[]): Promise<GitEnd> {
+export async function gitEnd(folder: string, ...args: readonly string[]): Promise<GitEnd> {
   const begun = performance.now();
   for (;;) {
-    const end = await gitWithin(words[0] === "clone" ? cloneMinutes : mostMinutes, folder, words);
+    const end = await gitWithin(args[0] === "clone" ? cloneMinutes : mostMinutes, folder, args);
     if (end.code === 0 || !isInTheMiddle.test(end.problem)) return end;
     if (performance.now() - begun > longestWait) return end;
     await wait(20 + Math.random() * 60);
@@ -64,15 +64,15 @@ const longestWait = 10_000;
  * Like `gitEnd`, with a time limit. Git is ended with its hooks and helpers when it takes longer or its work is
  * interrupted. Asked to end, it removes its locks.
  */
-export async function gitWithin(minutes: number, folder: string, words: readonly string[]): Promise<GitEnd> {
-  const interrupt = words.includes("--abort") ? undefined : interruption();
+export async function gitWithin(minutes: number, folder: string, args: readonly string[]): Promise<GitEnd> {
+  const interrupt = args.includes("--abort") ? undefined : interruption();
   interrupt?.throwIfAborted();
   await cleanGitFiles(folder);
   const mending = takeMending(folder);
   if (mending.index) await renewIndex(folder);
   if (mending.reset) await gitWithin(minutes, folder, ["reset", "--quiet", "--hard"]);
-  const start = gitStart(folder, words);
-  const running = run("git", start.words, {
+  const start = gitStart(folder, args);
+  const running = run("git", start.args, {
     cwd: start.folder,
     maxBuffer: 64 * 1024 * 1024,
     env: { ...stallLimits, ...gitEnvironment(), ...start.environment },
@@ -88,7 +88,7 @@ export async function gitWithin(minutes: number, folder: string, words: readonly
     const { stdout } = await running;
     return { code: 0, output: stdout, problem: "" };
   } catch (error) {
-    if (interrupt?.aborted) await takeBack(folder, words);
+    if (interrupt?.aborted) await takeBack(folder, args);
     interrupt?.throwIfAborted();
     if (isLate) {
       return { code: -1, output: "", problem: `it did not end within ${minutes} minutes` };
@@ -103,8 +103,8 @@ export async function gitWithin(minutes: number, folder: string, words: readonly
 }
 
 async function renewIndex(folder: string): Promise<void> {
-  const names = await freshIndex(folder, (...words) => gitWithin(mostMinutes, folder, words));
-  if (names.length > 0) tellOf(folder)("Git was told to overlook, and taken all the same", names);
+  const names = await freshIndex(folder, (...args) => gitWithin(mostMinutes, folder, args));
+  if (names.length > 0) reporterOf(folder)("Git was told to overlook, and taken all the same", names);
 }
 
 /**
@@ -117,10 +117,10 @@ export function gitEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Undoes a merge or rebase that was ended midway. */
-async function takeBack(folder: string, words: readonly string[]): Promise<void> {
-  const back = words.includes("merge")
+async function takeBack(folder: string, args: readonly string[]): Promise<void> {
+  const back = args.includes("merge")
     ? ["reset", "--quiet", "--merge"]
-    : words.includes("rebase") && ["rebase", "--abort"];
+    : args.includes("rebase") && ["rebase", "--abort"];
   if (back) await uninterrupted(() => gitWithin(1, folder, back));
 }
 
@@ -129,17 +129,17 @@ const stallLimits = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "1
 
 const failedEnd = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
 
-async function gitOutput(folder: string, words: readonly string[]): Promise<string> {
-  const { code, output, problem } = await gitEnd(folder, ...words);
+async function gitOutput(folder: string, args: readonly string[]): Promise<string> {
+  const { code, output, problem } = await gitEnd(folder, ...args);
   if (code === 0) return output;
-  throw new Error(`git ${subcommandOf(words)} failed: ${problem}`);
+  throw new Error(`git ${subcommandOf(args)} failed: ${problem}`);
 }
 
 /** Git's own options before it (`-c`, `-C`) have a value each. */
-function subcommandOf(words: readonly string[]): string {
-  let place = 0;
-  while (words[place]?.startsWith("-")) place += 2;
-  return words[place] ?? "";
+function subcommandOf(args: readonly string[]): string {
+  let index = 0;
+  while (args[index]?.startsWith("-")) index += 2;
+  return args[index] ?? "";
 }
 
 /** The commit of a name, or null if there is none. */

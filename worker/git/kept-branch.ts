@@ -61,8 +61,8 @@ async function keepCommit(folder: string, commit: string, name: string, work: Wo
   const branch = await freeBranch({ folder, remote, prefix: work.prefix }, name, commit);
   await git(folder, ...noHooks, "update-ref", `refs/heads/${branch}`, commit);
   if (remote === null) return branch;
-  const words = ["push", "--quiet", "--no-verify", remote, `+${commit}:refs/heads/${branch}`];
-  const isPushed = await git(folder, ...words).then(
+  const args = ["push", "--quiet", "--no-verify", remote, `+${commit}:refs/heads/${branch}`];
+  const isPushed = await git(folder, ...args).then(
     () => true,
     () => false,
   );
@@ -96,8 +96,8 @@ async function isElsewhere(
 ): Promise<boolean> {
   const current = await git(folder, "rev-parse", "--symbolic-full-name", "HEAD");
   const format = "--format=%(refname)";
-  const words = ["for-each-ref", format, "--contains", commit, "refs/heads", "refs/remotes"];
-  const names = (await git(folder, ...words)).split("\n");
+  const args = ["for-each-ref", format, "--contains", commit, "refs/heads", "refs/remotes"];
+  const names = (await git(folder, ...args)).split("\n");
   return names.some((ref) => {
     if (ref === "" || ref === current || ref === `refs/heads/${checkout}`) return false;
     const [, branch] = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(ref) ?? [];
@@ -132,8 +132,8 @@ export async function forgetKept({ folder, remote, prefix }: Repository, spared:
   const names = oldIn(theirs);
   for (let from = 0; from < names.length; from += namesAtOnce) {
     const some = names.slice(from, from + namesAtOnce);
-    const words = ["push", "--quiet", "--no-verify", remote, "--delete", ...some];
-    await git(folder, ...words).catch(() => undefined);
+    const args = ["push", "--quiet", "--no-verify", remote, "--delete", ...some];
+    await git(folder, ...args).catch(() => undefined);
   }
 }
 
@@ -141,8 +141,8 @@ export async function forgetKept({ folder, remote, prefix }: Repository, spared:
 export async function findKept({ folder, remote, prefix }: Repository, jobIds: readonly string[]): Promise<string[]> {
   const roots = ["refs/heads", ...(remote === null ? [] : [`refs/remotes/${remote}`])];
   const patterns = roots.flatMap((root) => jobIds.map((id) => `${root}/${keptBelow(prefix)}/${id}-*`));
-  const words = ["--format=%(refname:short)", "--no-merged", "HEAD"];
-  const names = (await git(folder, "for-each-ref", ...words, ...patterns)).split("\n");
+  const args = ["--format=%(refname:short)", "--no-merged", "HEAD"];
+  const names = (await git(folder, "for-each-ref", ...args, ...patterns)).split("\n");
   return names
     .filter((name) => name !== "")
     .map((name) => ({ name, age: ageOf(name, jobIds) }))
@@ -163,6 +163,6 @@ function ageOf(name: string, jobIds: readonly string[]): number[] {
 }
 
 function compareAges(one: readonly number[], other: readonly number[]): number {
-  const place = one.findIndex((part, at) => part !== other[at]);
-  return place === -1 ? 0 : (one[place] ?? 0) - (other[place] ?? 0);
+  const index = one.findIndex((part, at) => part !== other[at]);
+  return index === -1 ? 0 : (one[index] ?? 0) - (other[index] ?? 0);
 }

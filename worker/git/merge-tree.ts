@@ -37,8 +37,8 @@ async function mergesDry(folder: string): Promise<boolean> {
 }
 
 async function dryMerge(folder: string, theirs: string, journal: Journal): Promise<ConflictFile[]> {
-  const words = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z"];
-  const end = await gitEnd(folder, ...words, "HEAD", theirs);
+  const args = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z"];
+  const end = await gitEnd(folder, ...args, "HEAD", theirs);
   if (end.code === 0) return [];
   if (end.code !== 1) {
     journal.say(`Could not check whether it merges with ${theirs.slice(0, 8)}: ${end.problem}`);

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { uninterrupted } from "../base/interruption";
-import { tellOf } from "./checkout";
+import { reporterOf } from "./checkout";
 import { git, gitPaths } from "./git";
 import type { Worktree } from "./worktree";
 
@@ -17,7 +17,7 @@ export async function changingNothing<T>(worktree: Worktree, turn: () => Promise
     return await turn();
   } finally {
     await uninterrupted(async () => {
-      await tellChanges(folder, before);
+      await reportChanges(folder, before);
       await throwAway(folder, checkout, commit);
     });
   }
@@ -45,12 +45,12 @@ async function standOf(folder: string): Promise<Stand> {
   return { head, uncommitted: [...changed, ...made] };
 }
 
-async function tellChanges(folder: string, before: Stand): Promise<void> {
+async function reportChanges(folder: string, before: Stand): Promise<void> {
   const now = await standOf(folder);
   const committed = await gitPaths(folder, "diff", "--name-only", before.head, now.head);
   const names = [...committed, ...now.uncommitted].filter((name) => !before.uncommitted.includes(name));
   const title = "Thrown away: what was changed before the plan was approved";
-  if (names.length > 0) tellOf(folder)(title, [...new Set(names)]);
+  if (names.length > 0) reporterOf(folder)(title, [...new Set(names)]);
 }
 
 async function throwAway(folder: string, checkout: string, commit: string): Promise<void> {

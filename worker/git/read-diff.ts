@@ -148,8 +148,8 @@ function wholeLines(text: string, room: number): string {
 async function generatedFiles(folder: string, files: readonly Named[]): Promise<Set<string>> {
   const paths = files.slice(0, 1_000).map(({ path }) => path);
   if (paths.length === 0) return new Set();
-  const words = ["check-attr", "-z", "linguist-generated", "--", ...paths];
-  const parts = (await git(folder, ...words).catch(() => "")).split("\0");
+  const args = ["check-attr", "-z", "linguist-generated", "--", ...paths];
+  const parts = (await git(folder, ...args).catch(() => "")).split("\0");
   const generated = new Set<string>();
   for (let index = 0; index + 2 < parts.length; index += 3) {
     if (/^(?:set|true)$/.test(parts[index + 2] ?? "")) generated.add(parts[index] ?? "");
@@ -163,10 +163,10 @@ interface Output {
 }
 
 /** Runs git and returns its output up to a limit. */
-function output(folder: string, words: readonly string[], limit: number): Promise<Output> {
+function output(folder: string, args: readonly string[], limit: number): Promise<Output> {
   return new Promise((resolve, reject) => {
-    const start = gitStart(folder, words);
-    const child = spawn("git", start.words, {
+    const start = gitStart(folder, args);
+    const child = spawn("git", start.args, {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
       signal: interruption(),
@@ -174,9 +174,9 @@ function output(folder: string, words: readonly string[], limit: number): Promis
     });
     const chunks: Buffer[] = [];
     let size = 0;
-    let said = "";
+    let complaints = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      said = `${said}${chunk.toString("utf8")}`.slice(-2_000);
+      complaints = `${complaints}${chunk.toString("utf8")}`.slice(-2_000);
     });
     child.stdout.on("data", (chunk: Buffer) => {
       size += chunk.length;
@@ -187,7 +187,7 @@ function output(folder: string, words: readonly string[], limit: number): Promis
     child.once("close", (code) => {
       const isCut = size > limit;
       if (code === 0 || isCut) resolve({ bytes: Buffer.concat(chunks), isCut });
-      else reject(new Error(`git diff failed: ${said.trim()}`));
+      else reject(new Error(`git diff failed: ${complaints.trim()}`));
     });
   });
 }

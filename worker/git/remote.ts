@@ -39,7 +39,7 @@ export async function mainNameOf(repository: Repository): Promise<string | null>
 
 /** What may be the main branch, most certain first. `git config backloom.main` settles it. */
 async function* mainNames({ folder, base: remote, prefix }: Repository): AsyncGenerator<string> {
-  const answer = (...words: string[]) => git(folder, ...words).catch(() => "");
+  const answer = (...args: string[]) => git(folder, ...args).catch(() => "");
   yield await answer("config", "--get", "backloom.main");
   const root = remote === null ? "refs/heads/" : `refs/remotes/${remote}/`;
   const named = () => answer("symbolic-ref", "--quiet", `refs/remotes/${remote}/HEAD`);
@@ -62,15 +62,15 @@ async function* mainNames({ folder, base: remote, prefix }: Repository): AsyncGe
  * Where a branch is checked out; null if it is not. Git would move it there without its files. A folder that is gone
  * holds no branch: git forgets it, but for one whose making was killed, which stays locked.
  */
-export async function placeOfBranch(folder: string, branch: string): Promise<string | null> {
+export async function worktreeOfBranch(folder: string, branch: string): Promise<string | null> {
   const listed = await git(folder, "worktree", "list", "--porcelain");
   const found = listed.split("\n\n").find((one) => `${one}\n`.includes(`\nbranch refs/heads/${branch}\n`));
-  const place = /^worktree (.*)$/m.exec(found ?? "")?.[1];
-  if (place === undefined) return null;
+  const checkedOut = /^worktree (.*)$/m.exec(found ?? "")?.[1];
+  if (checkedOut === undefined) return null;
   const isLocked = /^locked( |$)/m.test(found ?? "");
   const isHalfMade = /^locked initializing$/m.test(found ?? "");
-  if (existsSync(place) || (isLocked && !isHalfMade)) return place;
-  if (isHalfMade) await git(folder, "worktree", "unlock", place);
+  if (existsSync(checkedOut) || (isLocked && !isHalfMade)) return checkedOut;
+  if (isHalfMade) await git(folder, "worktree", "unlock", checkedOut);
   await git(folder, "worktree", "prune");
   return null;
 }
@@ -96,10 +96,10 @@ export async function requireRoom({ folder, remote, prefix = usualPrefix }: Repo
 
 export async function requireFreeBranch(repository: Repository, branch: string): Promise<void> {
   if (repository.remote !== null) return;
-  const place = await placeOfBranch(repository.folder, branch);
-  if (place === null) return;
+  const checkedOut = await worktreeOfBranch(repository.folder, branch);
+  if (checkedOut === null) return;
   throw new BranchInUse(
-    `The branch ${branch} is checked out in ${place}: check out another one there, and the job continues`,
+    `The branch ${branch} is checked out in ${checkedOut}: check out another one there, and the job continues`,
   );
 }
 

@@ -20,7 +20,7 @@ export interface Repository {
   prefix?: string | undefined;
 }
 
-interface RepositoryWish {
+interface RepositoryOptions {
   /** `--repo`: a folder or an address, given by the worker's user. */
   given: string | undefined;
   /** The job's product: each has a sample of its own, so that a second demo begins with nothing done. */
@@ -41,11 +41,11 @@ interface RepositoryWish {
  * Opens a job's repository: the worker's, or a shared clone. Its content is run here and git uses the user's login, so
  * an address named only by a task must be allowed by the user.
  */
-async function openRepository(wish: RepositoryWish): Promise<Repository> {
-  const { given, productId, productAddress, jobAddress, named, repositories, mayCreate } = wish;
+async function openRepository(options: RepositoryOptions): Promise<Repository> {
+  const { given, productId, productAddress, jobAddress, named, repositories, mayCreate } = options;
   const isOwn = jobAddress === productAddress || jobAddress === given;
   if (!isOwn && !isNamed(jobAddress, named)) throw new RepositoryNotAllowed(jobAddress);
-  if (given !== undefined && isOwn) return openGiven(given, wish);
+  if (given !== undefined && isOwn) return openGiven(given, options);
   if (jobAddress === "" && mayCreate && productId !== undefined)
     return openFolder(join(repositories, `sample-${productId}`), true);
   if (isForeign(jobAddress)) return openClone(jobAddress, repositories);
@@ -98,8 +98,8 @@ export async function openRepositoryOf(
 }
 
 /** The user may also name a folder. */
-function openGiven(given: string, wish: RepositoryWish): Promise<Repository> {
-  return isAddress(given) ? openClone(given, wish.repositories) : openFolder(resolve(given), wish.mayCreate);
+function openGiven(given: string, options: RepositoryOptions): Promise<Repository> {
+  return isAddress(given) ? openClone(given, options.repositories) : openFolder(resolve(given), options.mayCreate);
 }
 
 export function isAddress(given: string): boolean {
@@ -146,8 +146,8 @@ async function requireLfs(repository: Repository): Promise<Repository> {
   const filters = ["config", "--get-regexp", "^filter\\.lfs\\.(process|smudge)$"];
   if ((await gitEnd(folder, ...filters)).code !== 0) return repository;
   if ((await gitEnd(folder, "lfs", "version")).code === 0) return repository;
-  const words = ["grep", "--quiet", "-e", "filter=lfs", "HEAD"];
-  if ((await gitEnd(folder, ...words, "--", "*.gitattributes")).code !== 0) return repository;
+  const args = ["grep", "--quiet", "-e", "filter=lfs", "HEAD"];
+  if ((await gitEnd(folder, ...args, "--", "*.gitattributes")).code !== 0) return repository;
   throw new WorkerProblem(
     "The repository uses Git LFS, and git-lfs is not installed on this machine: install it, or run `git lfs uninstall` to work with pointer files",
   );
@@ -161,7 +161,7 @@ async function moveInPlace(draft: string, folder: string): Promise<void> {
 /** Name of the remote that is pushed to, and of the one that main follows. `git config backloom.remote` settles both. */
 export async function remotesOf(folder: string): Promise<Pick<Repository, "remote" | "base">> {
   const remotes = (await git(folder, "remote")).split("\n").filter((name) => name !== "");
-  const answer = (...words: string[]) => git(folder, ...words).catch(() => "");
+  const answer = (...args: string[]) => git(folder, ...args).catch(() => "");
   const set = (key: string) => answer("config", "--get", key);
   const firstOf = (names: string[]) => names.find((name) => remotes.includes(name)) ?? null;
   const given = await set("backloom.remote");

@@ -3,9 +3,9 @@ import { basename, dirname, join, normalize, sep } from "node:path";
 import { z } from "zod";
 import { reviewMarksSchema } from "~/wire/reviews/marks";
 import { knownAgents } from "~/wire/workers/known-agents";
-import { forgeWishSchema } from "../base/forge-kinds";
+import { forgeSettingSchema } from "../base/forge-kinds";
+import { readAllowedHosts } from "../base/hosts";
 import { allowances } from "../base/options";
-import { readReach } from "../base/reach";
 import { copiedInto, noteCopied } from "./copied";
 import { git } from "./git";
 import type { Worktree } from "./worktree";
@@ -21,7 +21,7 @@ const rulesSchema = z.strictObject({
   test: z.string().min(1).optional(),
   pr: z.string().min(1).optional(),
   /** Git host of the remote, if its name does not tell. */
-  forge: forgeWishSchema.optional(),
+  forge: forgeSettingSchema.optional(),
   /** Labels and reviewers of new pull requests. */
   labels: z.array(z.string().min(1)).default([]),
   reviewers: z.array(z.string().min(1)).default([]),
@@ -51,7 +51,7 @@ function isPlainPath(text: string): boolean {
 }
 
 function isHost(text: string): boolean {
-  return readReach(text, "person") !== null;
+  return readAllowedHosts(text, "person") !== null;
 }
 
 /** Rules of the repository (`.backloom.yml`). */
@@ -121,10 +121,10 @@ function isGit(part: string): boolean {
 
 /** True if a folder on the path is a link. */
 async function leadsElsewhere(home: string, path: string): Promise<boolean> {
-  let place = home;
+  let folder = home;
   for (const part of dirname(path).split(sep)) {
-    place = join(place, part);
-    const found = await lstat(place).catch(() => null);
+    folder = join(folder, part);
+    const found = await lstat(folder).catch(() => null);
     if (found?.isSymbolicLink()) return true;
   }
   return false;

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { writeWhole } from "../base/files";
-import { tellOf } from "./checkout";
+import { reporterOf } from "./checkout";
 import { git, gitPaths } from "./git";
 import { asideEnd, contextFolder } from "./worktree";
 
@@ -15,7 +15,7 @@ export async function withoutExtras<T>(folder: string, main: string, work: () =>
   await putBack(folder);
   const extras = await extrasOf(folder, main);
   await setAside(folder, [...extras, ...(await contextOf(folder))]);
-  if (extras.length > 0) tellOf(folder)("In no commit, and set aside for the tests", extras);
+  if (extras.length > 0) reporterOf(folder)("In no commit, and set aside for the tests", extras);
   try {
     return await work();
   } finally {
@@ -39,8 +39,8 @@ async function extrasOf(folder: string, main: string): Promise<string[]> {
   try {
     await standIns(folder, rules, found, main);
     const own = await git(folder, "rev-parse", "--absolute-git-dir");
-    const place = [`--git-dir=${own}`, `--work-tree=${rules}`];
-    const seen = await gitPaths(rules, ...place, "ls-files", "--others", "--exclude-standard");
+    const gitOptions = [`--git-dir=${own}`, `--work-tree=${rules}`];
+    const seen = await gitPaths(rules, ...gitOptions, "ls-files", "--others", "--exclude-standard");
     return found.filter((path) =>
       path.endsWith("/") ? seen.some((one) => one.startsWith(path)) : seen.includes(path),
     );
@@ -50,16 +50,16 @@ async function extrasOf(folder: string, main: string): Promise<string[]> {
 }
 
 /** The main branch's rules over empty files of the same names, so that git says which of them it ignores there. */
-async function standIns(folder: string, place: string, found: readonly string[], main: string): Promise<void> {
+async function standIns(folder: string, asideFolder: string, found: readonly string[], main: string): Promise<void> {
   const names = await gitPaths(folder, "ls-tree", "-r", "--full-tree", "--name-only", main);
-  await mkdir(place);
+  await mkdir(asideFolder);
   for (const name of names.filter((one) => basename(one) === ".gitignore")) {
-    await mkdir(dirname(join(place, name)), { recursive: true });
-    await writeFile(join(place, name), await git(folder, "show", `${main}:${name}`));
+    await mkdir(dirname(join(asideFolder, name)), { recursive: true });
+    await writeFile(join(asideFolder, name), await git(folder, "show", `${main}:${name}`));
   }
   for (const path of found) {
     const [inside = "some"] = path.endsWith("/") ? await readdir(join(folder, path)) : [""];
-    const file = join(place, path, inside);
+    const file = join(asideFolder, path, inside);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, "", { flag: "a" });
   }
@@ -69,24 +69,24 @@ const listName = "list.json";
 
 async function setAside(folder: string, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
-  const place = `${folder}${asideEnd}`;
-  await mkdir(place);
-  await writeWhole(join(place, listName), JSON.stringify(paths));
+  const asideFolder = `${folder}${asideEnd}`;
+  await mkdir(asideFolder);
+  await writeWhole(join(asideFolder, listName), JSON.stringify(paths));
   for (const [index, path] of paths.entries()) {
-    await rename(join(folder, path), join(place, String(index)));
+    await rename(join(folder, path), join(asideFolder, String(index)));
   }
 }
 
 async function putBack(folder: string): Promise<void> {
-  const place = `${folder}${asideEnd}`;
-  const text = await readFile(join(place, listName), "utf8").catch(() => "[]");
+  const asideFolder = `${folder}${asideEnd}`;
+  const text = await readFile(join(asideFolder, listName), "utf8").catch(() => "[]");
   for (const [index, path] of z.array(z.string()).parse(JSON.parse(text)).entries()) {
     const to = join(folder, path);
     await mkdir(dirname(to), { recursive: true }).catch(() => undefined);
     // A test may have put a link there that leads elsewhere.
     if ((await realpath(dirname(to)).catch(() => null)) !== join(await realpath(folder), dirname(path))) continue;
     await rm(to, { recursive: true, force: true });
-    await rename(join(place, String(index)), to).catch(() => undefined);
+    await rename(join(asideFolder, String(index)), to).catch(() => undefined);
   }
-  await rm(place, { recursive: true, force: true });
+  await rm(asideFolder, { recursive: true, force: true });
 }

@@ -28,7 +28,7 @@ export interface Worktree {
   remove(): Promise<void>;
 }
 
-interface WorktreeWish {
+interface WorktreeOptions {
   repository: Repository;
   parent: string;
   name: string;
@@ -40,9 +40,9 @@ interface WorktreeWish {
 /**
  * Creates a worktree on the job's branch: at its tip if an earlier job or run left one, otherwise at the main branch.
  */
-export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
-  const { repository, branch } = wish;
-  const folder = join(wish.parent, wish.name);
+export async function addWorktree(options: WorktreeOptions): Promise<Worktree> {
+  const { repository, branch } = options;
+  const folder = join(options.parent, options.name);
   await requireFreeBranch(repository, branch);
   await removeFolder(repository.folder, folder);
   await fetchAll(repository);
@@ -50,12 +50,12 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   const branchTip = await tipOf(repository, branch);
   const main = await mainOf(repository);
   const start = branchTip ?? main;
-  const checkout = await checkoutName(repository, branch, wish.name);
+  const checkout = await checkoutName(repository, branch, options.name);
   const remove = removerOf(repository, folder, checkout);
   await wholeOrNot(remove, async () => {
     // Two steps, so that each can be retried while another worker makes a worktree.
     await git(repository.folder, "branch", "--no-track", checkout, start);
-    await makeFolder(folder, repository, [checkout], main, wish.hooks);
+    await makeFolder(folder, repository, [checkout], main, options.hooks);
     await track(repository, checkout, branch);
   });
   return { folder, repository, branch, checkout, branchTip, start, main, remove };
@@ -72,9 +72,9 @@ export function removerOf(repository: Repository, folder: string, checkout: stri
 export const baseEnd = ".base";
 
 /** Checkout of one commit to run commands in. Nothing in it is kept. */
-export async function addTreeAt(wish: Omit<WorktreeWish, "branch"> & { commit: string }) {
-  const { repository, commit } = wish;
-  const folder = join(wish.parent, wish.name);
+export async function addTreeAt(options: Omit<WorktreeOptions, "branch"> & { commit: string }) {
+  const { repository, commit } = options;
+  const folder = join(options.parent, options.name);
   await removeFolder(repository.folder, folder);
   const remove = () => uninterrupted(() => removeFolder(repository.folder, folder));
   await wholeOrNot(remove, async () => {
@@ -84,10 +84,10 @@ export async function addTreeAt(wish: Omit<WorktreeWish, "branch"> & { commit: s
 }
 
 /** Read-only checkout of the main branch. Nothing in it can be kept. */
-export async function addReadingTree(wish: Omit<WorktreeWish, "branch">) {
-  await fetchAll(wish.repository);
-  const commit = await mainOf(wish.repository);
-  const { folder, remove } = await addTreeAt({ ...wish, commit });
+export async function addReadingTree(options: Omit<WorktreeOptions, "branch">) {
+  await fetchAll(options.repository);
+  const commit = await mainOf(options.repository);
+  const { folder, remove } = await addTreeAt({ ...options, commit });
   const context = join(folder, contextFolder);
   // The repository may have something else with this name.
   await rm(context, { recursive: true, force: true });
@@ -104,8 +104,8 @@ export async function makeFolder(
   base: string,
   withHooks = false,
 ): Promise<void> {
-  const words = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-  const home = await git(repository.folder, ...words);
+  const args = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+  const home = await git(repository.folder, ...args);
   const branch = what.length === 1 ? `refs/heads/${what[0]}` : null;
   await writeNote(folder, { home, branch, base, prefix: repository.prefix });
   const hooks = withHooks ? await hooksOf(repository.folder, home) : [];
@@ -120,11 +120,11 @@ export async function makeFolder(
  * The hooks of the user's own checkout. A relative path is resolved there: in a worktree, an agent could write to it.
  */
 async function hooksOf(folder: string, home: string): Promise<string[]> {
-  const words = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"];
-  const lines = (await git(folder, ...words).catch(() => "")).split("\n");
-  const said = lines.map((line) => line.split("\t")).filter(([scope]) => scope !== "command");
-  const place = said.at(-1)?.[1];
-  return ["-c", `core.hooksPath=${place ? resolve(folder, place) : join(home, "hooks")}`];
+  const args = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"];
+  const lines = (await git(folder, ...args).catch(() => "")).split("\n");
+  const configured = lines.map((line) => line.split("\t")).filter(([scope]) => scope !== "command");
+  const hooksPath = configured.at(-1)?.[1];
+  return ["-c", `core.hooksPath=${hooksPath ? resolve(folder, hooksPath) : join(home, "hooks")}`];
 }
 
 /** Removes everything if the creation is interrupted. */
@@ -206,8 +206,8 @@ export async function removeFolder(home: string, folder: string, branch?: string
   await removeTree(gone);
   await rename(folder, gone).catch(() => undefined);
   // Forced twice, because a worktree whose creation was killed is still locked.
-  const words = ["worktree", "remove", "--force", "--force", folder];
-  const isForgotten = await git(home, ...words).then(
+  const args = ["worktree", "remove", "--force", "--force", folder];
+  const isForgotten = await git(home, ...args).then(
     () => true,
     () => false,
   );

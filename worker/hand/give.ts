@@ -23,11 +23,11 @@ import { readResult } from "../job/turn/result-file";
 import { takeOver } from "../sandbox/job-store";
 import type { Sandbox } from "../sandbox/sandbox";
 import { returnSession } from "./lend-session";
-import { type Hand, openHand, splitHandWords } from "./open-hand";
+import { type Hand, openHand, splitHandArgs } from "./open-hand";
 
 /** give: commits, proves and hands in what a person did; give --back returns it to the agents. */
-export async function give(words: readonly string[], stopSignal: AbortSignal): Promise<void> {
-  const { task, rest, hasFlag } = splitHandWords(words, "--back");
+export async function give(args: readonly string[], stopSignal: AbortSignal): Promise<void> {
+  const { task, rest, hasFlag } = splitHandArgs(args, "--back");
   const found = await findTaken(readWorkDir(rest), task);
   const hand = await openHand(rest, stopSignal, found.service);
   requireSandbox(hand.sandboxes, found);
@@ -83,15 +83,15 @@ function requireSandbox({ confinement }: Sandbox, taken: Taken): void {
 }
 
 async function openWorktree({ job, options, folder }: Attempt, taken: Taken): Promise<Worktree> {
-  const place = taken.worktree;
-  const note = await noteOf(place.folder);
-  if (note === null || !(await rememberCheckout(place.folder, note))) {
-    throw new WorkerProblem(`${place.folder} has lost its repository`);
+  const worktree = taken.worktree;
+  const note = await noteOf(worktree.folder);
+  if (note === null || !(await rememberCheckout(worktree.folder, note))) {
+    throw new WorkerProblem(`${worktree.folder} has lost its repository`);
   }
   // A give that was killed may have left what its tests wrote.
-  await takeOver(place.folder);
+  await takeOver(worktree.folder);
   const repository = await openRepositoryOf(job, options, folder);
-  return { ...place, repository, remove: removerOf(repository, place.folder, place.checkout) };
+  return { ...worktree, repository, remove: removerOf(repository, worktree.folder, worktree.checkout) };
 }
 
 /** A person who lost the job keeps the work, and reads where it is. */
@@ -156,7 +156,7 @@ async function noteUsage(attempt: Attempt, { agent, sessionId, since, worktree }
   const tool = await driverFor(agent, undefined, environment)
     .then((driver) => driver.find(environment))
     .catch(() => null);
-  const place = { environment, folder: worktree.folder };
-  const used = await tool?.recorded?.(place, sessionId, since).catch(() => null);
+  const context = { environment, folder: worktree.folder };
+  const used = await tool?.recorded?.(context, sessionId, since).catch(() => null);
   if (used) await reportUsage(attempt, used);
 }

@@ -8,7 +8,7 @@ import { takenEnd } from "../git/worktree";
 import { readTaken, type Taken } from "../job/open/taken";
 import { type CallOptions, connectService, type Service } from "../service/service";
 
-const lookMilliseconds = 2_000;
+const checkMilliseconds = 2_000;
 
 /**
  * Keeps the lease of what a person has taken, until it is given, lost, or isOver says so. Messages stay for the next
@@ -27,7 +27,7 @@ export async function keepLease(
       lastBeat = Date.now();
       if (!(await isHeld(service, job, { retry: false }).catch(() => true))) break;
     }
-    await wait(lookMilliseconds);
+    await wait(checkMilliseconds);
   }
   await service.close();
 }

@@ -4,10 +4,10 @@ import { allDrivers } from "../agents/catalog";
 import { personsVariables } from "../base/environment";
 import { readPlain } from "../base/files";
 import { plainFolder } from "../sandbox/job-store";
-import { placeOf } from "../sandbox/tool-homes";
+import { folderOf } from "../sandbox/tool-homes";
 
 /** Whose conversation it is, and the folder of its worker. */
-interface Held {
+interface Conversation {
   agent: string | null;
   sessionId: string | null;
   home: string;
@@ -21,12 +21,12 @@ const mostBytes = 256 * 1024 ** 2;
  * it. Returns the files; none if the agent keeps no file for each. Null without a sandbox: it is there already. What the
  * person has under that name stays: the name comes from the agent.
  */
-export async function lendSession(held: Held): Promise<string[] | null> {
-  const places = placesOf(held);
-  const wasConfined = (await stat(homeOfJob(held)).catch(() => null)) !== null;
+export async function lendSession(conversation: Conversation): Promise<string[] | null> {
+  const folders = foldersOf(conversation);
+  const wasConfined = (await stat(homeOfJob(conversation)).catch(() => null)) !== null;
   if (!wasConfined) return null;
-  if (places === null) return [];
-  const { inside, own, end } = places;
+  if (folders === null) return [];
+  const { inside, own, end } = folders;
   const names = await filesIn(inside, end);
   if (names.length === 0 && (await filesIn(own, end)).length > 0) return null;
   for (const name of names) {
@@ -39,17 +39,17 @@ export async function lendSession(held: Held): Promise<string[] | null> {
 }
 
 /** Returns it, with what the person said. Where an agent may have written, no link is followed. */
-export async function returnSession(held: Held, lent: readonly string[]): Promise<void> {
-  const places = placesOf(held);
-  if (places === null) return;
+export async function returnSession(conversation: Conversation, lent: readonly string[]): Promise<void> {
+  const folders = foldersOf(conversation);
+  if (folders === null) return;
   for (const name of lent) {
-    const text = await readPlain(join(places.own, name), mostBytes);
+    const text = await readPlain(join(folders.own, name), mostBytes);
     if (text === null) continue;
-    const target = join(places.inside, name);
-    await plainFolder(homeOfJob(held), dirname(target));
+    const target = join(folders.inside, name);
+    await plainFolder(homeOfJob(conversation), dirname(target));
     await rm(target, { recursive: true, force: true });
     await writeFile(target, text, { flag: "wx", mode: 0o600 });
-    await rm(join(places.own, name));
+    await rm(join(folders.own, name));
   }
 }
 
@@ -58,15 +58,15 @@ async function filesIn(folder: string, end: string): Promise<string[]> {
   return entries.filter((entry) => entry.endsWith(end));
 }
 
-function homeOfJob({ home, job }: Held): string {
+function homeOfJob({ home, job }: Conversation): string {
   return join(home, "homes", job.id);
 }
 
-function placesOf(held: Held) {
-  const { agent, sessionId } = held;
+function foldersOf(conversation: Conversation) {
+  const { agent, sessionId } = conversation;
   const needs = allDrivers.find(({ name }) => name === agent)?.needs;
   if (needs?.sessions === undefined || sessionId === null) return null;
   const { folder, endOf } = needs.sessions;
-  const own = placeOf(needs.home, folder, personsVariables());
-  return { inside: join(homeOfJob(held), folder), own, end: endOf(sessionId) };
+  const own = folderOf(needs.home, folder, personsVariables());
+  return { inside: join(homeOfJob(conversation), folder), own, end: endOf(sessionId) };
 }

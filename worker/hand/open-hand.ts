@@ -12,14 +12,14 @@ import { connectService } from "../service/service";
  * `--sandbox` says otherwise. The person's own commands do not.
  */
 export async function openHand(
-  words: readonly string[],
+  args: readonly string[],
   stopSignal: AbortSignal,
   login?: { url: string; token: string },
 ) {
   const { BACKLOOM_URL, BACKLOOM_TOKEN } = process.env;
   const noted = { BACKLOOM_URL: BACKLOOM_URL || login?.url, BACKLOOM_TOKEN: BACKLOOM_TOKEN || login?.token };
   // No agent is started: the person does the work.
-  const options = readOptions([...words, "--exec", "by hand"], { ...process.env, ...noted });
+  const options = readOptions([...args, "--exec", "by hand"], { ...process.env, ...noted });
   const home = homeOf(options.workDir, options.name);
   const own = await openWorkFolder(options.workDir, home, `${options.name} terminal`);
   const sandboxes = await openSandbox(options, own, "");
@@ -33,11 +33,11 @@ export async function openHand(
 export type Hand = Awaited<ReturnType<typeof openHand>>;
 
 /** Splits off the code of a task and the command's own flag, at any place. */
-export function splitHandWords(words: readonly string[], flag: string) {
-  const given = words.filter((word) => word !== flag);
+export function splitHandArgs(args: readonly string[], flag: string) {
+  const given = args.filter((arg) => arg !== flag);
   const task = withoutOptions(given)[0];
   const rest = task === undefined ? given : given.toSpliced(given.lastIndexOf(task), 1);
-  return { task, rest, hasFlag: words.includes(flag) };
+  return { task, rest, hasFlag: args.includes(flag) };
 }
 
 /** A refusal is for the person to read. */

@@ -23,10 +23,10 @@ import { beginTask } from "../job/task-job";
 import { conversationsIn } from "../job/turn/sessions";
 import { noSandbox } from "../sandbox/sandbox";
 import { receivedJobSchema } from "../service/received-claim";
-import { type Asked, askedFile, type OpenAsked, openAsked } from "./asked";
 import { isHeld, keepLease } from "./keep-lease";
 import { lendSession } from "./lend-session";
-import { type Hand, openHand, orSay, splitHandWords } from "./open-hand";
+import { type Hand, openHand, orSay, splitHandArgs } from "./open-hand";
+import { type OpenPendingTake, openPendingTake, type PendingTake, pendingTakeFile } from "./pending-takes";
 
 const answerSchema = z.object({ job: receivedJobSchema.nullable(), waits_for: z.string().nullable() });
 const askAgainMilliseconds = 1_000;
@@ -34,13 +34,13 @@ const askAgainMilliseconds = 1_000;
 type Job = z.output<typeof receivedJobSchema>;
 
 /** take T-42: the job goes from its agent to the person, with its worktree and its conversation. */
-export async function take(words: readonly string[], stopSignal: AbortSignal): Promise<void> {
-  const { task, rest, hasFlag } = splitHandWords(words, "--now");
+export async function take(args: readonly string[], stopSignal: AbortSignal): Promise<void> {
+  const { task, rest, hasFlag } = splitHandArgs(args, "--now");
   if (task === undefined) throw new WorkerProblem("Name the task: take T-42");
   const hand = await openHand(rest, stopSignal);
   try {
     const taken = await takeOnce(hand, task.toUpperCase(), hasFlag);
-    await printPlace(taken);
+    await printFolder(taken);
     await (process.stdin.isTTY ? openShell(taken, hand) : leaveLease(taken));
   } finally {
     await hand.service.close();
@@ -52,16 +52,16 @@ async function takeOnce(hand: Hand, task: string, at_once: boolean): Promise<Tak
   const { options, sandboxes } = hand;
   const worker = `${options.name} terminal`;
   const { confinement } = sandboxes;
-  const wish = { task, product: options.product, worker, confinement };
-  const asked = await openAsked(askedFile(hand.home, options.url, wish));
-  if (asked === null) throw new WorkerProblem(`${task} is being taken here: end the other take`);
+  const request = { task, product: options.product, worker, confinement };
+  const pending = await openPendingTake(pendingTakeFile(hand.home, options.url, request));
+  if (pending === null) throw new WorkerProblem(`${task} is being taken here: end the other take`);
   try {
     const taken = await takeUp(hand, task);
     if (taken !== null) return taken;
-    return await begin(hand, await claimByHand(hand, wish, asked, at_once));
+    return await begin(hand, await claimByHand(hand, request, pending, at_once));
   } finally {
-    await asked.forget();
-    await asked.close();
+    await pending.forget();
+    await pending.close();
   }
 }
 
@@ -89,18 +89,18 @@ const loginOf = ({ url, token }: Hand["options"]) => ({ url, token });
 /** Asks until the agent has ended its tool call; first as a take did that was killed. */
 async function claimByHand(
   { options, service, journal, stopSignal }: Hand,
-  wish: Record<string, unknown>,
-  asked: OpenAsked,
+  request: Record<string, unknown>,
+  pending: OpenPendingTake,
   at_once: boolean,
 ): Promise<Job> {
   const { url } = options;
-  let call: Asked = asked.before ?? { url, key: randomUUID(), at_once };
+  let call: PendingTake = pending.before ?? { url, key: randomUUID(), at_once };
   for (;;) {
-    await asked.note(call);
-    const given = { ...wish, at_once: call.at_once };
+    await pending.note(call);
+    const given = { ...request, at_once: call.at_once };
     const { job, waits_for } = await orSay(service.post("/api/jobs/take", given, answerSchema, call.key));
     if (job !== null && (await isHeld(service, job))) {
-      await asked.note({ ...call, job: { id: job.id, attempt: job.attempt } });
+      await pending.note({ ...call, job: { id: job.id, attempt: job.attempt } });
       return job;
     }
     call = { url, key: randomUUID(), at_once };
@@ -123,13 +123,13 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
     await awaitRemoval(options.workDir, job.id);
     const worktree = await interruptible(attempt.heartbeat.signal, () => prepare(attempt, known.folder));
     attempt.keeper.begin(worktree);
-    const { place, work, assignment } = await beginOrReturn(attempt, worktree, hand.sandboxes);
+    const { begunIn, work, assignment } = await beginOrReturn(attempt, worktree, hand.sandboxes);
     const taken = {
       job,
       home,
       work,
       resolution: assignment.resolution,
-      worktree: place,
+      worktree: begunIn,
       repo: options.repo,
       confinement: hand.sandboxes.confinement,
       agent: known.agent,
@@ -158,8 +158,8 @@ async function beginOrReturn(attempt: Attempt, worktree: Worktree, sandboxes: Ha
       sandbox = workspace.sandbox;
       const begun = await beginTask(attempt, workspace);
       const { folder, branch, checkout, branchTip, start, main } = workspace;
-      const place = { folder, branch, checkout, branchTip, start, main };
-      return begun && { ...begun, place };
+      const begunIn = { folder, branch, checkout, branchTip, start, main };
+      return begun && { ...begun, begunIn };
     });
     if (begun !== null) return begun;
     throw new WorkerProblem("The job cannot begin now; its page says why");
@@ -191,7 +191,7 @@ async function findConversation(workDir: string, job: Job) {
 }
 
 /** Plain lines, for people to copy. */
-async function printPlace({ job, worktree, agent, sessionId, lent }: Taken): Promise<void> {
+async function printFolder({ job, worktree, agent, sessionId, lent }: Taken): Promise<void> {
   const settings = await settingsIn(worktree);
   if (settings.length > 0) {
     print(
@@ -200,11 +200,11 @@ async function printPlace({ job, worktree, agent, sessionId, lent }: Taken): Pro
   }
   const line = lent?.length === 0 ? null : resumeLine(agent, sessionId);
   const code = job.task?.code ?? "";
-  const place = `cd '${worktree.folder.replaceAll("'", "'\\''")}'`;
+  const command = `cd '${worktree.folder.replaceAll("'", "'\\''")}'`;
   const resume =
     line === null && sessionId !== null
-      ? `${place}    # the conversation of the agent is ${JSON.stringify(sessionId)}`
-      : [place, ...(line === null ? [] : [line])].join(" && ");
+      ? `${command}    # the conversation of the agent is ${JSON.stringify(sessionId)}`
+      : [command, ...(line === null ? [] : [line])].join(" && ");
   print(
     `${code} is yours, on the branch ${job.branch ?? worktree.branch}:\n  ${resume}\nHand it in there with give, or return it to the agents with give --back.\n`,
   );
@@ -248,8 +248,8 @@ async function openShell(taken: Taken, { journal }: Hand): Promise<void> {
 }
 
 async function leaveLease(taken: Taken): Promise<void> {
-  const words = ["take", "--keep-lease", taken.worktree.folder, await markOf(process.ppid)];
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...words], {
+  const args = ["take", "--keep-lease", taken.worktree.folder, await markOf(process.ppid)];
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...args], {
     detached: true,
     stdio: "ignore",
     cwd: "/",

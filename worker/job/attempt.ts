@@ -41,7 +41,7 @@ export interface Attempt extends WorkerTools {
 }
 
 /** Where an attempt's programs run. */
-export interface Place {
+export interface JobLocation {
   folder: string;
   /** The repository's rules (`.backloom.yml`). */
   rules: Rules;
@@ -50,7 +50,7 @@ export interface Place {
 }
 
 /** The job's worktree, ready for its steps. */
-export interface Workspace extends Worktree, Place {
+export interface Workspace extends Worktree, JobLocation {
   testCommand: string | undefined;
   /** Branches with work left by earlier attempts. */
   kept: readonly string[];

@@ -172,9 +172,9 @@ async function judge(
   progress: Progress,
 ): Promise<boolean> {
   const { job, service, journal } = attempt;
-  const wish = { assignment, outcome, since: work.base, head: work.head, required: execution.verify_required };
-  await undoChanges(attempt, workspace, wish);
-  const { evidence, isSeen, failure, denied } = await examineDelivered(attempt, workspace, wish);
+  const options = { assignment, outcome, since: work.base, head: work.head, required: execution.verify_required };
+  await undoChanges(attempt, workspace, options);
+  const { evidence, isSeen, failure, denied } = await examineDelivered(attempt, workspace, options);
   if (denied !== undefined) {
     await reportFailure(attempt, denied, outcome.result);
     return false;

@@ -19,10 +19,10 @@ export async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<
   try {
     const given = { folder, rules: noRules };
     sandbox = await openForJob(attempt, sandboxes, { ...given, main: "HEAD" });
-    const place = { ...given, sandbox };
-    await reportStart(attempt, place);
+    const workspace = { ...given, sandbox };
+    await reportStart(attempt, workspace);
     const assignment = ideaAssignment(job);
-    const outcome = await execute(attempt, place, assignment, {});
+    const outcome = await execute(attempt, workspace, assignment, {});
     const failure = failureOf(outcome);
     if (failure !== undefined) return await reportFailure(attempt, failure, outcome.result);
     if (outcome.result.question !== undefined) {

@@ -6,7 +6,7 @@ import { eachLine, startProcess } from "../base/process";
 import { copyAlong } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
-import { type Attempt, logFileOf, type Place } from "./attempt";
+import { type Attempt, type JobLocation, logFileOf } from "./attempt";
 import type { ReadResult } from "./turn/result-file";
 
 /** How a command ended. `output` is the end of what it printed. */
@@ -59,23 +59,23 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const output = endOfText(run.clean);
   const answer = endOfText(run.clean);
   // A multi-byte character may be split over two chunks.
-  const [said, complained] = [new StringDecoder("utf8"), new StringDecoder("utf8")];
+  const [outputDecoder, complaintDecoder] = [new StringDecoder("utf8"), new StringDecoder("utf8")];
   const { confine, variables } = run.sandbox ?? noSandbox;
   const started = await startProcess({
     program: "/bin/sh",
-    words: ["-c", run.command],
+    args: ["-c", run.command],
     folder: run.folder,
     environment: { ...variables(), ...run.environment },
     confine,
     pidFile: run.pidFile,
     logFile: run.logFile,
-    heard: (piece) => {
-      const text = said.write(piece);
+    onOutput: (piece) => {
+      const text = outputDecoder.write(piece);
       output.add(text);
       answer.add(text);
     },
-    complained: (piece) => {
-      const text = complained.write(piece);
+    onComplaint: (piece) => {
+      const text = complaintDecoder.write(piece);
       output.add(text);
       run.takeComplaint?.(text);
     },
@@ -126,7 +126,7 @@ interface ShownCommand {
 /** Runs one of the worker's commands and shows its start and end in the job's output. */
 export async function runShown(
   attempt: Attempt,
-  { folder, rules, sandbox }: Place,
+  { folder, rules, sandbox }: JobLocation,
   shown: ShownCommand,
 ): Promise<CommandEnd> {
   const { options, heartbeat, output } = attempt;
@@ -149,13 +149,13 @@ export async function runShown(
 }
 
 /** Sets up a fresh worktree by the repository's rules. */
-export async function setUp(attempt: Attempt, place: Place & Pick<Worktree, "repository">): Promise<void> {
+export async function setUp(attempt: Attempt, location: JobLocation & Pick<Worktree, "repository">): Promise<void> {
   const { journal, job } = attempt;
-  const { rules } = place;
-  for (const value of await copyAlong(place, rules)) learnSecret(attempt.options, value);
+  const { rules } = location;
+  for (const value of await copyAlong(location, rules)) learnSecret(attempt.options, value);
   if (rules.setup === undefined) return;
   journal.say("Setting up the worktree");
-  const end = await runShown(attempt, place, {
+  const end = await runShown(attempt, location, {
     kind: "command",
     title: `Setup: ${rules.setup}`,
     command: rules.setup,

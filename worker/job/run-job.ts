@@ -6,7 +6,7 @@ import { interruptible, uninterrupted } from "../base/interruption";
 import { endLeftRunning } from "../base/orphans";
 import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../base/problems";
 import { sendable } from "../base/sendable";
-import { hearOfFiles } from "../git/checkout";
+import { reportFilesTo } from "../git/checkout";
 import { BranchInUse } from "../git/remote";
 import { noSandbox, type Sandbox } from "../sandbox/sandbox";
 import type { Attempt } from "./attempt";
@@ -40,12 +40,12 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
   if (opened.job.kind === "PLAN_CHAT") return workOnChat(opened, sandboxes);
   const worktree = await prepare(opened);
   opened.keeper.begin(worktree);
-  const told = new Set<string>();
-  hearOfFiles(worktree.folder, (what, names) => {
+  const reported = new Set<string>();
+  reportFilesTo(worktree.folder, (what, names) => {
     // What is left out of one commit is there at the next one too.
-    const news = names.filter((name) => !told.has(`${what} ${name}`));
-    for (const name of news) told.add(`${what} ${name}`);
-    if (news.length > 0) tellFiles(opened, what, news);
+    const news = names.filter((name) => !reported.has(`${what} ${name}`));
+    for (const name of news) reported.add(`${what} ${name}`);
+    if (news.length > 0) reportFiles(opened, what, news);
   });
   const disk = watchDisk(worktree.folder, opened.options.diskGigabytes, opened.heartbeat);
   const attempt = { ...opened, heartbeat: disk.heartbeat };
@@ -75,7 +75,7 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
   }
 }
 
-function tellFiles({ journal, output }: Attempt, title: string, names: readonly string[]): void {
+function reportFiles({ journal, output }: Attempt, title: string, names: readonly string[]): void {
   const text = sendable(names.slice(0, 20).join("\n"), 2_000);
   journal.say(`${title} (${sendable(names.slice(0, 3).join(", "), 300)})`);
   output.add({ kind: "note", title, text, at: new Date().toISOString() });
@@ -86,7 +86,7 @@ async function sayWhatIsKept(attempt: Attempt): Promise<void> {
   if (branch !== null) attempt.journal.say(`Undelivered work is kept on ${branch}`);
   const left = attempt.keeper.leftIn();
   if (left === null) return;
-  tellFiles(attempt, "The worktree stays, as its work could not be kept", [left]);
+  reportFiles(attempt, "The worktree stays, as its work could not be kept", [left]);
 }
 
 /**

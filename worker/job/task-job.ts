@@ -4,7 +4,7 @@ import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
 import type { Attempt, Workspace } from "./attempt";
 import { type Outcome, setUp } from "./commands";
-import { tellClash } from "./deliver/conflicts";
+import { reportClash } from "./deliver/conflicts";
 import { deliver, pushQuestion } from "./deliver/deliver";
 import { finishResolution, startResolution } from "./deliver/resolve-conflict";
 import { beginFromEarlier, unjudgedBeginning } from "./open/begin-from";
@@ -99,7 +99,7 @@ export async function handIn(
   }
   if (left !== null && isByHand) return `Resolve the conflict in ${left.files.map(({ path }) => path).join(", ")}`;
   if (left !== null) {
-    await tellClash(attempt, workspace, left);
+    await reportClash(attempt, workspace, left);
     return;
   }
   if (half !== null && isByHand) return half;
@@ -120,10 +120,10 @@ async function conclude(
   { assignment, outcome, isLast, isByHand }: Turn,
 ): Promise<string | undefined> {
   const required = attempt.job.task?.verify_required ?? "ALIGNED_OR_PARTIAL";
-  const wish = { assignment, outcome, since: work.base, head: workspace.start, required };
-  await undoChanges(attempt, workspace, wish);
+  const options = { assignment, outcome, since: work.base, head: workspace.start, required };
+  await undoChanges(attempt, workspace, options);
   await attempt.changes.send();
-  const { evidence, isSeen, failure, denied } = await examineDelivered(attempt, workspace, wish);
+  const { evidence, isSeen, failure, denied } = await examineDelivered(attempt, workspace, options);
   if (denied !== undefined) {
     await reportFailure(attempt, denied, outcome.result);
     return;

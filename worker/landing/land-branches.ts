@@ -35,8 +35,8 @@ export async function landBranches(
 /** Returns true if there may be another branch to land now. */
 async function landNext(tools: LandingTools, product: ServedProduct, stop: AbortSignal): Promise<boolean> {
   const { service, folder, options, journal } = tools;
-  const wish = { worker: folder.workerName, pushes: options.lands };
-  const { landing } = await service.post(`/api/products/${product.id}/landings`, wish, nextLandingSchema);
+  const request = { worker: folder.workerName, pushes: options.lands };
+  const { landing } = await service.post(`/api/products/${product.id}/landings`, request, nextLandingSchema);
   if (landing === null) return false;
   const lease = holdLease(tools, landing);
   const signal = AbortSignal.any([stop, lease.lost]);
@@ -45,8 +45,8 @@ async function landNext(tools: LandingTools, product: ServedProduct, stop: Abort
       (error: unknown) => ({ state: "put_off" as const, words: messageOf(error) }),
     );
     if (lease.lost.aborted) return true;
-    const words = report.words === undefined ? undefined : wordsOf(report.state, report.words);
-    await uninterrupted(() => tell(tools, landing, { ...report, words })).catch((error: unknown) => {
+    const words = report.words === undefined ? undefined : sentenceOf(report.state, report.words);
+    await uninterrupted(() => sendReport(tools, landing, { ...report, words })).catch((error: unknown) => {
       // Another worker saw the merged pull request first and reported it.
       if (!(error instanceof Refusal) || report.state !== "landed") throw error;
     });
@@ -69,11 +69,11 @@ const sentences = {
 } as const;
 
 /** For test output, the end is the most useful part. */
-function wordsOf(state: string, words: string): string {
+function sentenceOf(state: string, words: string): string {
   return state === "test_failed" ? sendableEnd(words, 9_000) : sendable(words, 9_000);
 }
 
-function tell({ service }: LandingTools, { id, lease }: NextLanding, report: object) {
+function sendReport({ service }: LandingTools, { id, lease }: NextLanding, report: object) {
   return service.put(`/api/landings/${id}`, { lease, ...report }, landingSchema);
 }
 
@@ -81,7 +81,7 @@ function tell({ service }: LandingTools, { id, lease }: NextLanding, report: obj
 function holdLease(tools: LandingTools, landing: NextLanding) {
   const lost = new AbortController();
   const renew = () =>
-    tell(tools, landing, { state: "working" }).catch((error: unknown) => {
+    sendReport(tools, landing, { state: "working" }).catch((error: unknown) => {
       if (error instanceof Refusal) lost.abort(error);
     });
   const timer = setInterval(() => void renew(), renewMilliseconds);

@@ -6,12 +6,12 @@ import { openForge } from "../forge/open-forge";
 import { committer, git, gitEnd, isAncestor } from "../git/git";
 import { clashWith } from "../git/merge-tree";
 import { isOnMain } from "../git/on-main";
-import { fetchAll, mainNameOf, placeOfBranch, tipOf } from "../git/remote";
+import { fetchAll, mainNameOf, tipOf, worktreeOfBranch } from "../git/remote";
 import { openRepositoryOf, type Repository } from "../git/repository";
 import { type Rules, readRulesOf } from "../git/rules";
 import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
 import type { ServedProduct } from "../service/served-product";
-import { type LandingTools, type Place, runTests } from "./run-tests";
+import { type LandingContext, type LandingTools, runTests } from "./run-tests";
 
 /** How often the main branch may move while a branch is tested. */
 const mostTries = 5;
@@ -26,8 +26,8 @@ export async function landOne(
   landing: NextLanding,
   signal: AbortSignal,
 ): Promise<LandingReport> {
-  const wish = { product, repo_url: landing.repo_url };
-  const repository = await openRepositoryOf(wish, tools.options, tools.folder);
+  const request = { product, repo_url: landing.repo_url };
+  const repository = await openRepositoryOf(request, tools.options, tools.folder);
   for (let attempt = 0; attempt < mostTries; attempt += 1) {
     await fetchAll(repository);
     const main = await mainOf(repository);
@@ -53,33 +53,36 @@ export async function landOne(
   return { state: "put_off", words: "The main branch moves on faster than the tests run." };
 }
 
-interface LandingPlace extends Place {
+interface LandingCheckout extends LandingContext {
   /** Commit of the branch. */
   tip: string;
 }
 
-async function landTree(place: LandingPlace, { folder }: { folder: string }): Promise<LandingReport | "main_moved"> {
-  const { landing, main, journal, service } = place;
+async function landTree(
+  context: LandingCheckout,
+  { folder }: { folder: string },
+): Promise<LandingReport | "main_moved"> {
+  const { landing, main, journal, service } = context;
   const files = await clashWith(folder, main, journal);
   if (files.length > 0) return { state: "conflict", words: bothVersions(files) };
-  await mergeBoth(place, folder);
+  await mergeBoth(context, folder);
   const head = await git(folder, "rev-parse", "HEAD");
   const rules = await readRulesOf(folder, main);
-  const verdict = await judge(place, folder, head, rules);
+  const verdict = await judge(context, folder, head, rules);
   if (verdict !== null) return verdict;
   // Renews the lease before anything moves: a worker that has lost it must not move anything.
   const report = { lease: landing.lease, state: "working", head_sha: head };
   await service.put(`/api/landings/${landing.id}`, report, landingSchema);
-  await fetchAll(place.repository);
-  if ((await mainOf(place.repository)) !== main) return "main_moved";
-  return landing.pull === null ? pushToMain(place, head) : mergePull(place, head, rules);
+  await fetchAll(context.repository);
+  if ((await mainOf(context.repository)) !== main) return "main_moved";
+  return landing.pull === null ? pushToMain(context, head) : mergePull(context, head, rules);
 }
 
 /**
  * A pull request's branch gets the main branch merged in; the Git host then merges it. Otherwise makes a merge commit
  * with the main branch as first parent: every commit the main branch was ever at has been tested.
  */
-async function mergeBoth({ landing, main, tip }: LandingPlace, folder: string): Promise<void> {
+async function mergeBoth({ landing, main, tip }: LandingCheckout, folder: string): Promise<void> {
   const merge = [...committer, "merge", "--quiet", "--no-ff", "-m"];
   if (landing.pull === null) {
     await git(folder, "checkout", "--quiet", "--detach", main);
@@ -90,9 +93,14 @@ async function mergeBoth({ landing, main, tip }: LandingPlace, folder: string): 
 }
 
 /** Returns null if this commit may land, otherwise why not, or that CI must run first. */
-async function judge(place: LandingPlace, folder: string, head: string, rules: Rules): Promise<LandingReport | null> {
-  const { landing, options } = place;
-  const seen = await lookAtCi(place, rules);
+async function judge(
+  context: LandingCheckout,
+  folder: string,
+  head: string,
+  rules: Rules,
+): Promise<LandingReport | null> {
+  const { landing, options } = context;
+  const seen = await readCi(context, rules);
   if (seen?.headSha === head && seen.ci === "passed") return null;
   const command = options.testCommand ?? rules.test;
   const hasCi = seen !== null && (seen.ci !== "none" || landing.pull?.expects_ci === true);
@@ -102,16 +110,16 @@ async function judge(place: LandingPlace, folder: string, head: string, rules: R
     return { state: "untested", words };
   }
   if (command !== undefined) {
-    const problem = await runTests(place, { folder, command, rules });
+    const problem = await runTests(context, { folder, command, rules });
     if (problem !== null) return { state: "test_failed", words: problem };
   }
   if (!hasCi) return null;
-  await pushBranch(place, head);
+  await pushBranch(context, head);
   return { state: "waiting_ci", head_sha: head };
 }
 
 /** CI as this worker sees it: what the service was told by others lets nothing through untested. */
-async function lookAtCi({ repository, landing, options }: LandingPlace, rules: Rules) {
+async function readCi({ repository, landing, options }: LandingCheckout, rules: Rules) {
   if (landing.pull === null) return null;
   const forge = await openForge(repository, rules, options);
   const pull = await forge.readListed(landing.pull.number);
@@ -121,8 +129,8 @@ async function lookAtCi({ repository, landing, options }: LandingPlace, rules: R
 }
 
 /** Pushes the merged state to the branch, so that CI and the pull request cover what will be on the main branch. */
-async function pushBranch(place: LandingPlace, head: string): Promise<void> {
-  const { repository, landing, tip, service } = place;
+async function pushBranch(context: LandingCheckout, head: string): Promise<void> {
+  const { repository, landing, tip, service } = context;
   if (head === tip || repository.remote === null) return;
   const report = { lease: landing.lease, state: "working", head_sha: head };
   await service.put(`/api/landings/${landing.id}`, report, landingSchema);
@@ -131,11 +139,11 @@ async function pushBranch(place: LandingPlace, head: string): Promise<void> {
   await git(repository.folder, "push", "--quiet", lease, repository.remote, `${head}:${ref}`);
 }
 
-async function mergePull(place: LandingPlace, head: string, rules: Rules): Promise<LandingReport | "main_moved"> {
-  const { repository, landing, options, journal } = place;
+async function mergePull(context: LandingCheckout, head: string, rules: Rules): Promise<LandingReport | "main_moved"> {
+  const { repository, landing, options, journal } = context;
   const { pull } = landing;
-  if (pull === null || repository.remote === null) return pushToMain(place, head);
-  await pushBranch(place, head);
+  if (pull === null || repository.remote === null) return pushToMain(context, head);
+  await pushBranch(context, head);
   const forge = await openForge(repository, rules, options);
   try {
     await forge.merge(pull.number, head);
@@ -163,13 +171,13 @@ function treeOf({ folder }: Repository, commit: string): Promise<string> {
 }
 
 /** Fast-forwards the main branch. Git refuses if it has moved. */
-async function pushToMain(place: LandingPlace, head: string): Promise<LandingReport | "main_moved"> {
-  const { repository, main } = place;
+async function pushToMain(context: LandingCheckout, head: string): Promise<LandingReport | "main_moved"> {
+  const { repository, main } = context;
   const { folder, base: remote } = repository;
   const name = await mainNameOf(repository);
   if (name === null) return { state: "refused", words: "The main branch is unknown." };
   const moves = `${head}:refs/heads/${name}`;
-  const checkedOut = remote === null ? await placeOfBranch(folder, name) : null;
+  const checkedOut = remote === null ? await worktreeOfBranch(folder, name) : null;
   const end =
     checkedOut === null
       ? await gitEnd(folder, remote === null ? "fetch" : "push", "--quiet", remote ?? ".", moves)

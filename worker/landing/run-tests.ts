@@ -5,7 +5,7 @@ import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
 import type { Attempt } from "../job/attempt";
 import { runCommand } from "../job/commands";
-import { reachesOf } from "../job/open/open-attempt";
+import { allowedHostsOf } from "../job/open/open-attempt";
 import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
 import { neededMount } from "../sandbox/mounts";
@@ -18,7 +18,7 @@ export interface LandingTools extends Pick<Attempt, "options" | "service" | "jou
 }
 
 /** A branch being landed. */
-export interface Place extends LandingTools {
+export interface LandingContext extends LandingTools {
   product: ServedProduct;
   landing: NextLanding;
   repository: Repository;
@@ -33,10 +33,10 @@ interface Tests {
 }
 
 /** Sets up the checkout and runs its tests in the worker's sandbox. Returns what failed, or null. */
-export async function runTests(place: Place, { folder, command, rules }: Tests) {
-  const { landing, repository, options, signal, clean } = place;
+export async function runTests(context: LandingContext, { folder, command, rules }: Tests) {
+  const { landing, repository, options, signal, clean } = context;
   for (const value of await copyAlong({ folder, repository }, rules)) learnSecret(options, value);
-  const sandbox = await openFor(place, folder, rules);
+  const sandbox = await openFor(context, folder, rules);
   try {
     const commands = rules.setup === undefined ? [command] : [rules.setup, command];
     for (const line of commands) {
@@ -45,7 +45,7 @@ export async function runTests(place: Place, { folder, command, rules }: Tests) 
         folder,
         environment: rules.env,
         sandbox,
-        logFile: join(place.folder.logs, `${landing.id}.log`),
+        logFile: join(context.folder.logs, `${landing.id}.log`),
         timeoutMinutes: options.timeoutMinutes,
         signal,
         clean,
@@ -61,8 +61,8 @@ export async function runTests(place: Place, { folder, command, rules }: Tests) 
   }
 }
 
-async function openFor(place: Place, folder: string, rules: Rules): Promise<JobSandbox> {
-  const { sandboxes, landing, options, product, repository, main, journal } = place;
+async function openFor(context: LandingContext, folder: string, rules: Rules): Promise<JobSandbox> {
+  const { sandboxes, landing, options, product, repository, main, journal } = context;
   if (sandboxes.confinement === "none") return noSandbox;
   const allowed = await keptIn(mountsFile(options.workDir), repository.folder);
   const { work } = options;
@@ -71,7 +71,7 @@ async function openFor(place: Place, folder: string, rules: Rules): Promise<JobS
     id: landing.id,
     attempt: 1,
     repository: repository.folder,
-    reaches: await reachesOf({
+    allowedHosts: await allowedHostsOf({
       folder,
       main,
       net: options.net,

@@ -4,7 +4,7 @@ import type { ToolHome } from "../agents/driver";
 import { git } from "../git/git";
 import { plainFolder } from "./job-store";
 import type { Login } from "./kept-logins";
-import { needsOf, placeOf } from "./tool-homes";
+import { folderOf, needsOf } from "./tool-homes";
 
 /** Home of one job: holds only what its tool needs. Kept, so that later attempts can continue. */
 export interface JobHome {
@@ -14,7 +14,7 @@ export interface JobHome {
   logins: Login[];
 }
 
-interface HomeWish {
+interface HomeOptions {
   folder: string;
   /** The command, or the agent's name. */
   command: string;
@@ -39,8 +39,8 @@ const cacheFolders = [
 const keptDays = 30;
 
 /** Prepares a job's home and returns what to mount in it. */
-export async function openJobHome(wish: HomeWish, cache: string): Promise<JobHome> {
-  const { folder, environment } = wish;
+export async function openJobHome(options: HomeOptions, cache: string): Promise<JobHome> {
+  const { folder, environment } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const mounts: string[] = [];
   const logins: Login[] = [];
@@ -50,7 +50,7 @@ export async function openJobHome(wish: HomeWish, cache: string): Promise<JobHom
     await plainFolder(folder, join(folder, name));
     mounts.push("--bind", source, join(folder, name));
   }
-  for (const { home: tool } of needsOf(wish.command)) {
+  for (const { home: tool } of needsOf(options.command)) {
     mounts.push(...(await toolMounts(tool, folder, environment)));
     logins.push(...(await loginsOf(tool, environment)));
   }
@@ -61,7 +61,7 @@ export async function openJobHome(wish: HomeWish, cache: string): Promise<JobHom
 /** Real paths: a user may keep them elsewhere, but a link that a job put there is not followed. */
 async function loginsOf(tool: ToolHome, environment: Record<string, string>): Promise<Login[]> {
   const found = tool.login.map(async (name) => {
-    const file = await realpath(placeOf(tool, name, environment)).catch(() => null);
+    const file = await realpath(folderOf(tool, name, environment)).catch(() => null);
     return file === null ? [] : [{ name, file }];
   });
   return (await Promise.all(found)).flat();
@@ -70,7 +70,7 @@ async function loginsOf(tool: ToolHome, environment: Record<string, string>): Pr
 async function toolMounts(tool: ToolHome, folder: string, environment: Record<string, string>): Promise<string[]> {
   const mounts: string[] = [];
   const bind = async (how: "--bind" | "--ro-bind", name: string): Promise<void> => {
-    const [source, target] = [placeOf(tool, name, environment), join(folder, name)];
+    const [source, target] = [folderOf(tool, name, environment), join(folder, name)];
     const isThere = (await stat(source).catch(() => null)) !== null;
     await clearTarget(folder, target, isThere);
     if (isThere) mounts.push(how, source, target);
@@ -78,7 +78,7 @@ async function toolMounts(tool: ToolHome, folder: string, environment: Record<st
   for (const name of tool.settings) await bind("--ro-bind", name);
   for (const name of tool.login) await bind("--bind", name);
   for (const name of tool.copied) {
-    const [source, target] = [placeOf(tool, name, environment), join(folder, name)];
+    const [source, target] = [folderOf(tool, name, environment), join(folder, name)];
     if (!(await stat(source).catch(() => null))?.isFile()) continue;
     await plainFolder(folder, dirname(target));
     await rm(target, { recursive: true, force: true });
@@ -103,10 +103,10 @@ async function writeAnew(file: string, text: string): Promise<void> {
 
 /** Only name and email: the rest of the user's git config names programs and passwords. */
 async function gitIdentity(): Promise<string> {
-  const told = (name: string) => git("/", "config", "--global", "--get", name).catch(() => "");
+  const configured = (name: string) => git("/", "config", "--global", "--get", name).catch(() => "");
   const quoted = (text: string) => JSON.stringify(text.replaceAll(/[\n\r]/g, " "));
-  const name = (await told("user.name")) || "Backloom worker";
-  const email = (await told("user.email")) || "worker@localhost";
+  const name = (await configured("user.name")) || "Backloom worker";
+  const email = (await configured("user.email")) || "worker@localhost";
   return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n[safe]\n\tdirectory = *\n`;
 }
 

@@ -63,11 +63,11 @@ async function copyRefs(from: string, to: string, without: readonly string[] = [
 export async function lendBranch({ folder, common, branch }: JobStore): Promise<void> {
   if (branch === null) return;
   const commit = await commitOf(common, branch);
-  const [refs, place] = [join(folder, "refs"), join(folder, branch)];
+  const [refs, branchPath] = [join(folder, "refs"), join(folder, branch)];
   await removeSpecialFiles(refs, true);
-  await plainFolder(refs, dirname(place));
-  await rm(place, { recursive: true, force: true });
-  if (commit !== null) await writeFile(place, `${commit}\n`);
+  await plainFolder(refs, dirname(branchPath));
+  await rm(branchPath, { recursive: true, force: true });
+  if (commit !== null) await writeFile(branchPath, `${commit}\n`);
 }
 
 /** Takes over what a program left, even one of an earlier run of the worker. */
@@ -107,9 +107,9 @@ async function carry(names: readonly string[], objects: string, common: string):
   const environment = { ...gitEnvironment(), GIT_DIR: common };
   const reads = { cwd: common, env: { ...environment, GIT_OBJECT_DIRECTORY: objects } };
   const pack = spawn("git", ["pack-objects", "-q", "--stdout", "--window=0"], reads);
-  const words = names.length < mostFiles ? ["unpack-objects", "-q"] : ["index-pack", "--stdin"];
-  const unpack = spawn("git", words, { cwd: common, env: environment });
-  const said = Promise.all([text(pack.stderr), text(unpack.stderr)]);
+  const args = names.length < mostFiles ? ["unpack-objects", "-q"] : ["index-pack", "--stdin"];
+  const unpack = spawn("git", args, { cwd: common, env: environment });
+  const complaints = Promise.all([text(pack.stderr), text(unpack.stderr)]);
   unpack.stdout.resume();
   const code = new Promise<number | null>((resolve, reject) => {
     unpack.once("error", reject).once("close", resolve);
@@ -118,7 +118,7 @@ async function carry(names: readonly string[], objects: string, common: string):
   pack.stdin.end(`${names.join("\n")}\n`);
   await pipeline(pack.stdout, unpack.stdin).catch(() => undefined);
   if ((await code) === 0) return;
-  throw new Error(`What the job has written to git cannot be read: ${(await said).join("").trim()}`);
+  throw new Error(`What the job has written to git cannot be read: ${(await complaints).join("").trim()}`);
 }
 
 /** Sets HEAD to the job's branch unless it is detached, and returns what it was. */
@@ -146,8 +146,8 @@ const commitName = /^[0-9a-f]{40,64}$/;
 
 async function commitAt({ folder, common }: JobStore, ref: string): Promise<string | null> {
   if (ref.split("/").includes("..")) return null;
-  const said = await plainText(join(folder, ref));
-  return said !== null && commitName.test(said) ? said : commitOf(common, ref);
+  const stored = await plainText(join(folder, ref));
+  return stored !== null && commitName.test(stored) ? stored : commitOf(common, ref);
 }
 
 async function branchIn(own: string): Promise<string | null> {
@@ -162,12 +162,12 @@ async function plainText(path: string): Promise<string | null> {
 
 /** Creates a folder below `home`. Replaces links on the way with real folders. */
 export async function plainFolder(home: string, folder: string): Promise<void> {
-  let place = home;
+  let path = home;
   for (const part of relative(home, folder).split("/")) {
-    place = join(place, part);
-    const found = await lstat(place).catch(() => null);
+    path = join(path, part);
+    const found = await lstat(path).catch(() => null);
     if (found?.isDirectory()) continue;
-    await rm(place, { force: true });
-    await mkdir(place);
+    await rm(path, { force: true });
+    await mkdir(path);
   }
 }

@@ -9,8 +9,8 @@ const lists = <T extends z.ZodType>(entry: T) => z.record(z.string(), z.array(en
 /** Permanent permissions of the user. */
 const keptSchema = lists(z.string());
 /** Questions of jobs that may have ended before their answer, and what each is about. */
-const askedSchema = lists(z.object({ what: z.string(), question: agentQuestionSchema }));
-export type Asked = z.output<typeof askedSchema>[string][number];
+const openQuestionsSchema = lists(z.object({ what: z.string(), question: agentQuestionSchema }));
+export type OpenQuestion = z.output<typeof openQuestionsSchema>[string][number];
 
 /** File of allowed hosts, by product. */
 export function hostsFile(workDir: string): string {
@@ -22,25 +22,25 @@ export function mountsFile(workDir: string): string {
   return join(workDir, "allowed-mounts.json");
 }
 
-export async function keptIn(file: string, place: string): Promise<string[]> {
-  return (await read(file, keptSchema))[place] ?? [];
+export async function keptIn(file: string, scope: string): Promise<string[]> {
+  return (await read(file, keptSchema))[scope] ?? [];
 }
 
-export async function keepIn(file: string, place: string, allowed: string): Promise<void> {
-  await change(file, keptSchema, place, (kept) => [...new Set([...kept, allowed])]);
+export async function keepIn(file: string, scope: string, allowed: string): Promise<void> {
+  await change(file, keptSchema, scope, (kept) => [...new Set([...kept, allowed])]);
 }
 
 /** The questions about what a file of permissions keeps. */
-export async function askedFor(file: string, place: string): Promise<Asked[]> {
-  return (await read(`${file}.asked`, askedSchema))[place] ?? [];
+export async function openQuestionsFor(file: string, scope: string): Promise<OpenQuestion[]> {
+  return (await read(`${file}.asked`, openQuestionsSchema))[scope] ?? [];
 }
 
-export async function noteAsked(file: string, place: string, asked: Asked): Promise<void> {
-  await change(`${file}.asked`, askedSchema, place, (all) => [...all, asked]);
+export async function noteQuestion(file: string, scope: string, question: OpenQuestion): Promise<void> {
+  await change(`${file}.asked`, openQuestionsSchema, scope, (all) => [...all, question]);
 }
 
-export async function forgetAsked(file: string, place: string, what: string): Promise<void> {
-  await change(`${file}.asked`, askedSchema, place, (all) => all.filter((one) => one.what !== what));
+export async function forgetQuestion(file: string, scope: string, what: string): Promise<void> {
+  await change(`${file}.asked`, openQuestionsSchema, scope, (all) => all.filter((one) => one.what !== what));
 }
 
 let changing: Promise<unknown> = Promise.resolve();
@@ -49,12 +49,12 @@ let changing: Promise<unknown> = Promise.resolve();
 function change<T>(
   file: string,
   schema: z.ZodType<Record<string, T[]>>,
-  place: string,
+  scope: string,
   edit: (list: T[]) => T[],
 ): Promise<void> {
   const changed = changing.then(async () => {
     const all = await read(file, schema);
-    const next = { ...all, [place]: edit(all[place] ?? []) };
+    const next = { ...all, [scope]: edit(all[scope] ?? []) };
     await writeWhole(file, `${JSON.stringify(next, null, 2)}\n`);
   });
   changing = changed.catch(() => undefined);

@@ -121,15 +121,15 @@ export async function programMounts(
   for (const folder of path) await add(folder);
   const found = await Promise.all(known.map((name) => findProgram(name, environment)));
   for (const program of [process.execPath, ...found]) {
-    const place = program === null ? null : await placeOf(program, home);
-    if (place !== null) await add(place);
+    const location = program === null ? null : await installFolder(program, home);
+    if (location !== null) await add(location);
   }
   const variables: Record<string, string> = {};
   for (const [folder, variable] of Object.entries(toolchains)) {
-    const place = environment[variable] ?? join(home, folder);
-    if ((await stat(place).catch(() => null)) === null || !isAbsolute(place)) continue;
-    await add(place);
-    if (folders.has(place)) variables[variable] = place;
+    const location = environment[variable] ?? join(home, folder);
+    if ((await stat(location).catch(() => null)) === null || !isAbsolute(location)) continue;
+    await add(location);
+    if (folders.has(location)) variables[variable] = location;
   }
   // Parents first: a later mount would cover an earlier one.
   const sorted = [...folders].sort();
@@ -137,7 +137,7 @@ export async function programMounts(
 }
 
 /** Install folder of a program. Its file may be a link into a package whose other files it needs. */
-async function placeOf(program: string, home: string): Promise<string | null> {
+async function installFolder(program: string, home: string): Promise<string | null> {
   const real = await realpath(program).catch(() => null);
   if (real === null) return null;
   const packages = `${sep}node_modules${sep}`;

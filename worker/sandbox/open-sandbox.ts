@@ -1,4 +1,4 @@
-import { installedPlaces } from "../agents/registry/registry";
+import { installedFolders } from "../agents/registry/registry";
 import { personsVariables } from "../base/environment";
 import { isDemo, type WorkerOptions } from "../base/options";
 import { WorkerProblem } from "../base/problems";
@@ -14,13 +14,13 @@ export async function openSandbox(options: WorkerOptions, folder: WorkFolder, de
   const { sandbox, work, testCommand } = options;
   if (sandbox === "off") return none("switched off with --sandbox off");
   const command = "agents" in work ? work.agents.join(" ") : isDemo(options) ? demoCommand : work.exec;
-  const place = {
+  const view = {
     ownCommands: [command, testCommand ?? ""],
     homes: folder.homes,
     caches: folder.caches,
     service: new URL(options.url),
     isOnline: options.net.includes("all"),
-    mounts: [...options.mounts, ...(await installedPlaces(command, personsVariables()))],
+    mounts: [...options.mounts, ...(await installedFolders(command, personsVariables()))],
     passing: await passingVariables(command, options.env),
   };
   await removeOldHomes(folder.homes);
@@ -31,12 +31,12 @@ export async function openSandbox(options: WorkerOptions, folder: WorkFolder, de
       `--sandbox bwrap: ${probe.problem}. Or start the worker with --sandbox off, on a machine that has nothing to lose`,
     );
   }
-  return openBwrap({ ...place, program: probe.program, workDir: options.workDir });
+  return openBwrap({ ...view, program: probe.program, workDir: options.workDir });
 }
 
 /** Tries the sandbox that `--sandbox` names and describes it, for `worker agents`. */
-export async function describeSandbox(wish: WorkerOptions["sandbox"]): Promise<string> {
-  if (wish === "off") return "sandbox   none: switched off with --sandbox off";
+export async function describeSandbox(setting: WorkerOptions["sandbox"]): Promise<string> {
+  if (setting === "off") return "sandbox   none: switched off with --sandbox off";
   const probe = await probeBwrap(personsVariables().PATH);
   return `sandbox   ${"program" in probe ? `bwrap, ${probe.program}` : `none: ${probe.problem}`}`;
 }

@@ -15,13 +15,13 @@ export async function probeBwrap(path: string | undefined): Promise<Probe> {
   if (program === null) {
     return { problem: "bwrap is not installed: apt-get install bubblewrap, or dnf install bubblewrap" };
   }
-  const words = [...isolation, "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"];
+  const args = [...isolation, "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"];
   try {
-    await run(program, words, { timeout: 10_000 });
+    await run(program, args, { timeout: 10_000 });
     return { program };
   } catch (error) {
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-    return { problem: `bwrap does not work here${said && ` (${said})`}: ${await remedy()}` };
+    const complaint = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    return { problem: `bwrap does not work here${complaint && ` (${complaint})`}: ${await remedy()}` };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Confinement } from "~/wire/workers/confinement";
 import { personsVariables } from "../base/environment";
+import type { AllowedHost } from "../base/hosts";
 import type { Confine } from "../base/process";
-import type { Reach } from "../base/reach";
 import type { NeededMount } from "./mounts";
 import type { RefusedHost } from "./network/job-network";
 
@@ -23,9 +23,9 @@ export interface SandboxedJob {
   /** Jobs of the same repository share package caches. */
   repository: string;
   /** Hosts the job may reach. */
-  reaches: readonly Reach[];
+  allowedHosts: readonly AllowedHost[];
   /** Hosts the repository asks for. The user is asked at once about those not yet allowed. */
-  wanted: readonly Reach[];
+  wanted: readonly AllowedHost[];
   /** Called once for each other host the job tries. */
   refused(host: RefusedHost): void;
   /** Called when a program left the login of another account, and the one from before was put back. */

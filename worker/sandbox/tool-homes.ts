@@ -15,11 +15,11 @@ export function needsOf(command: string): ToolNeeds[] {
 }
 
 /** Path of a tool's file, given the user's environment. */
-export function placeOf({ moved }: ToolHome, name: string, environment: Record<string, string>): string {
+export function folderOf({ moved }: ToolHome, name: string, environment: Record<string, string>): string {
   const home = environment.HOME ?? "/";
-  const place = moved && environment[moved.variable];
-  if (place) {
-    return join(place, name.startsWith(`${moved.folder}/`) ? relative(moved.folder, name) : name);
+  const folder = moved && environment[moved.variable];
+  if (folder) {
+    return join(folder, name.startsWith(`${moved.folder}/`) ? relative(moved.folder, name) : name);
   }
   for (const [folder, variable] of Object.entries(baseFolders)) {
     const base = environment[variable];

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { personsVariables } from "../base/environment";
 import { toolchainVariables } from "./mounts";
 import { addressVariable } from "./network/model-hosts";
-import { movingVariables, needsOf, placeOf } from "./tool-homes";
+import { folderOf, movingVariables, needsOf } from "./tool-homes";
 
 /** Variables that say how programs run and where they are. */
 const plain = new Set([
@@ -63,7 +63,7 @@ export async function passingVariables(command: string, named: readonly string[]
 /** Variables that the tool's own settings name for its keys. */
 async function keysInSettings(command: string): Promise<string[]> {
   const environment = personsVariables();
-  const files = needsOf(command).flatMap(({ home }) => home.settings.map((name) => placeOf(home, name, environment)));
+  const files = needsOf(command).flatMap(({ home }) => home.settings.map((name) => folderOf(home, name, environment)));
   const texts = await Promise.all(
     files.filter((file) => /\.(json|jsonc|toml)$/.test(file)).map((file) => readFile(file, "utf8").catch(() => "")),
   );

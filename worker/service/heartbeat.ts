@@ -28,7 +28,7 @@ export interface DeliveredMessages {
   onSeen: () => void;
 }
 
-interface HeartbeatWish {
+interface HeartbeatOptions {
   service: Service;
   job: JobPayload;
   seconds: number;
@@ -46,22 +46,22 @@ interface HeartbeatWish {
  * Beats on a timer. An unavailable service does not end the work. One beat runs at a time, so that the first reason to
  * stop is the one that counts.
  */
-export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
-  const { service, job, journal, stopSignal, soFar, messages } = wish;
+export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { service, job, journal, stopSignal, soFar, messages } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stopSignal]);
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
-  let isAsked = false;
+  let isRequested = false;
   let isBusy = false;
   let taken: TakenOver | null = null;
   const inTurn = oneAtATime();
 
   const beat = async (retry: boolean): Promise<void> => {
-    const quota_pct = await wish.readQuota();
-    const told = soFar.models.length > 0 ? { usage: { ...soFar } } : {};
+    const quota_pct = await options.readQuota();
+    const reported = soFar.models.length > 0 ? { usage: { ...soFar } } : {};
     const seen_messages = messages.toConfirm();
-    const given = { job_id: job.id, attempt: job.attempt, quota_pct, ...told, seen_messages };
+    const given = { job_id: job.id, attempt: job.attempt, quota_pct, ...reported, seen_messages };
     const answer = await service.call("job_heartbeat", given, heartbeatAnswerSchema, { retry, signal });
     messages.confirmed(seen_messages);
     if (answer.action !== "stop") messages.arrive(answer.messages ?? []);
@@ -80,10 +80,10 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
 
   const beatNow = async (): Promise<void> => {
     // A beat that waits for its turn will cover this one.
-    if (isAsked) return;
-    isAsked = true;
+    if (isRequested) return;
+    isRequested = true;
     await inTurn(async () => {
-      isAsked = false;
+      isRequested = false;
       if (!signal.aborted && !hasEnded) await beat(false);
     }).catch((error: unknown) => {
       if (error instanceof Refusal) over.abort(new AttemptOver(error.message));
@@ -96,10 +96,10 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
       void beatNow().finally(() => {
         if (!signal.aborted && !hasEnded) beatAgain();
       });
-    }, wish.seconds * 1000);
+    }, options.seconds * 1000);
   };
   beatAgain();
-  const unwatch = watchJob(wish, () => void beatNow());
+  const unwatch = watchJob(options, () => void beatNow());
   messages.onSeen = () => void beatNow();
 
   return {
@@ -139,7 +139,10 @@ const news = new Set(["event: job", "event: state"]);
  * Notices job changes at once, so that a cancel on the board reaches the agent within seconds instead of with the next
  * heartbeat. Only a hint: the heartbeat fetches the truth and works without the stream.
  */
-function watchJob({ url, token, job }: Pick<HeartbeatWish, "url" | "token" | "job">, onChange: () => void): () => void {
+function watchJob(
+  { url, token, job }: Pick<HeartbeatOptions, "url" | "token" | "job">,
+  onChange: () => void,
+): () => void {
   const closing = new AbortController();
   const address = new URL(`/api/realtime/job?job_id=${job.id}&output=0`, url);
   const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };

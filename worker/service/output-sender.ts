@@ -17,7 +17,7 @@ export interface AttemptOutput {
   close(): Promise<void>;
 }
 
-interface OutputWish {
+interface OutputOptions {
   url: string;
   token: string;
   jobId: string;
@@ -36,8 +36,8 @@ const longestPause = 15_000;
 const closingMilliseconds = 5_000;
 
 /** Appends an attempt's entries to its job, in batches. */
-export function openOutput(wish: OutputWish): AttemptOutput {
-  const address = new URL(`/api/jobs/${wish.jobId}/output`, wish.url);
+export function openOutput(options: OutputOptions): AttemptOutput {
+  const address = new URL(`/api/jobs/${options.jobId}/output`, options.url);
   const waiting = new WaitingEntries();
   let seq = 0;
   let lastSent = 0;
@@ -52,8 +52,8 @@ export function openOutput(wish: OutputWish): AttemptOutput {
     while (!waiting.isEmpty && !isOver) {
       const batch = waiting.nextBatch();
       lastSent = Date.now();
-      const answer = await post(address, wish, batch).catch((error: unknown) => {
-        wish.journal.sayOnce(`The agent's output could not be sent (${messageOf(error)})`);
+      const answer = await post(address, options, batch).catch((error: unknown) => {
+        options.journal.sayOnce(`The agent's output could not be sent (${messageOf(error)})`);
         return null;
       });
       if (answer?.ok) {
@@ -91,9 +91,9 @@ export function openOutput(wish: OutputWish): AttemptOutput {
     add(entry) {
       seq += 1;
       const { title } = entry;
-      const text = sendable(wish.clean(entry.text), longestText);
+      const text = sendable(options.clean(entry.text), longestText);
       const numbered = { ...entry, seq, text };
-      if (title !== undefined) numbered.title = sendable(wish.clean(title), 500);
+      if (title !== undefined) numbered.title = sendable(options.clean(title), 500);
       waiting.add(numbered);
       void sendSoon();
     },
@@ -108,7 +108,7 @@ export function openOutput(wish: OutputWish): AttemptOutput {
   };
 }
 
-function post(address: URL, { token, attempt }: OutputWish, entries: Entry[]): Promise<Response> {
+function post(address: URL, { token, attempt }: OutputOptions, entries: Entry[]): Promise<Response> {
   return fetch(address, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },

@@ -101,8 +101,8 @@ export function connectService(
     call: (tool, given, output, options) => {
       const key = creating.has(tool) ? { idempotency_key: randomUUID() } : {};
       return untilAnswered(async () => {
-        const said = z.record(z.string(), z.unknown()).parse(cleanedValue(given, clean));
-        return readAnswer(await tools.call(tool, { ...said, ...key }, options?.signal), output);
+        const body = z.record(z.string(), z.unknown()).parse(cleanedValue(given, clean));
+        return readAnswer(await tools.call(tool, { ...body, ...key }, options?.signal), output);
       }, options);
     },
     read: (path, output, options) =>

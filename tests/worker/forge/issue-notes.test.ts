@@ -7,7 +7,7 @@ import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { acceptStory } from "~/nouns/stories/operations.server";
 import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { openJournal } from "../../../worker/base/journal";
-import { issueLook } from "../../../worker/forge/look-at-issues";
+import { openIssueSync } from "../../../worker/forge/sync-issues";
 import { at, claim, create } from "../../setup/world";
 import { openStage } from "../fixture";
 import { openToolGate } from "../tool-gate";
@@ -85,7 +85,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
       const looks = ["one", "two"].map((workerName) => {
         const both = connectBoth(forge, app.origin, token);
         const journal = openJournal(() => undefined);
-        const look = issueLook({ service: both.service, journal, productId: product_id, workerName });
+        const look = openIssueSync({ service: both.service, journal, productId: product_id, workerName });
         return () => look(async () => both.forge);
       });
       await Promise.all(looks.map((look) => look()));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { openJournal } from "../../../worker/base/journal";
-import { pullLook } from "../../../worker/forge/look-at-pulls";
+import { openPullSync } from "../../../worker/forge/sync-pulls";
 import { startTestApp } from "../../setup/app";
 import { at, claim } from "../../setup/world";
 import { gitIn, openStage, startRun } from "../fixture";
@@ -65,7 +65,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     const rescue = async () => {
       const looks = [1, 2].map(() => {
         const both = connectBoth(forge, app.origin, token);
-        const look = pullLook({ service: both.service, journal }, run.productId);
+        const look = openPullSync({ service: both.service, journal }, run.productId);
         return () => look(async () => both.forge);
       });
       for (let round = 0; round < 2; round += 1) await Promise.all(looks.map((look) => look()));

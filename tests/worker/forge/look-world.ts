@@ -2,7 +2,7 @@ import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
 import type { ForgeKind } from "../../../worker/base/forge-kinds";
 import { openJournal } from "../../../worker/base/journal";
-import { pullLook } from "../../../worker/forge/look-at-pulls";
+import { openPullSync } from "../../../worker/forge/sync-pulls";
 import { claim } from "../../setup/world";
 import { gitIn, type openStage, startRun } from "../fixture";
 import { connectBoth } from "./victim";
@@ -32,7 +32,7 @@ export async function openLookScene(
   const lines: string[] = [];
   const journal = openJournal((line) => lines.push(line));
   let clock = 0;
-  const look = pullLook({ service, journal }, run.productId, () => clock);
+  const look = openPullSync({ service, journal }, run.productId, () => clock);
   /** One look; what happens happens once the host has sent its list. */
   const poll = (meanwhile = async () => {}) => {
     clock += 60_000;

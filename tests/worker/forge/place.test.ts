@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../worker/forge/place";
+import { locationOf } from "../../../worker/forge/location";
 
 describe("the Git host of a remote", () => {
   it.each([
@@ -11,15 +11,15 @@ describe("the Git host of a remote", () => {
     ["https://gitea.example.com:8443/a/b", "forgejo", "https://gitea.example.com:8443/api/v1", "a/b"],
     ["https://github.example.com/a/b", "github", "https://github.example.com/api/v3", "a/b"],
   ])("The Git host is known by the address of the remote: %s", (remote, kind, api, project) => {
-    expect(placeOf(remote, undefined, undefined)).toMatchObject({ kind, api, project });
-    expect(JSON.stringify(placeOf(remote, undefined, undefined))).not.toContain("pw");
+    expect(locationOf(remote, undefined, undefined)).toMatchObject({ kind, api, project });
+    expect(JSON.stringify(locationOf(remote, undefined, undefined))).not.toContain("pw");
   });
 
   it("The Git host is what .backloom.yml says, at the remote's own scheme, host and port", () => {
     const remote = "http://127.0.0.1:3999/acme/shop.git";
-    expect(placeOf(remote, "gitlab", undefined).api).toBe("http://127.0.0.1:3999/api/v4");
+    expect(locationOf(remote, "gitlab", undefined).api).toBe("http://127.0.0.1:3999/api/v4");
     const wish = { kind: "forgejo", url: "http://127.0.0.1:4000/code" } as const;
-    expect(placeOf("ssh://git@127.0.0.1/acme/shop", wish, undefined)).toMatchObject({
+    expect(locationOf("ssh://git@127.0.0.1/acme/shop", wish, undefined)).toMatchObject({
       api: "http://127.0.0.1:4000/code/api/v1",
       project: "acme/shop",
     });
@@ -27,7 +27,7 @@ describe("the Git host of a remote", () => {
 
   it("The Git host is the person's BACKLOOM_FORGE_URL before what the repository says", () => {
     const given = "http://localhost:3999";
-    expect(placeOf("git@github.com:acme/shop", undefined, given)).toMatchObject({
+    expect(locationOf("git@github.com:acme/shop", undefined, given)).toMatchObject({
       kind: "github",
       api: "http://localhost:3999/api/v3",
     });
@@ -39,6 +39,6 @@ describe("the Git host of a remote", () => {
     ["http://code.example.com/a/b", "forgejo", "without TLS"],
     ["git@code.example.com:a/b", { kind: "github", url: "https://evil.example" }, "BACKLOOM_FORGE_URL"],
   ] as const)("The remote %s is refused with the setting %j", (remote, wish, message) => {
-    expect(() => placeOf(remote, wish, undefined)).toThrow(message);
+    expect(() => locationOf(remote, wish, undefined)).toThrow(message);
   });
 });

@@ -4,7 +4,7 @@ import { openJournal } from "../../../worker/base/journal";
 import { openForgejo } from "../../../worker/forge/forgejo/forgejo";
 import { openGitHub } from "../../../worker/forge/github/github";
 import { openGitLab } from "../../../worker/forge/gitlab/gitlab";
-import { placeOf } from "../../../worker/forge/place";
+import { locationOf } from "../../../worker/forge/location";
 import { openRequests } from "../../../worker/forge/requests";
 import type { Service } from "../../../worker/service/service";
 import { connectService } from "../../../worker/service/service";
@@ -102,7 +102,7 @@ const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo }
 
 /** What a worker asks its Git host and its service with, in this process. */
 export function connectBoth(world: ForgeWorld, url: string, token: string) {
-  const place = placeOf(world.remote, world.kind, undefined);
+  const place = locationOf(world.remote, world.kind, undefined);
   const headers = { authorization: `Bearer ${world.token}`, "user-agent": "test" };
   const { token: secret, kind: title } = world;
   const requests = openRequests({ api: place.api, title, headers, secret });

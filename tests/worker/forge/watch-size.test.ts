@@ -4,9 +4,9 @@ import { openJournal } from "../../../worker/base/journal";
 import { openForgejo } from "../../../worker/forge/forgejo/forgejo";
 import { openGitHub } from "../../../worker/forge/github/github";
 import { openGitLab } from "../../../worker/forge/gitlab/gitlab";
-import { pullLook } from "../../../worker/forge/look-at-pulls";
-import { placeOf } from "../../../worker/forge/place";
+import { locationOf } from "../../../worker/forge/location";
 import { openRequests } from "../../../worker/forge/requests";
+import { openPullSync } from "../../../worker/forge/sync-pulls";
 import { connectService } from "../../../worker/service/service";
 import { gitIn, openStage } from "../fixture";
 import { type ForgeWorld, openForgeWorlds, tokenOf } from "./world";
@@ -21,14 +21,14 @@ async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
   const world = worlds[kind];
   gitIn(world.bare)("branch", "--force", branch, "main");
   const product = await t.seedProduct(ada, { p_code: code, p_repo_url: world.remote });
-  const place = placeOf(world.remote, kind, undefined);
+  const place = locationOf(world.remote, kind, undefined);
   const secret = tokenOf(kind);
   const headers = { authorization: `Bearer ${secret}`, "user-agent": "test" };
   const forge = openers[kind](place, openRequests({ api: place.api, title: kind, headers, secret }));
   const journal = openJournal(() => undefined);
   const service = connectService({ url: app.origin, token }, journal, (text) => text, new AbortController().signal);
   let clock = 0;
-  const look = pullLook({ service, journal }, product.id, () => clock);
+  const look = openPullSync({ service, journal }, product.id, () => clock);
   const poll = async () => {
     clock += 60_000;
     world.requests.length = 0;

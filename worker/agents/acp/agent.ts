@@ -8,7 +8,7 @@ export interface AcpAgent {
   /** Display name. */
   title: string;
   program: string;
-  words: readonly string[];
+  args: readonly string[];
   coverage: Coverage;
   /** The agent's own mode for an allowance. Without it, the agent asks and the worker answers. */
   modeFor?: (turn: AgentTurn) => string | undefined;
@@ -69,7 +69,7 @@ export function acpCommand(command: string): Driver {
     install: "the command after acp: must start an agent that speaks the Agent Client Protocol",
     reports: {},
     async find() {
-      return acpStart({ title, program: "/bin/sh", words: ["-c", command], signIn });
+      return acpStart({ title, program: "/bin/sh", args: ["-c", command], signIn });
     },
     isSignedIn: async () => null,
   };

@@ -5,7 +5,7 @@ import { createRedactor } from "../../base/redact";
 import type { AgentQuestion, AgentTurn, TurnOutput } from "../driver";
 import type { AcpAgent } from "./agent";
 import { elicitationSchema, type Permission, permissionSchema, updateSchema } from "./messages";
-import { allowWord, answerTo, formContent, formQuestion, isCovered, permissionQuestion } from "./permission";
+import { allowOption, answerTo, formContent, formQuestion, isCovered, permissionQuestion } from "./permission";
 import type { readUpdates } from "./updates";
 
 export interface Live {
@@ -13,7 +13,7 @@ export interface Live {
   hasBegun: boolean;
   model: string | null;
   /** Called on each update of the agent. */
-  heard: () => void;
+  onUpdate: () => void;
 }
 
 interface Listening {
@@ -32,7 +32,7 @@ export function listenTo(listening: Listening) {
   return client({ name: "backloom" })
     .onNotification(updateMethod, updateSchema, ({ params }) => {
       if (live.hasBegun) {
-        live.heard();
+        live.onUpdate();
         updates.take(params.update);
       } else updates.takeEarlier(params.update);
     })
@@ -49,10 +49,10 @@ export function listenTo(listening: Listening) {
 
 /** Allows a permission request, or passes it to a person and ends the turn. */
 function decide({ agent, turn, output, ask }: Listening, permission: Permission) {
-  const asked = permissionQuestion(agent.title, permission, turn.folder);
-  const question = redactedQuestion(turn.secrets, asked);
+  const unredacted = permissionQuestion(agent.title, permission, turn.folder);
+  const question = redactedQuestion(turn.secrets, unredacted);
   const answer = answerTo(question, turn.answers);
-  const isGiven = answer === allowWord || isCovered(permission, turn.allow, turn.folder, agent.coverage);
+  const isGiven = answer === allowOption || isCovered(permission, turn.allow, turn.folder, agent.coverage);
   const wanted = isGiven ? "allow_once" : "reject_once";
   const option =
     permission.options.find(({ kind }) => kind === wanted) ??

@@ -33,7 +33,7 @@ async function shakeHands(context: ClientContext, agent: AcpAgent, turn: AgentTu
       },
     }),
   );
-  const place = { cwd: turn.folder, mcpServers: [] };
+  const location = { cwd: turn.folder, mcpServers: [] };
   const capabilities = initialized.agentCapabilities;
   let session: Session | null = null;
   let lostBecause: string | null = null;
@@ -47,7 +47,7 @@ async function shakeHands(context: ClientContext, agent: AcpAgent, turn: AgentTu
     if (way === null) lostBecause = "it keeps none";
     else {
       session = await context
-        .request<unknown>(way, { ...place, sessionId: wanted })
+        .request<unknown>(way, { ...location, sessionId: wanted })
         .then((answer) => ({ ...sessionSchema.parse(answer ?? {}), sessionId: wanted }))
         .catch((error: unknown) => {
           lostBecause = reasonOf(error);
@@ -56,7 +56,7 @@ async function shakeHands(context: ClientContext, agent: AcpAgent, turn: AgentTu
     }
   }
   const isResumed = session !== null;
-  session ??= sessionSchema.parse(await context.request<unknown>("session/new", place));
+  session ??= sessionSchema.parse(await context.request<unknown>("session/new", location));
   const id = session.sessionId;
   if (id === undefined) throw new Error("The agent opened a session without a name");
   await choose(context, id, session, agent, turn);
@@ -67,9 +67,9 @@ async function shakeHands(context: ClientContext, agent: AcpAgent, turn: AgentTu
 
 /** The useful text is often in the error's data; the message itself is just "Internal error". */
 function reasonOf(error: unknown): string {
-  const told = error instanceof RequestError ? errorDataSchema.safeParse(error.data).data : null;
-  const words = told?.details ?? told?.message ?? (error instanceof Error ? error.message : "");
-  return words.trim().replace(/\.$/, "").slice(0, 300) || "it gave no reason";
+  const details = error instanceof RequestError ? errorDataSchema.safeParse(error.data).data : null;
+  const reason = details?.details ?? details?.message ?? (error instanceof Error ? error.message : "");
+  return reason.trim().replace(/\.$/, "").slice(0, 300) || "it gave no reason";
 }
 
 /** Sets mode, model and effort if the agent supports them. */

@@ -69,8 +69,8 @@ function isOfGit(inside: string): boolean {
   return inside.split(sep).some((part) => part.toLowerCase() === ".git");
 }
 
-export const allowWord = "Allow";
-export const denyWord = "Deny";
+export const allowOption = "Allow";
+export const denyOption = "Deny";
 
 /**
  * Makes paths relative to the repository. The next attempt may have its worktree elsewhere and must still find the
@@ -92,7 +92,7 @@ export function permissionQuestion(title: string, { toolCall }: Permission, fold
   return {
     kind: "permission",
     question: `${title} asks: may it ${isCommand ? "run" : "do"} this? ${what}${where}`,
-    options: [allowWord, denyWord],
+    options: [allowOption, denyOption],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { PersonMessage } from "~/wire/comments/contract";
+import { describeMessages } from "../describe-messages";
 import type { AgentQuestion, TurnMessages } from "../driver";
-import { wordsOfMessages } from "../message-words";
 import type { Live } from "./client";
 import type { Answer } from "./messages";
 
@@ -12,7 +12,7 @@ interface Prompting {
   prompt(text: string): Promise<Answer>;
   /** Cancels the prompt and waits briefly for its answer. */
   cancel(answering: Promise<Answer>): Promise<Answer | null>;
-  asked: { question(): AgentQuestion | null; next(): Promise<"question"> };
+  pendingQuestion: { question(): AgentQuestion | null; next(): Promise<"question"> };
   /** Called with each answer of the agent. */
   took(answer: Answer | null): void;
   whileAlive<T>(promise: Promise<T>): Promise<T>;
@@ -24,16 +24,16 @@ interface Prompting {
  * cancelled. Returns the answer to the last prompt, or "question" if a person is asked.
  */
 export async function promptUntilDone(prompting: Prompting): Promise<Answer | "question"> {
-  const { messages, live, asked, whileAlive, took } = prompting;
+  const { messages, live, pendingQuestion, whileAlive, took } = prompting;
   const inbox = openInbox(messages);
-  const heard: string[] = [];
+  const received: string[] = [];
   // Messages that already wait go into the first prompt.
-  let text = [prompting.text, ...inbox.words(heard)].join("\n\n");
+  let text = [prompting.text, ...inbox.takePrompt(received)].join("\n\n");
   try {
     for (;;) {
-      live.heard = () => messages?.seen(heard);
+      live.onUpdate = () => messages?.seen(received);
       const answering = prompting.prompt(text);
-      const winner = await whileAlive(Promise.race([answering, asked.next(), inbox.next()])).catch(
+      const winner = await whileAlive(Promise.race([answering, pendingQuestion.next(), inbox.next()])).catch(
         async (error: unknown) => {
           // Also cancels through the protocol, so that the agent winds up and reports its usage.
           if (prompting.isStopped()) took(await prompting.cancel(answering));
@@ -41,22 +41,22 @@ export async function promptUntilDone(prompting: Prompting): Promise<Answer | "q
         },
       );
       const answer = typeof winner === "string" ? await prompting.cancel(answering) : winner;
-      if (winner === "question" || asked.question() !== null) {
+      if (winner === "question" || pendingQuestion.question() !== null) {
         took(answer);
         return "question";
       }
       // An agent that ignores the cancellation gets the message once it has ended.
-      const ended = answer ?? (await whileAlive(Promise.race([answering, asked.next()])));
+      const ended = answer ?? (await whileAlive(Promise.race([answering, pendingQuestion.next()])));
       if (ended === "question") {
         took(await prompting.cancel(answering));
         return "question";
       }
       took(ended);
-      messages?.seen(heard);
+      messages?.seen(received);
       const isOver = winner !== "message" && ended.stopReason !== "end_turn";
-      const [words] = isOver ? [] : inbox.words(heard);
-      if (words === undefined) return ended;
-      text = words;
+      const [prompt] = isOver ? [] : inbox.takePrompt(received);
+      if (prompt === undefined) return ended;
+      text = prompt;
     }
   } finally {
     inbox.close();
@@ -65,24 +65,24 @@ export async function promptUntilDone(prompting: Prompting): Promise<Answer | "q
 
 function openInbox(messages: TurnMessages | undefined) {
   let waiting: PersonMessage[] = [];
-  let tell = (): void => undefined;
+  let notify = (): void => undefined;
   const close = messages?.follow((message) => {
     waiting.push(message);
-    tell();
+    notify();
   });
   return {
     /** Resolves when a person has written. */
     next: () =>
       new Promise<"message">((resolve) => {
-        tell = () => resolve("message");
-        if (waiting.length > 0) tell();
+        notify = () => resolve("message");
+        if (waiting.length > 0) notify();
       }),
     /** The waiting messages as one prompt, or none. Adds their ids to `heard`. */
-    words(heard: string[]): string[] {
+    takePrompt(received: string[]): string[] {
       const taken = waiting;
       waiting = [];
-      heard.push(...taken.map(({ id }) => id));
-      return taken.length === 0 ? [] : [wordsOfMessages(taken)];
+      received.push(...taken.map(({ id }) => id));
+      return taken.length === 0 ? [] : [describeMessages(taken)];
     },
     close: () => close?.(),
   };

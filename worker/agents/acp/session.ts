@@ -23,13 +23,13 @@ const endMilliseconds = 1_000;
 export async function converseOverAcp(agent: AcpAgent, turn: AgentTurn, output: TurnOutput): Promise<TurnEnd> {
   const started = await startProcess({
     program: agent.program,
-    words: agent.words,
+    args: agent.args,
     folder: turn.folder,
     environment: { ...turn.environment, ...agent.environment?.(turn) },
     confine: turn.confine,
     pidFile: turn.pidFile,
     logFile: turn.logFile,
-    heard: output.heard,
+    onOutput: output.alive,
   });
   try {
     return await converse(agent, turn, output, started);
@@ -46,9 +46,11 @@ async function converse(
 ): Promise<TurnEnd> {
   const updates = readUpdates(turn.folder, output);
   updates.resume(agent.countsAnew ? null : (turn.resume?.cost ?? null));
-  const asked = awaitQuestion();
-  const live: Live = { hasBegun: false, model: null, heard: () => undefined };
-  const connection = listenTo({ agent, turn, output, updates, live, ask: asked.ask }).connect(streamOf(started));
+  const pendingQuestion = awaitQuestion();
+  const live: Live = { hasBegun: false, model: null, onUpdate: () => undefined };
+  const connection = listenTo({ agent, turn, output, updates, live, ask: pendingQuestion.ask }).connect(
+    streamOf(started),
+  );
   const crashed = started.ended.then(({ code, signal }) => {
     throw new ToolEnded(code, signal, started.complaints());
   });
@@ -84,17 +86,17 @@ async function converse(
       text,
       messages: turn.messages,
       live,
-      asked,
+      pendingQuestion,
       whileAlive,
       took,
       isStopped: () => turn.signal.aborted,
-      prompt: (words) =>
+      prompt: (prompt) =>
         connection.agent
-          .request<unknown>("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] })
+          .request<unknown>("session/prompt", { sessionId, prompt: [{ type: "text", text: prompt }] })
           .then((answer) => answerSchema.parse(answer)),
       cancel: (answering) => windUp(connection, sessionId, answering),
     }).finally(reportUsage);
-    const question = asked.question();
+    const question = pendingQuestion.question();
     if (question !== null) return { kind: "question", question };
     if (ended !== "question") {
       return readEnd(ended, updates.news.trouble, output.transcript.lastWords());
@@ -102,7 +104,7 @@ async function converse(
     throw new Error("A question was asked and is gone");
   } catch (error) {
     turn.signal.throwIfAborted();
-    const question = asked.question();
+    const question = pendingQuestion.question();
     if (question !== null) return { kind: "question", question };
     const isAnswer = error instanceof RequestError;
     // The connection closes shortly before the process ends, and only the process says why.
@@ -117,26 +119,26 @@ async function converse(
 /** Keeps the first question of a turn. Later ones are ignored. */
 function awaitQuestion() {
   let first: AgentQuestion | null = null;
-  let tell = (): void => undefined;
+  let notify = (): void => undefined;
   return {
     question: () => first,
     ask(question: AgentQuestion): void {
       first ??= question;
-      tell();
+      notify();
     },
     /** Resolves when the next question is asked. */
     next: () =>
       new Promise<"question">((resolve) => {
-        tell = () => resolve("question");
+        notify = () => resolve("question");
       }),
   };
 }
 
 /** Adds the turn's cost to its counts if they are of one model, or reports it alone if there are none. */
-function withCost(told: Usage[], cost: SessionCost | null): Usage[] {
-  if (cost === null || told.length > 1) return told;
+function withCost(reported: Usage[], cost: SessionCost | null): Usage[] {
+  if (cost === null || reported.length > 1) return reported;
   const { amount, currency } = cost;
-  return [{ ...(told[0] ?? nothingKnown), cost: amount, currency }];
+  return [{ ...(reported[0] ?? nothingKnown), cost: amount, currency }];
 }
 
 /** Rejects on abort. Call `forget` to remove the listener: a batch runs many turns under one signal. */
@@ -205,11 +207,11 @@ function readFailure(agent: AcpAgent, error: unknown, trouble: string | null): T
 function explain(words: string): TurnEnd {
   const limit = limitIn(words);
   if (limit !== null) return { kind: "limit", ...limit };
-  return { kind: "failed", cause: killedWords.test(words) ? "killed" : "error", reason: words };
+  return { kind: "failed", cause: killedMessage.test(words) ? "killed" : "error", reason: words };
 }
 
 /** An adapter that outlives its tool says so in its own words. */
-const killedWords = /\bprocess exited unexpectedly\b|\bwas killed by SIG[A-Z]+\b/;
+const killedMessage = /\bprocess exited unexpectedly\b|\bwas killed by SIG[A-Z]+\b/;
 
 /** The tool's process ended before it answered. */
 class ToolEnded extends Error {

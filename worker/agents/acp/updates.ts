@@ -134,8 +134,8 @@ const costOf = ({ amount, currency }: SessionCost) => ({ cost: amount, currency 
 
 /** Merges an update into the known call; omitted fields keep their values. */
 function merged(known: ToolCall | undefined, news: ToolCall): ToolCall {
-  const told = Object.entries(news).filter(([, value]) => value !== undefined && value !== null);
-  const both = { ...known, ...Object.fromEntries(told), toolCallId: news.toolCallId };
+  const given = Object.entries(news).filter(([, value]) => value !== undefined && value !== null);
+  const both = { ...known, ...Object.fromEntries(given), toolCallId: news.toolCallId };
   const call = { ...news, ...both };
   const delta = terminalDelta(news);
   if (delta !== "") call._meta = { ...call._meta, output: terminalOf(known) + delta };

@@ -8,6 +8,7 @@ import { knownAgents } from "~/wire/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn, usageOfAnswer } from "../acp/agent";
+import { describeMessages } from "../describe-messages";
 import {
   type AgentTurn,
   inFolder,
@@ -18,7 +19,6 @@ import {
   type Usage,
 } from "../driver";
 import { jsonOf, runLineTurn } from "../line-turn";
-import { wordsOfMessages } from "../message-words";
 import { linesOfSession, resumable } from "../session-records";
 import { sumByModel } from "../usage";
 import { readClaudeStream } from "./stream";
@@ -26,7 +26,7 @@ import { readClaudeStream } from "./stream";
 const { title, signIn } = knownAgents.claude;
 const adapter = "claude-agent-acp";
 
-const wordsFor: Record<Allowance, string[]> = {
+const argsByAllowance: Record<Allowance, string[]> = {
   edit: ["--permission-mode", "acceptEdits"],
   commands: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
   all: ["--permission-mode", "bypassPermissions"],
@@ -75,13 +75,13 @@ export const claude: KnownDriver = {
         way: adapter,
         program: acp,
         recorded,
-        tellsMoreThanRecord: true,
+        reportsMoreThanRecord: true,
         run: (turn, output) =>
           runAcpTurn(
             {
               title,
               program: acp,
-              words: [],
+              args: [],
               coverage: { commandsAreEscapes: false },
               modeFor: ({ allow }) => (allow === "all" ? "bypassPermissions" : "acceptEdits"),
               environment: (given) => ({
@@ -104,14 +104,14 @@ export const claude: KnownDriver = {
       recorded,
       async run(wanted, output) {
         const turn = await resumable(title, wanted, output, join(homeOf(wanted.environment), "projects"));
-        const words = wordsOf(turn);
+        const args = argsOf(turn);
         const environment = asRoot(turn);
         const { sessionId = null } = turn.resume ?? {};
         const home = homeOf(wanted.environment);
         const had = sessionId && (await readClaudeRecord(home, sessionId, new Date(0)));
         const reader = readClaudeStream(turn.folder, output, had || []);
         const talk = (stdin: Writable, prompt: string) => talkToClaude(stdin, prompt, turn.messages);
-        const tool = { title, program, words, environment, talk };
+        const tool = { title, program, args, environment, talk };
         return runLineTurn(tool, turn, output, reader);
       },
     };
@@ -122,20 +122,20 @@ export const claude: KnownDriver = {
     if (program === null) return null;
     const answer = await ask(program, ["auth", "status"], environment);
     if (answer === null) return null;
-    const told = /"loggedIn":\s*(true|false)/.exec(answer.output)?.[1];
-    return told === undefined ? answer.isWell : told === "true";
+    const loggedIn = /"loggedIn":\s*(true|false)/.exec(answer.output)?.[1];
+    return loggedIn === undefined ? answer.isWell : loggedIn === "true";
   },
 };
 
-function wordsOf({ allow, model, effort, mostCost, resume }: AgentTurn): string[] {
+function argsOf({ allow, model, effort, mostCost, resume }: AgentTurn): string[] {
   return [
     "-p",
-    ...talkingWords,
+    ...streamingArgs,
     "--output-format",
     "stream-json",
     "--verbose",
     "--include-partial-messages",
-    ...wordsFor[allow],
+    ...argsByAllowance[allow],
     ...(model === undefined ? [] : ["--model", model]),
     ...(effort === undefined ? [] : ["--effort", effort]),
     // Checked between two answers of the model. Each process counts from zero.
@@ -159,9 +159,9 @@ function asRoot({ allow, environment }: AgentTurn): Record<string, string> {
 }
 
 /** With these options Claude Code reads prompts as lines, even while it works, and replays those it has taken. */
-const talkingWords = ["--input-format", "stream-json", "--replay-user-messages"];
+const streamingArgs = ["--input-format", "stream-json", "--replay-user-messages"];
 
-const heardSchema = z.looseObject({ type: z.string(), uuid: z.string().optional(), isReplay: z.boolean().optional() });
+const lineSchema = z.looseObject({ type: z.string(), uuid: z.string().optional(), isReplay: z.boolean().optional() });
 
 /**
  * Writes the prompt to Claude Code's standard input, then people's messages, which it reads between two calls. Closes
@@ -176,15 +176,15 @@ function talkToClaude(stdin: Writable, prompt: string, messages: TurnMessages | 
   const sent = new Set<string>();
   const leave = messages?.follow((message: PersonMessage) => {
     sent.add(message.id);
-    send(message.id, wordsOfMessages([message]));
+    send(message.id, describeMessages([message]));
   });
   return {
     take(line: string): void {
-      const heard = heardSchema.safeParse(jsonOf(line)).data;
-      if (heard?.isReplay && heard.uuid !== undefined && sent.has(heard.uuid)) {
-        messages?.seen([heard.uuid]);
+      const received = lineSchema.safeParse(jsonOf(line)).data;
+      if (received?.isReplay && received.uuid !== undefined && sent.has(received.uuid)) {
+        messages?.seen([received.uuid]);
       }
-      if (heard?.type === "result" && !stdin.writableEnded) stdin.end();
+      if (received?.type === "result" && !stdin.writableEnded) stdin.end();
     },
     end(): void {
       stdin.end();

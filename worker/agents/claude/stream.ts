@@ -59,7 +59,7 @@ export function readClaudeStream(folder: string, output: TurnOutput, had: readon
     },
     end(exit) {
       const result = results.at(-1);
-      answers.tell(results);
+      answers.report(results);
       for (const { tool_name, tool_input } of result?.permission_denials ?? []) {
         output.denied(titleOf(tool_name, tool_input, folder));
       }
@@ -88,8 +88,8 @@ function followCalls(folder: string, transcript: Transcript) {
       const call = id === undefined ? undefined : calls.get(id);
       if (part.type !== "tool_result" || id === undefined || call === undefined) return;
       const isShown = call.kind === "edit" && !part.is_error;
-      const said = isShown ? (call.intent ?? "") : textOf(part.content);
-      log.end(id, call, part.is_error ? "failed" : "done", said);
+      const output = isShown ? (call.intent ?? "") : textOf(part.content);
+      log.end(id, call, part.is_error ? "failed" : "done", output);
     },
   };
 }
@@ -101,18 +101,18 @@ function sayRetry({ retry_delay_ms, error_status }: Line, transcript: Transcript
 }
 
 function readResult(result: Line, resetsAt: number | undefined): TurnEnd {
-  const words = result.result ?? result.subtype ?? "";
+  const text = result.result ?? result.subtype ?? "";
   if (result.is_error || result.subtype !== "success") {
     if (result.api_error_status === 401 || result.api_error_status === 403) {
-      const reason = `Claude Code is not signed in on this machine (${words}): start claude once and sign in`;
+      const reason = `Claude Code is not signed in on this machine (${text}): start claude once and sign in`;
       return { kind: "failed", cause: "sign-in", reason };
     }
     if (result.subtype === "error_max_budget_usd") {
       const reason = "Claude Code stopped at the sum that this job may cost";
       return { kind: "limit", reason, resetsAt: null, isBudget: true };
     }
-    const limit = limitIn(words, result.api_error_status);
-    if (limit === null) return { kind: "failed", cause: "error", reason: words };
+    const limit = limitIn(text, result.api_error_status);
+    if (limit === null) return { kind: "failed", cause: "error", reason: text };
     const known = resetsAt === undefined ? null : new Date(resetsAt * 1000).toISOString();
     return { kind: "limit", reason: limit.reason, resetsAt: known ?? limit.resetsAt };
   }
@@ -185,15 +185,15 @@ function countAnswers(output: TurnOutput, had: readonly Usage[]) {
       output.usageSoFar(sumByModel(answers.values()));
     },
     /** The tool's own totals take precedence over the counted ones. */
-    tell(results: readonly Line[]): void {
+    report(results: readonly Line[]): void {
       const parts = results.map((result) => result.model_usage_since_last_result).filter((part) => part !== undefined);
       const whole = Object.entries(results.at(-1)?.modelUsage ?? {}).map(usageOf);
       const counted = sumByModel(answers.values());
-      const told =
+      const reported =
         parts.length > 0
           ? parts.flatMap((models) => Object.entries(models).map(usageOf))
           : whole.map((usage) => sinceThen(usage, had, counted));
-      const used = parts.length > 0 || told.length > 0 ? sumByModel(told) : counted;
+      const used = parts.length > 0 || reported.length > 0 ? sumByModel(reported) : counted;
       for (const usage of used) if (tokensOf(usage) > 0 || usage.cost) output.usage(usage);
     },
   };

@@ -56,7 +56,7 @@ export const codex: KnownDriver = {
             {
               title,
               program: acp,
-              words: [],
+              args: [],
               coverage: { commandsAreEscapes: true },
               modeFor: ({ allow, confine }) =>
                 allow === "all" || confine !== undefined ? "agent-full-access" : "agent",
@@ -77,7 +77,7 @@ export const codex: KnownDriver = {
       async run(wanted, output) {
         const turn = await resumable(title, wanted, output, join(homeOf(wanted.environment), "sessions"));
         const reader = readCodexLines(turn.folder, output, turn.model ?? null);
-        return runLineTurn({ title, program, words: wordsOf(turn) }, turn, output, reader);
+        return runLineTurn({ title, program, args: argsOf(turn) }, turn, output, reader);
       },
     };
   },
@@ -97,7 +97,7 @@ export const codex: KnownDriver = {
 /** Codex's own sandbox cannot start inside the worker's, which is stricter. */
 const inSandbox = ["-c", 'sandbox_mode="danger-full-access"', "-c", 'approval_policy="never"'];
 
-function wordsOf({ allow, model, effort, resume, confine }: AgentTurn): string[] {
+function argsOf({ allow, model, effort, resume, confine }: AgentTurn): string[] {
   return [
     "exec",
     ...(resume === undefined ? [] : ["resume", resume.sessionId]),

@@ -60,7 +60,7 @@ export const gemini: KnownDriver = {
           {
             title,
             program,
-            words: ["--acp", ...(turn.model === undefined ? [] : ["--model", turn.model])],
+            args: ["--acp", ...(turn.model === undefined ? [] : ["--model", turn.model])],
             coverage: { commandsAreEscapes: false },
             modeFor: ({ allow }) => (allow === "all" ? "yolo" : "autoEdit"),
             // Worktrees are new folders that the user has never been asked to trust.
@@ -137,6 +137,6 @@ async function passFirstMinute(turn: AgentTurn, output: TurnOutput, home: string
   };
   while (await isNew()) {
     await wait(1_000, undefined, { signal: turn.signal });
-    output.heard();
+    output.alive();
   }
 }

@@ -59,8 +59,8 @@ export const opencode: KnownDriver = {
       // An answer counts only the last model call; the export has all of them. Runs in the sandbox, because opencode
       // loads config from its home, where an agent may have written.
       async recorded({ environment, folder, confine }, sessionId, since) {
-        const words = ["export", sessionId];
-        const launch = { program, words, folder, environment };
+        const args = ["export", sessionId];
+        const launch = { program, args, folder, environment };
         const exported = await askIn(confine === undefined ? launch : await confine(launch));
         return exported?.isWell ? readOpencodeExport(exported.stdout, since) : null;
       },
@@ -69,7 +69,7 @@ export const opencode: KnownDriver = {
           {
             title,
             program,
-            words: ["acp"],
+            args: ["acp"],
             coverage: { commandsAreEscapes: false },
             environment: ({ allow }) => ({ OPENCODE_PERMISSION: JSON.stringify(permissionFor[allow]) }),
             usageOf: (answer, { model }) => usageOfAnswer(answer, model),

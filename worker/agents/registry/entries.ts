@@ -7,7 +7,7 @@ export interface RegistryEntry {
   /** Its npm package; without one the registry has only archives, which the worker does not fetch. */
   package?: { name: string; version: string };
   program: string;
-  words: readonly string[];
+  args: readonly string[];
   /** Variables that it is started with. */
   environment?: Record<string, string>;
   page: string;
@@ -28,7 +28,7 @@ export const entries: readonly RegistryEntry[] = [
     title: "Auggie CLI",
     package: { name: "@augmentcode/auggie", version: "0.15.0" },
     program: "auggie",
-    words: ["--acp"],
+    args: ["--acp"],
     environment: { AUGMENT_DISABLE_AUTO_UPDATE: "1" },
     page: "https://github.com/augmentcode/auggie",
     home: { settings: [".augment/settings.json"], login: [".augment/session.json"], copied: [] },
@@ -39,21 +39,21 @@ export const entries: readonly RegistryEntry[] = [
     title: "Claude Code (claude-code-acp)",
     package: { name: "@zed-industries/claude-code-acp", version: "0.16.0" },
     program: "claude-code-acp",
-    words: [],
+    args: [],
     page: "https://github.com/zed-industries/claude-code-acp",
   },
   {
     id: "codex-acp",
     title: "Codex CLI (codex-acp)",
     program: "codex-acp",
-    words: [],
+    args: [],
     page: "https://github.com/zed-industries/codex-acp",
   },
   {
     id: "factory-droid",
     title: "Factory Droid",
     program: "droid",
-    words: ["exec", "--output-format", "acp"],
+    args: ["exec", "--output-format", "acp"],
     environment: { DROID_DISABLE_AUTO_UPDATE: "true", FACTORY_DROID_AUTO_UPDATE_ENABLED: "false" },
     page: "https://factory.ai",
     variables: /^FACTORY_\w+$/,
@@ -63,7 +63,7 @@ export const entries: readonly RegistryEntry[] = [
     title: "Gemini CLI",
     package: { name: "@google/gemini-cli", version: "0.27.3" },
     program: "gemini",
-    words: ["--experimental-acp"],
+    args: ["--experimental-acp"],
     page: "https://github.com/google-gemini/gemini-cli",
   },
   {
@@ -71,7 +71,7 @@ export const entries: readonly RegistryEntry[] = [
     title: "GitHub Copilot",
     package: { name: "@github/copilot-language-server", version: "1.425.0" },
     program: "copilot-language-server",
-    words: ["--acp"],
+    args: ["--acp"],
     page: "https://github.com/github/copilot-language-server-release",
     home: {
       settings: [".config/github-copilot/apps.json", ".config/github-copilot/hosts.json"],
@@ -84,7 +84,7 @@ export const entries: readonly RegistryEntry[] = [
     id: "kimi",
     title: "Kimi CLI",
     program: "kimi",
-    words: ["acp"],
+    args: ["acp"],
     page: "https://github.com/MoonshotAI/kimi-cli",
     home: {
       moved: { variable: "KIMI_SHARE_DIR", folder: ".kimi" },
@@ -99,7 +99,7 @@ export const entries: readonly RegistryEntry[] = [
     id: "mistral-vibe",
     title: "Mistral Vibe",
     program: "vibe-acp",
-    words: [],
+    args: [],
     page: "https://github.com/mistralai/mistral-vibe",
     home: {
       moved: { variable: "VIBE_HOME", folder: ".vibe" },
@@ -110,13 +110,13 @@ export const entries: readonly RegistryEntry[] = [
     variables: /^(MISTRAL|VIBE)_\w+$/,
     hosts: ["api.mistral.ai"],
   },
-  { id: "opencode", title: "opencode", program: "opencode", words: ["acp"], page: "https://github.com/sst/opencode" },
+  { id: "opencode", title: "opencode", program: "opencode", args: ["acp"], page: "https://github.com/sst/opencode" },
   {
     id: "qoder",
     title: "Qoder CLI",
     package: { name: "@qoder-ai/qodercli", version: "0.1.26" },
     program: "qodercli",
-    words: ["--acp"],
+    args: ["--acp"],
     page: "https://qoder.com",
     variables: /^QODER_\w+$/,
   },
@@ -125,7 +125,7 @@ export const entries: readonly RegistryEntry[] = [
     title: "Qwen Code",
     package: { name: "@qwen-code/qwen-code", version: "0.9.1" },
     program: "qwen",
-    words: ["--acp", "--experimental-skills"],
+    args: ["--acp", "--experimental-skills"],
     page: "https://github.com/QwenLM/qwen-code",
     home: {
       settings: [".qwen/settings.json", ".qwen/.env", ".qwen/QWEN.md"],

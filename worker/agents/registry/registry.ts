@@ -14,20 +14,20 @@ import { copiedOn, entries, type RegistryEntry } from "./entries";
 
 /** Agents of the ACP registry: what speaks ACP, started by the registry's command. */
 export const registryDrivers: readonly KnownDriver[] = entries.map((entry) => {
-  const { id: name, title, program, words, environment: added, page } = entry;
+  const { id: name, title, program, args, environment: added, page } = entry;
   const signIn = `sign in as ${page} says`;
   return {
     name,
     title,
     program,
     signIn,
-    install: installWords(entry),
+    install: installHint(entry),
     reports: {},
     needs: needsOf(entry),
     async find(environment) {
       const found = await findEntry(entry, environment);
       if (found === null) return null;
-      return acpStart({ title, program: found, words, signIn, environment: () => added ?? {} });
+      return acpStart({ title, program: found, args, signIn, environment: () => added ?? {} });
     },
     isSignedIn: async () => null,
     askToInstall: (environment, stop) => askToInstall(entry, environment, stop),
@@ -45,22 +45,22 @@ function needsOf({ program, home, variables, hosts = [] }: RegistryEntry): ToolN
 }
 
 /** Folders of the agents that a command names and the worker has installed. */
-export async function installedPlaces(command: string, environment: Record<string, string>): Promise<string[]> {
+export async function installedFolders(command: string, environment: Record<string, string>): Promise<string[]> {
   const ids = command.split(/\s+/);
-  const places = entries.filter(({ id }) => ids.includes(id)).map((entry) => installedPlace(entry, environment));
-  const found = await Promise.all(places);
-  return found.flatMap((place) => place ?? []);
+  const folders = entries.filter(({ id }) => ids.includes(id)).map((entry) => installedFolder(entry, environment));
+  const found = await Promise.all(folders);
+  return found.flatMap((folder) => folder ?? []);
 }
 
 /** The ids and the day of the copy, for `worker agents --registry`. */
 export function describeRegistry(isBuiltIn: (id: string) => boolean): string {
   const lines = entries.map((entry) => {
-    const { id, title, package: its, words } = entry;
+    const { id, title, package: its, args } = entry;
     const how = isBuiltIn(id)
       ? "built in"
       : its === undefined
-        ? installWords(entry)
-        : ["npx", `${its.name}@${its.version}`, ...words].join(" ");
+        ? installHint(entry)
+        : ["npx", `${its.name}@${its.version}`, ...args].join(" ");
     return `${id.padEnd(17)}${title}: ${how}`;
   });
   return [`ACP registry, copy of ${copiedOn}; start one with --agent <id>`, ...lines].join("\n");
@@ -70,16 +70,16 @@ type Environment = Record<string, string>;
 type Package = NonNullable<RegistryEntry["package"]>;
 
 /** Folder of an agent that the worker installed: one per version, as another version is asked about again. */
-function placeFor({ id, package: its }: RegistryEntry, environment: Environment) {
+function folderFor({ id, package: its }: RegistryEntry, environment: Environment) {
   return its && join(folderOf(environment), `${id}-${its.version}`);
 }
 
 /** That folder, if it is there. */
-async function installedPlace(entry: RegistryEntry, environment: Environment) {
-  const place = placeFor(entry, environment);
-  if (place === undefined) return null;
-  return stat(place).then(
-    () => place,
+async function installedFolder(entry: RegistryEntry, environment: Environment) {
+  const folder = folderFor(entry, environment);
+  if (folder === undefined) return null;
+  return stat(folder).then(
+    () => folder,
     () => null,
   );
 }
@@ -91,17 +91,17 @@ function folderOf({ HOME = homedir() }: Environment): string {
 /** The user's own program comes first. */
 async function findEntry(entry: RegistryEntry, environment: Environment) {
   const own = await findProgram(entry.program, environment);
-  const place = placeFor(entry, environment);
-  if (own !== null || place === undefined) return own;
-  return findProgram(programIn(place, entry), environment);
+  const folder = folderFor(entry, environment);
+  if (own !== null || folder === undefined) return own;
+  return findProgram(programIn(folder, entry), environment);
 }
 
-function programIn(place: string, { program }: RegistryEntry): string {
-  return join(place, "node_modules", ".bin", program);
+function programIn(folder: string, { program }: RegistryEntry): string {
+  return join(folder, "node_modules", ".bin", program);
 }
 
 /** How the user installs it themselves. */
-function installWords({ program, page, package: its }: RegistryEntry): string {
+function installHint({ program, page, package: its }: RegistryEntry): string {
   if (its !== undefined) return `npm install -g ${its.name}@${its.version}`;
   return `the registry has only an archive, which is not supported: put ${program} on PATH as ${page} says`;
 }
@@ -109,23 +109,23 @@ function installWords({ program, page, package: its }: RegistryEntry): string {
 /** Asks the user in their terminal, and installs. Without a terminal, nothing is fetched. */
 async function askToInstall(entry: RegistryEntry, environment: Environment, stop: AbortSignal): Promise<void> {
   const { title, id, package: its } = entry;
-  const place = placeFor(entry, environment);
-  if (its === undefined || place === undefined) return;
+  const folder = folderFor(entry, environment);
+  if (its === undefined || folder === undefined) return;
   const missing = `${title} is not installed on this machine`;
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new WorkerProblem(
-      `${missing}, and without a terminal nothing is fetched: start the worker once in a terminal with --agent ${id}, or run ${installWords(entry)}`,
+      `${missing}, and without a terminal nothing is fetched: start the worker once in a terminal with --agent ${id}, or run ${installHint(entry)}`,
     );
   }
-  const line = `npm ${wordsOf(place, its).join(" ")}`;
+  const line = `npm ${npmArgs(folder, its).join(" ")}`;
   const answer = await askInTerminal(
     `${missing}. Its version is fixed, its dependencies are the newest that npm finds. The worker would run as you:\n  ${line}\nInstall it? [y/N] `,
     stop,
   );
   if (!/^\s*y(es)?\s*$/i.test(answer)) {
-    throw new WorkerProblem(`${missing}, and nothing was fetched: ${installWords(entry)}`);
+    throw new WorkerProblem(`${missing}, and nothing was fetched: ${installHint(entry)}`);
   }
-  await install(entry, its, place, environment, stop);
+  await install(entry, its, folder, environment, stop);
 }
 
 /** Ctrl-C reaches the worker, not the question. The end of the input is a no. */
@@ -143,15 +143,15 @@ async function askInTerminal(question: string, stop: AbortSignal): Promise<strin
   }
 }
 
-function wordsOf(place: string, { name, version }: Package): string[] {
-  return ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", place, `${name}@${version}`];
+function npmArgs(folder: string, { name, version }: Package): string[] {
+  return ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder, `${name}@${version}`];
 }
 
 /** In a folder next to its place until it is whole, so that a kill leaves nothing that counts as installed. */
 async function install(
   entry: RegistryEntry,
   its: Package,
-  place: string,
+  folder: string,
   environment: Environment,
   stop: AbortSignal,
 ): Promise<void> {
@@ -159,9 +159,9 @@ async function install(
   if (npm === null) throw new WorkerProblem("npm is not installed on this machine: install Node.js with npm");
   await mkdir(folderOf(environment), { recursive: true, mode: 0o700 });
   await removeUnfinished(environment);
-  const unfinished = await mkdtemp(`${place}${unfinishedMark}`);
+  const unfinished = await mkdtemp(`${folder}${unfinishedMark}`);
   try {
-    const child = spawn(npm, wordsOf(unfinished, its), {
+    const child = spawn(npm, npmArgs(unfinished, its), {
       cwd: unfinished,
       env: processEnvironment(environment),
       signal: stop,
@@ -180,8 +180,8 @@ async function install(
           : `npm could not install ${its.name}@${its.version}: see its lines above`,
       );
     }
-    await rm(place, { recursive: true, force: true });
-    await rename(unfinished, place);
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }

@@ -3,10 +3,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { ForgeDriver } from "../driver";
-import { type Forge, type ForgePlace, ForgeProblem } from "../forge";
+import { type Forge, type ForgeLocation, ForgeProblem } from "../forge";
 import { changedIn, issueSchema, issueVerbs } from "../issues";
 import type { Requests } from "../requests";
-import { lookAtForgejo } from "./look";
+import { readForgejoPulls } from "./forgejo-pulls";
 
 const draftMark = "WIP: ";
 const pageSize = 50;
@@ -34,11 +34,11 @@ const pullSchema = z
   }));
 
 /** Forgejo and Gitea: drafts are marked in the title, and labels are set by id. */
-export function openForgejo(place: ForgePlace, requests: Requests): Forge {
-  const repository = `/repos/${place.project}`;
+export function openForgejo(location: ForgeLocation, requests: Requests): Forge {
+  const repository = `/repos/${location.project}`;
   return {
-    place,
-    ...lookAtForgejo(repository, requests),
+    location,
+    ...readForgejoPulls(repository, requests),
     // Gitea and older Forgejo versions ignore the order and list the newest first, so all pages are read.
     listIssues: changedIn(`${repository}/issues?state=all&type=issues&limit=50`, 50, issueSchema, requests, false),
     ...issueVerbs(repository, 50, requests),

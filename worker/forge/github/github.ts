@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ForgeDriver } from "../driver";
-import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "../forge";
+import { type Forge, type ForgeLocation, ForgeProblem, type Pull } from "../forge";
 import { changedIn, issueSchema, issueVerbs } from "../issues";
 import type { Requests } from "../requests";
-import { lookAtGitHub } from "./look";
+import { readGitHubPulls } from "./github-pulls";
 
 const pullSchema = z
   .object({
@@ -26,13 +26,13 @@ const pullSchema = z
   }));
 
 /** GitHub, and GitHub Enterprise on its own host. */
-export function openGitHub(place: ForgePlace, requests: Requests): Forge {
-  const repository = `/repos/${place.project}`;
-  const [owner = ""] = place.project.split("/");
+export function openGitHub(location: ForgeLocation, requests: Requests): Forge {
+  const repository = `/repos/${location.project}`;
+  const [owner = ""] = location.project.split("/");
   const read = async (pull: Pull) => pullSchema.parse(await requests.get(`${repository}/pulls/${pull.number}`));
   return {
-    place,
-    ...lookAtGitHub(repository, requests),
+    location,
+    ...readGitHubPulls(repository, requests),
     // Pull requests are listed as issues too.
     listIssues: changedIn(
       `${repository}/issues?state=all&sort=updated&direction=desc&per_page=100`,
@@ -70,7 +70,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
       if (nodeId === undefined) return;
       const query =
         "mutation($id: ID!) { markPullRequestReadyForReview(input: { pullRequestId: $id }) { clientMutationId } }";
-      const address = graphqlOf(place.api);
+      const address = graphqlOf(location.api);
       await requests.send("POST", address, { query, variables: { id: nodeId } });
     },
     async merge(number, sha) {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ForgeDriver } from "../driver";
-import type { Forge, ForgePlace } from "../forge";
+import type { Forge, ForgeLocation } from "../forge";
 import { changedIn, httpUrl, type IssueVerbs, isIn, seenOf } from "../issues";
 import type { Requests } from "../requests";
-import { lookAtGitLab } from "./look";
+import { readGitLabPulls } from "./gitlab-pulls";
 
 const draftMark = "Draft: ";
 
@@ -29,13 +29,13 @@ const pullSchema = z
   }));
 
 /** GitLab: pull requests are called merge requests, and drafts are marked in the title. */
-export function openGitLab(place: ForgePlace, requests: Requests): Forge {
-  const project = `/projects/${encodeURIComponent(place.project)}`;
+export function openGitLab(location: ForgeLocation, requests: Requests): Forge {
+  const project = `/projects/${encodeURIComponent(location.project)}`;
   const change = (number: number, fields: object) =>
     requests.send("PUT", `${project}/merge_requests/${number}`, fields);
   return {
-    place,
-    ...lookAtGitLab(project, requests),
+    location,
+    ...readGitLabPulls(project, requests),
     listIssues: changedIn(
       `${project}/issues?state=all&order_by=updated_at&sort=desc&per_page=100`,
       100,
@@ -118,15 +118,15 @@ const stateSchema = z
   .transform(({ web_url, state }) => ({ url: web_url, isClosed: state === "closed" }));
 
 function issueVerbsOfGitLab(project: string, requests: Requests): IssueVerbs {
-  const place = (number: number) => `${project}/issues/${number}`;
+  const issuePath = (number: number) => `${project}/issues/${number}`;
   return {
-    readIssue: async (number) => stateSchema.parse(await requests.get(place(number))),
-    isMarked: (number, mark) => isIn(mark, `${place(number)}/notes?per_page=100`, 100, requests),
+    readIssue: async (number) => stateSchema.parse(await requests.get(issuePath(number))),
+    isMarked: (number, mark) => isIn(mark, `${issuePath(number)}/notes?per_page=100`, 100, requests),
     async commentOnIssue(number, body) {
-      await requests.send("POST", `${place(number)}/notes`, { body });
+      await requests.send("POST", `${issuePath(number)}/notes`, { body });
     },
     async closeIssue(number) {
-      await requests.send("PUT", place(number), { state_event: "close" });
+      await requests.send("PUT", issuePath(number), { state_event: "close" });
     },
   };
 }

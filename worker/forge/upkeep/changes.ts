@@ -54,7 +54,7 @@ function withTicks(text: string, numbers: ReadonlySet<string>): string {
   return lines.join("\n");
 }
 
-interface Wish {
+interface BlockOptions {
   lessons: readonly string[];
   /** Part of the marks: products may share the file. */
   product: string;
@@ -66,23 +66,23 @@ interface Wish {
  * The text of AGENTS.md with these lessons in its block, and all else as it is. The first mark holds a hash of what is
  * between the two, by which a person's change is seen. Null means that the file is missing.
  */
-function withLessons(text: string | null, wish: Wish): string | null {
+function withLessons(text: string | null, options: BlockOptions): string | null {
   const lines = (text ?? "").split(/(?<=\n)/);
-  const block = findBlock(lines, wish);
-  if (block === null) return wish.lessons.length === 0 ? text : append(text ?? "", wish);
+  const block = findBlock(lines, options);
+  if (block === null) return options.lessons.length === 0 ? text : append(text ?? "", options);
   const [begin, end] = block;
   const [first = "", last = ""] = [lines[begin], lines[end]];
   const before = lines.slice(0, begin).join("");
   const after = lines.slice(end + 1).join("");
-  if (wish.lessons.length === 0) return withoutBlock(before, after, last);
+  if (options.lessons.length === 0) return withoutBlock(before, after, last);
   const eol = /\r?\n$/.exec(first)?.[0] ?? "\n";
   const lead = /^\s*/.exec(first)?.[0] ?? "";
   const tail = /\r?\n$/.exec(last)?.[0] ?? "";
-  return `${before}${lead}${blockOf(wish).join(eol)}${tail}${after}`;
+  return `${before}${lead}${blockOf(options).join(eol)}${tail}${after}`;
 }
 
 /** Numbers of the lines with the two marks, or null without a block. */
-function findBlock(lines: readonly string[], { product, hasLanded, lessons }: Wish) {
+function findBlock(lines: readonly string[], { product, hasLanded, lessons }: BlockOptions) {
   const numbers = (isMark: (line: string) => boolean) =>
     lines.flatMap((line, number) => (isMark(line.trim()) ? [number] : []));
   const mark = new RegExp(`^<!-- backloom lessons ${product}(?: ([0-9a-f]{12}))? -->$`);
@@ -120,7 +120,7 @@ function hashOf(lines: readonly string[]): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
-function blockOf({ lessons, product }: Wish): string[] {
+function blockOf({ lessons, product }: BlockOptions): string[] {
   const inner = [
     "## What this team has learned",
     "",
@@ -138,9 +138,9 @@ function lineOf(lesson: string): string {
 }
 
 /** A file without a last line end gets none. */
-function append(text: string, wish: Wish): string {
+function append(text: string, options: BlockOptions): string {
   const eol = /\r?\n/.exec(text)?.[0] ?? "\n";
-  const block = blockOf(wish).join(eol);
+  const block = blockOf(options).join(eol);
   if (text === "") return `${block}\n`;
   return text.endsWith("\n") ? `${text}${eol}${block}${eol}` : `${text}${eol}${eol}${block}`;
 }

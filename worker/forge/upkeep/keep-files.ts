@@ -101,8 +101,8 @@ async function bringBranch(
   }
   if (open === null && open_url !== null) return { state: "closed", url: open_url };
   const name = `${upkeep.id}-1`;
-  const place = { repository, worktrees, name, branch, message: titles[upkeep.kind] };
-  const head = await headWith(place, main, tip, changes);
+  const target = { repository, worktrees, name, branch, message: titles[upkeep.kind] };
+  const head = await headWith(target, main, tip, changes);
   if (head !== tip) await moveForward(repository, branch, tip, head);
   return null;
 }
@@ -125,7 +125,7 @@ async function openPull(
   return pull;
 }
 
-interface Place {
+interface BranchTarget {
   repository: Repository;
   worktrees: string;
   name: string;
@@ -138,26 +138,26 @@ interface Place {
  * forward and what people pushed to it stays.
  */
 async function headWith(
-  place: Place,
+  target: BranchTarget,
   main: string,
   tip: string | null,
   changes: (tree: string) => Promise<TextFile[]>,
 ): Promise<string> {
-  const { repository, worktrees, message } = place;
+  const { repository, worktrees, message } = target;
   const { folder } = repository;
   const isNew = tip === null || (await isAncestor(folder, tip, main));
   const hasMain = !isNew && (await isAncestor(folder, main, tip));
   const parents = isNew ? [main] : hasMain ? [tip] : [tip, main];
-  const tree = isNew ? main : hasMain ? tip : await mergedTree(place, main, tip);
+  const tree = isNew ? main : hasMain ? tip : await mergedTree(target, main, tip);
   if (!isNew && (await changes(tip)).length === 0) return tip;
   const files = await changes(tree);
-  const name = `${place.name}${baseEnd}`;
+  const name = `${target.name}${baseEnd}`;
   return commitTexts({ repository, parent: worktrees, name, tree, files, parents, message });
 }
 
-async function mergedTree({ repository, branch }: Place, main: string, tip: string) {
-  const words = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", tip, main];
-  const end = await gitEnd(repository.folder, ...words);
+async function mergedTree({ repository, branch }: BranchTarget, main: string, tip: string) {
+  const args = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", tip, main];
+  const end = await gitEnd(repository.folder, ...args);
   const [tree = "", ...files] = end.output.split("\0").filter((part) => part !== "");
   if (end.code === 0) return tree;
   if (end.code !== 1) throw new Error(`git merge-tree failed: ${end.problem}`);

@@ -40,8 +40,8 @@ async function siblingTips(
 ): Promise<[commit: string, branch: string][]> {
   const root = remote === null ? "refs/heads" : `refs/remotes/${remote}`;
   const format = `--format=%(objectname) %(refname:lstrip=${root.split("/").length})`;
-  const words = ["for-each-ref", format, "--no-merged", "HEAD", `${root}/${runBranch}--*`];
-  const lines = (await git(folder, ...words)).split("\n").filter((line) => line !== "");
+  const args = ["for-each-ref", format, "--no-merged", "HEAD", `${root}/${runBranch}--*`];
+  const lines = (await git(folder, ...args)).split("\n").filter((line) => line !== "");
   return lines.flatMap((line) => {
     const [commit = "", name = ""] = line.split(" ");
     return name === branch ? [] : [[commit, name]];
@@ -73,7 +73,7 @@ export async function rebaseUnseen(
 }
 
 /** Reports a conflict to the service, which decides who resolves it. */
-export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Clash) {
+export async function reportClash(attempt: Attempt, worktree: Worktree, clash: Clash) {
   const { job, service, journal } = attempt;
   const head = await git(worktree.folder, "rev-parse", "HEAD");
   const isDelivered = clash.ours !== undefined || (head === worktree.branchTip && clash.inVain === undefined);

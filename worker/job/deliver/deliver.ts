@@ -11,7 +11,7 @@ import type { Delivery, Push } from "../report/reports";
 import { report } from "../report/reports";
 import { reportTotals } from "../report/usage";
 import type { Assignment } from "../turn/assignment";
-import { findClashes, rebaseUnseen, tellClash } from "./conflicts";
+import { findClashes, rebaseUnseen, reportClash } from "./conflicts";
 import { openPullRequest } from "./pull-request";
 
 /**
@@ -23,7 +23,7 @@ export async function deliver(attempt: Attempt, workspace: Workspace, work: Work
   const push = await pushOrSendHome(attempt, workspace, unseen);
   if (push.kind === "sent_home") return push;
   for (const clash of await findClashes(attempt, workspace)) {
-    if ((await tellClash(attempt, workspace, clash)) !== "go_on") return { kind: "sent_home" };
+    if ((await reportClash(attempt, workspace, clash)) !== "go_on") return { kind: "sent_home" };
   }
   return { ...push, pullRequest: await openPullRequest(attempt, workspace) };
 }
@@ -43,7 +43,7 @@ export async function pushOrSendHome(
   const { theirs } = push;
   const files = await clashWith(worktree.folder, theirs, attempt.journal);
   const named = push.files.map((path) => ({ path: sendable(path, 1_000) }));
-  await tellClash(attempt, worktree, {
+  await reportClash(attempt, worktree, {
     kind: "branch",
     theirs,
     files: files.length > 0 ? files : named.slice(0, conflictLimits.files),

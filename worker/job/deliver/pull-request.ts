@@ -59,8 +59,8 @@ async function openAtForge(attempt: Attempt, workspace: Workspace): Promise<Pull
   try {
     const { repository, branch, rules } = workspace;
     const isDraftFirst = attempt.job.product.pull_requests === "draft";
-    const wish = { branch, title: titleOf(attempt), isDraftFirst, stories: storiesOf(attempt.job) };
-    const url = await bringPull({ ...attempt, repository, rules }, wish);
+    const wanted = { branch, title: titleOf(attempt), isDraftFirst, stories: storiesOf(attempt.job) };
+    const url = await bringPull({ ...attempt, repository, rules }, wanted);
     attempt.journal.say(`Pull request: ${url}`);
     return { url };
   } catch (error) {

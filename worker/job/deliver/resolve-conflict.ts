@@ -11,7 +11,7 @@ import { examine, refusalOf, testOf } from "../proof/inspect";
 import { park, reportFailure } from "../report/reports";
 import { type Assignment, type Resolution, taskAssignment } from "../turn/assignment";
 import { execute, failureOf } from "../turn/execute";
-import { tellClash } from "./conflicts";
+import { reportClash } from "./conflicts";
 
 /**
  * Resolves a batch's conflict in an extra turn, because all its tasks may be done. Returns true if resolved or nothing
@@ -41,7 +41,7 @@ export async function resolveInTurn(attempt: Attempt, workspace: Workspace, reso
     await attempt.keeper.keep();
     return over(park(attempt, assignment, outcome.result));
   }
-  if (left !== null) return over(tellClash(attempt, workspace, left));
+  if (left !== null) return over(reportClash(attempt, workspace, left));
   await commitLeftovers(workspace.folder, assignment.title);
   const evidence = await examine(attempt, workspace, outcome, resolution.base);
   if (testOf(evidence)?.passed !== false) return true;
@@ -87,8 +87,8 @@ async function beginMerge(
   const clash = isOwn ? conflict.files : await clashWith(folder, theirs, journal);
   if (!isOwn && clash.length === 0) return null;
   const onto = isOwn ? null : await withBase(folder, base, theirs);
-  const words = ["merge", "--quiet", "--no-commit", "--no-ff", onto ?? theirs];
-  const merge = await gitEnd(folder, ...committer, ...words);
+  const args = ["merge", "--quiet", "--no-commit", "--no-ff", onto ?? theirs];
+  const merge = await gitEnd(folder, ...committer, ...args);
   const files = await conflictedPaths(folder);
   if (merge.code === 0) await commitMerge(folder, conflict);
   const now = { ...conflict, files: clash };

@@ -1,14 +1,21 @@
 import { stat } from "node:fs/promises";
 import { messageOf, Refusal } from "../../base/problems";
 import type { Rules } from "../../git/rules";
-import { askedFor, forgetAsked, keepIn, keptIn, mountsFile, noteAsked } from "../../sandbox/kept-permissions";
+import {
+  forgetQuestion,
+  keepIn,
+  keptIn,
+  mountsFile,
+  noteQuestion,
+  openQuestionsFor,
+} from "../../sandbox/kept-permissions";
 import { type NeededMount, neededMount } from "../../sandbox/mounts";
 import type { RefusedHost } from "../../sandbox/network/job-network";
 import type { Attempt } from "../attempt";
 import { assignedAgent } from "../turn/assignment";
 import { awaitPermission, readPermission } from "./permission";
 
-interface Wish {
+interface MachineQuestion {
   question: string;
   options: string[];
   /** The host it is for. */
@@ -18,24 +25,24 @@ interface Wish {
   always: string;
   /** File of permanent permissions, and the product or repository they are for. */
   file: string;
-  place: string;
+  scope: string;
 }
 
 /**
  * Asks the user about something of this machine, without ending the job's work. An answer after the job counts for the
- * next one (`hearLateAnswers`). Returns null if no one could be asked.
+ * next one (`takeLateAnswers`). Returns null if no one could be asked.
  */
 export async function askAboutMachine(
   attempt: Attempt,
-  { what, always, file, place, ...wish }: Wish,
+  { what, always, file, scope, ...request }: MachineQuestion,
   signal: AbortSignal,
 ): Promise<string | null> {
   try {
-    const answer = await awaitPermission(attempt, wish, signal, (question) =>
-      noteAsked(file, place, { what, question }),
+    const answer = await awaitPermission(attempt, request, signal, (question) =>
+      noteQuestion(file, scope, { what, question }),
     );
-    if (answer === always) await keepIn(file, place, what);
-    await forgetAsked(file, place, what);
+    if (answer === always) await keepIn(file, scope, what);
+    await forgetQuestion(file, scope, what);
     return answer;
   } catch (error) {
     if (!signal.aborted) attempt.journal.say(`Could not ask about ${what}: ${messageOf(error)}`);
@@ -44,14 +51,14 @@ export async function askAboutMachine(
 }
 
 /** Takes the answers that came since earlier jobs ended, and returns what is allowed for this job only. */
-export async function hearLateAnswers(
+export async function takeLateAnswers(
   attempt: Attempt,
   file: string,
-  place: string,
+  scope: string,
   { once, always }: { once?: string; always: string },
 ): Promise<string[]> {
   const allowed: string[] = [];
-  for (const { what, question } of await askedFor(file, place)) {
+  for (const { what, question } of await openQuestionsFor(file, scope)) {
     const answer = await readPermission(attempt, question.id).catch((error: unknown) => {
       if (error instanceof Refusal) return null;
       throw error;
@@ -61,9 +68,9 @@ export async function hearLateAnswers(
       attempt.job.questions.push(question);
       continue;
     }
-    if (answer === always) await keepIn(file, place, what);
+    if (answer === always) await keepIn(file, scope, what);
     if (answer !== null && answer === once) allowed.push(what);
-    await forgetAsked(file, place, what);
+    await forgetQuestion(file, scope, what);
   }
   return allowed;
 }
@@ -71,7 +78,7 @@ export async function hearLateAnswers(
 /** Answers that open a host. */
 export const hostAnswers = { once: "Allow once", always: "Allow for this product" };
 
-interface HostWish extends RefusedHost {
+interface HostRequest extends RefusedHost {
   /** File of permanent permissions. */
   file: string;
   /** Aborted when the job ends. */
@@ -82,14 +89,14 @@ interface HostWish extends RefusedHost {
  * Asks the user whether a host may be reached. The job continues. The answer applies from then on: for this
  * job, or for all later jobs of the product on this machine.
  */
-export async function askForHost(attempt: Attempt, { host, isNear, file, allow, signal }: HostWish): Promise<void> {
+export async function askForHost(attempt: Attempt, { host, isNear, file, allow, signal }: HostRequest): Promise<void> {
   const { job, options, journal } = attempt;
   const { once, always } = hostAnswers;
   const who = "agents" in options.work ? assignedAgent(job, options.work) : "The command";
   const where = isNear ? " It is on this machine or its network, and a lockfile names it." : "";
   const question = `${who} wants to reach ${host}.${where}`;
-  const wish = { question, options: [once, always, "Deny"], reach: host, what: host, always };
-  const answer = await askAboutMachine(attempt, { ...wish, file, place: job.product.id }, signal);
+  const request = { question, options: [once, always, "Deny"], reach: host, what: host, always };
+  const answer = await askAboutMachine(attempt, { ...request, file, scope: job.product.id }, signal);
   if (signal.aborted) return;
   if (answer !== once && answer !== always) return journal.say(`Denied: ${host}`);
   allow();
@@ -114,13 +121,13 @@ export async function neededMounts(
   const missing = rules.needs.filter((mount) => !options.mounts.includes(mount)).map(neededMount);
   if (missing.length === 0) return [];
   const file = mountsFile(options.workDir);
-  await hearLateAnswers(attempt, file, repository, { always });
+  await takeLateAnswers(attempt, file, repository, { always });
   const kept = await keptIn(file, repository);
   const allowed = missing.filter(({ name }) => kept.includes(name));
   const open = missing.filter(({ name }) => !kept.includes(name));
-  tell(attempt, open);
+  reportMissing(attempt, open);
   for (const mount of open.slice(0, mostAsked)) {
-    void ask(attempt, mount, { file, place: repository }, signal).then((isAllowed) => {
+    void ask(attempt, mount, { file, scope: repository }, signal).then((isAllowed) => {
       if (!isAllowed) return;
       allowed.push(mount);
       attempt.journal.say(`Allowed: ${mount.name}`);
@@ -129,11 +136,11 @@ export async function neededMounts(
   return allowed;
 }
 
-function tell({ journal, output }: Attempt, open: readonly NeededMount[]): void {
+function reportMissing({ journal, output }: Attempt, open: readonly NeededMount[]): void {
   if (open.length === 0) return;
   const title = ".backloom.yml needs more of this machine";
-  const words = open.map(({ name }) => `--mount ${name}`).join(" ");
-  const text = `Its person is asked. To have it from the start, start the worker with ${words}`;
+  const mountOptions = open.map(({ name }) => `--mount ${name}`).join(" ");
+  const text = `Its person is asked. To have it from the start, start the worker with ${mountOptions}`;
   journal.sayOnce(`${title}. ${text}`);
   output.add({ kind: "note", title, text: text.slice(0, 2_000), at: new Date().toISOString() });
 }
@@ -141,12 +148,12 @@ function tell({ journal, output }: Attempt, open: readonly NeededMount[]): void 
 async function ask(
   attempt: Attempt,
   { name, real, isWritable }: NeededMount,
-  kept: { file: string; place: string },
+  kept: { file: string; scope: string },
   signal: AbortSignal,
 ): Promise<boolean> {
   const what = (await stat(real).catch(() => null)) === null ? " It is not there now." : "";
   const how = isWritable ? "read and write" : "read";
   const question = `May jobs of this repository ${how} ${real} of your machine? Its .backloom.yml needs it.${what}`;
-  const wish = { question, options: [always, "Deny"], what: name, always, ...kept };
-  return (await askAboutMachine(attempt, wish, signal)) === always;
+  const request = { question, options: [always, "Deny"], what: name, always, ...kept };
+  return (await askAboutMachine(attempt, request, signal)) === always;
 }

@@ -7,7 +7,7 @@ import { isOwnBranch, tipOf } from "../../git/remote";
 import type { Worktree } from "../../git/worktree";
 import type { Attempt, Workspace } from "../attempt";
 import { setUp } from "../commands";
-import { tellClash } from "../deliver/conflicts";
+import { reportClash } from "../deliver/conflicts";
 import { pauseRun, pushOrSendHome } from "../deliver/deliver";
 import { resolveInTurn } from "../deliver/resolve-conflict";
 import { reportOnMain } from "../report/report-merged";
@@ -93,7 +93,7 @@ async function newestOf({ folder }: Worktree, found: readonly Found[]): Promise<
   if (found.length < 2) return [...found];
   const commits = found.map(({ commit }) => commit);
   const newest = (await git(folder, "merge-base", "--independent", ...commits)).split("\n");
-  return found.filter(({ commit }, place) => newest.includes(commit) && commits.indexOf(commit) === place);
+  return found.filter(({ commit }, index) => newest.includes(commit) && commits.indexOf(commit) === index);
 }
 
 /**
@@ -110,8 +110,8 @@ async function joinOne(attempt: Attempt, workspace: Workspace, head: Found): Pro
     attempt.journal.say(`Continues the work of ${story_code} from ${branch}`);
     return true;
   }
-  const words = ["merge", "--quiet", "-m", `Bring in ${story_code} (${branch})`, commit];
-  const merge = await gitEnd(folder, ...committer, ...words);
+  const args = ["merge", "--quiet", "-m", `Bring in ${story_code} (${branch})`, commit];
+  const merge = await gitEnd(folder, ...committer, ...args);
   if (merge.code === 0) {
     attempt.journal.say(`Merged the work of ${story_code} from ${branch}`);
     return true;
@@ -143,7 +143,7 @@ async function sendHome(attempt: Attempt, worktree: Worktree, { branch, commit }
   const { folder, branchTip, main } = worktree;
   const files = await clashWith(folder, commit, attempt.journal);
   await git(folder, "reset", "--quiet", "--hard", branchTip ?? main);
-  await tellClash(attempt, worktree, { kind: "sibling", branch, theirs: commit, ours: here, files });
+  await reportClash(attempt, worktree, { kind: "sibling", branch, theirs: commit, ours: here, files });
 }
 
 /** Resolves the conflict in an extra turn and pushes it before any task starts. */

@@ -46,8 +46,8 @@ async function unfinishedBranches({ job }: Pick<Attempt, "job">, { folder, branc
 }
 
 async function bringIn(folder: string, branch: string, commit: string): Promise<boolean> {
-  const words = ["merge", "--quiet", "-m", `Bring back ${branch}`, commit];
-  if ((await gitEnd(folder, ...committer, ...words)).code === 0) return true;
+  const args = ["merge", "--quiet", "-m", `Bring back ${branch}`, commit];
+  if ((await gitEnd(folder, ...committer, ...args)).code === 0) return true;
   await git(folder, "merge", "--abort").catch(() => undefined);
   return false;
 }

@@ -46,12 +46,12 @@ export async function openOffers({ work, quotaCommand }: WorkerOptions): Promise
 
 /** Where all are at their limit, none is left out: the service decides how long each job waits. */
 function withLimits<Agent extends { id: string }>(agents: readonly Agent[]) {
-  const told = agents.map((agent) => {
+  const reported = agents.map((agent) => {
     const limited_until = limits.get(agent.id);
     const isOver = limited_until === undefined || new Date(limited_until) <= new Date();
     return isOver ? agent : { ...agent, limited_until };
   });
-  return told.some((agent) => !("limited_until" in agent)) ? told : [...agents];
+  return reported.some((agent) => !("limited_until" in agent)) ? reported : [...agents];
 }
 
 /** Names that a task can have. A command after `acp:` with spaces gets only jobs that name no agent. */

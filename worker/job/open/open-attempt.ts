@@ -1,7 +1,7 @@
 import type { JobPayload } from "~/wire/workers/contract";
 import { personsVariables } from "../../base/environment";
+import { type AllowedHost, readAllowedHosts } from "../../base/hosts";
 import { endLeftRunning } from "../../base/orphans";
-import { type Reach, readReach } from "../../base/reach";
 import { learnLogin } from "../../forge/open-forge";
 import { openChanges } from "../../git/changes";
 import { findKept, forgetKept } from "../../git/kept-branch";
@@ -21,7 +21,7 @@ import { openTally } from "../report/tally";
 import { assignedCommand } from "../turn/assignment";
 import { openMessages } from "../turn/messages";
 import { knownConversations } from "../turn/sessions";
-import { askForHost, hearLateAnswers, hostAnswers, neededMounts } from "./ask-about-machine";
+import { askForHost, hostAnswers, neededMounts, takeLateAnswers } from "./ask-about-machine";
 import { openKeeper } from "./keeper";
 import { freeName, keepOfTheDead } from "./leftovers";
 
@@ -76,7 +76,7 @@ export async function prepare({ job, options, folder, journal }: Attempt, folder
   return addWorktree({ repository, parent: folder.worktrees, name, branch, hooks });
 }
 
-interface SandboxWish extends Pick<Worktree, "folder" | "main"> {
+interface SandboxOptions extends Pick<Worktree, "folder" | "main"> {
   rules: Rules;
   /** Missing where its rules do not apply, as in a conversation. */
   repository?: Pick<Repository, "folder">;
@@ -103,16 +103,16 @@ export async function openWorkspace(attempt: Attempt, sandboxes: Sandbox, worktr
 export async function openForJob(
   attempt: Attempt,
   sandboxes: Sandbox,
-  { folder, main, repository, rules }: SandboxWish,
+  { folder, main, repository, rules }: SandboxOptions,
 ): Promise<JobSandbox> {
   const { job, options } = attempt;
   if (sandboxes.confinement === "none") return noSandbox;
   const command = assignedCommand(job, options);
   const ended = new AbortController();
   const file = hostsFile(options.workDir);
-  const once = await hearLateAnswers(attempt, file, job.product.id, hostAnswers);
-  const reaches = [
-    ...(await reachesOf({
+  const once = await takeLateAnswers(attempt, file, job.product.id, hostAnswers);
+  const allowedHosts = [
+    ...(await allowedHostsOf({
       folder,
       main,
       net: options.net,
@@ -128,8 +128,8 @@ export async function openForJob(
     command,
     // The one that was opened: jobs of `--also-repo` share no package cache with those of `--repo`.
     repository: repository?.folder ?? options.repo ?? job.repo_url,
-    reaches,
-    wanted: rules.net.flatMap((host) => readReach(host, "person")?.[0] ?? []),
+    allowedHosts,
+    wanted: rules.net.flatMap((host) => readAllowedHosts(host, "person")?.[0] ?? []),
     mounts,
     loginPutBack: (name) => {
       const text = loginSentence(name);
@@ -170,9 +170,9 @@ interface Allowed {
 }
 
 /** Hosts that commands of a repository may reach. */
-export async function reachesOf({ folder, main, product, person, net }: Allowed): Promise<Reach[]> {
-  const listed = (hosts: readonly string[], source: Reach["source"]) =>
-    hosts.flatMap((host) => readReach(host, source) ?? []);
+export async function allowedHostsOf({ folder, main, product, person, net }: Allowed): Promise<AllowedHost[]> {
+  const listed = (hosts: readonly string[], source: AllowedHost["source"]) =>
+    hosts.flatMap((host) => readAllowedHosts(host, source) ?? []);
   return [
     ...(await registryHosts(folder, main)),
     ...listed(product, "product"),

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { type AgentQuestion, agentQuestionSchema } from "~/wire/questions/contract";
 import type { JobPayload } from "~/wire/workers/contract";
-import { allowWord, denyWord } from "../../agents/acp/permission";
+import { allowOption, denyOption } from "../../agents/acp/permission";
 import { Refusal } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import type { CallOptions } from "../../service/service";
@@ -10,7 +10,7 @@ import type { Attempt } from "../attempt";
 
 type Asking = Pick<Attempt, "job" | "service">;
 
-interface Wish {
+interface PermissionRequest {
   question: string;
   options: string[];
   /** The host it is for. */
@@ -25,17 +25,17 @@ const pollMilliseconds = 3_000;
  */
 export async function awaitPermission(
   attempt: Asking,
-  wish: Wish,
+  request: PermissionRequest,
   signal: AbortSignal,
-  asked: (question: AgentQuestion) => Promise<void> = async () => undefined,
+  onAsked: (question: AgentQuestion) => Promise<void> = async () => undefined,
 ): Promise<string | null> {
   const askAnew = async () => {
-    const question = await askPermission(attempt, wish, { signal });
-    await asked(question);
+    const question = await askPermission(attempt, request, { signal });
+    await onAsked(question);
     return question;
   };
   const earlier = attempt.job.questions.find(
-    ({ kind, question }) => kind === "permission" && question === wish.question,
+    ({ kind, question }) => kind === "permission" && question === request.question,
   );
   const { id } = earlier ?? (await askAnew());
   for (let isFirst = earlier !== undefined; ; isFirst = false) {
@@ -46,9 +46,13 @@ export async function awaitPermission(
 }
 
 /** Asks the worker's user without waiting. */
-export function askPermission({ job, service }: Asking, wish: Wish, options?: CallOptions): Promise<AgentQuestion> {
+export function askPermission(
+  { job, service }: Asking,
+  request: PermissionRequest,
+  options?: CallOptions,
+): Promise<AgentQuestion> {
   const held = { job_id: job.id, attempt: job.attempt };
-  const given = { kind: "permission", ...wish, ...held, ...subjectOf(job) };
+  const given = { kind: "permission", ...request, ...held, ...subjectOf(job) };
   return service.call("ask_user_question", given, agentQuestionSchema, options);
 }
 
@@ -58,11 +62,11 @@ export async function readPermission(
   question_id: string,
   options?: CallOptions,
 ): Promise<string | null | undefined> {
-  const told = await service.call("get_question_answer", { question_id }, answerSchema, options);
-  if (told.status === "open") return undefined;
+  const answered = await service.call("get_question_answer", { question_id }, answerSchema, options);
+  if (answered.status === "open") return undefined;
   // The service lets no one else answer; the worker checks it as well.
-  if (told.answered_by !== job.user_id || told.taken_by_policy) return null;
-  return told.effective_answer ?? null;
+  if (answered.answered_by !== job.user_id || answered.taken_by_policy) return null;
+  return answered.effective_answer ?? null;
 }
 
 /** Subject of the question: the job's task or idea, or the batch's first task. */
@@ -90,11 +94,11 @@ const longestCommand = 2_000;
 export async function isAllowedAsProof(attempt: Attempt, command: string): Promise<boolean> {
   const { job } = attempt;
   const question = `Run \`${command}\` as proof on this machine?`;
-  const asked = job.questions.find((given) => given.kind === "permission" && given.question === question);
-  if (asked !== undefined) return (await readPermission(attempt, asked.id)) === allowWord;
+  const earlier = job.questions.find((given) => given.kind === "permission" && given.question === question);
+  if (earlier !== undefined) return (await readPermission(attempt, earlier.id)) === allowOption;
   if (!isShownWhole(attempt, command) || countAsked(attempt) >= mostAsked) return false;
   try {
-    job.questions.push(await askPermission(attempt, { question, options: [allowWord, denyWord] }));
+    job.questions.push(await askPermission(attempt, { question, options: [allowOption, denyOption] }));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     attempt.journal.say(`Could not ask for permission: ${error.message}`);

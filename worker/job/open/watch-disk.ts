@@ -13,7 +13,7 @@ const gigabyte = 1e9;
 const shareOfFree = 0.9;
 const leastPause = 3_000;
 /** Measuring a large worktree is slow, so the pause is a multiple of the time it took. */
-const pausesPerLook = 20;
+const pausesPerCheck = 20;
 
 interface DiskWatch {
   /** The attempt's heartbeat; also aborts when the worktree is too large. */
@@ -25,19 +25,19 @@ interface DiskWatch {
 export function watchDisk(folder: string, gigabytes: number, heartbeat: Heartbeat): DiskWatch {
   const [over, ended] = [new AbortController(), new AbortController()];
   const signal = AbortSignal.any([heartbeat.signal, over.signal]);
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const [first, free] = await Promise.all([bytesOf(folder), freeBytes(folder)]);
     const most = Math.min(gigabytes * gigabyte, free * shareOfFree);
     for (;;) {
       const begun = performance.now();
       const grown = (await bytesOf(folder)) - first;
       if (grown > most) return over.abort(new WorktreeTooLarge(sentence(grown, most)));
-      const wait = Math.max(leastPause, pausesPerLook * (performance.now() - begun));
+      const wait = Math.max(leastPause, pausesPerCheck * (performance.now() - begun));
       await pause(wait, undefined, { signal: ended.signal, ref: false });
     }
   };
   // If measuring fails, there is no limit.
-  look().catch(() => undefined);
+  check().catch(() => undefined);
   const confirm = async (): Promise<void> => {
     await heartbeat.confirm();
     signal.throwIfAborted();
@@ -46,18 +46,18 @@ export function watchDisk(folder: string, gigabytes: number, heartbeat: Heartbea
 }
 
 function sentence(grown: number, most: number): string {
-  return `The worktree grew by ${inWords(grown)}, more than the ${inWords(most)} that --disk and the free space allow. Large uncommitted files are not kept. If the work needs it, start the worker with a larger --disk.`;
+  return `The worktree grew by ${formatBytes(grown)}, more than the ${formatBytes(most)} that --disk and the free space allow. Large uncommitted files are not kept. If the work needs it, start the worker with a larger --disk.`;
 }
 
-function inWords(bytes: number): string {
+function formatBytes(bytes: number): string {
   return bytes < gigabyte ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / gigabyte).toFixed(1)} GB`;
 }
 
 async function bytesOf(folder: string): Promise<number> {
   const environment = personsVariables();
   // du complains about files that vanish; they do not count.
-  const told = await askIn({ program: "du", words: ["-sk", folder], folder: "/", environment });
-  const [, kilobytes] = /^(\d+)\s/.exec(told?.stdout ?? "") ?? [];
+  const measured = await askIn({ program: "du", args: ["-sk", folder], folder: "/", environment });
+  const [, kilobytes] = /^(\d+)\s/.exec(measured?.stdout ?? "") ?? [];
   if (kilobytes === undefined) throw new Error("du says nothing");
   return Number(kilobytes) * 1024;
 }
@@ -72,8 +72,8 @@ async function freeBytes(folder: string): Promise<number> {
  * space again.
  */
 export async function removeLargeFiles(folder: string, gigabytes: number): Promise<void> {
-  const words = ["ls-files", "-z", "--others", "--exclude-standard"];
-  const list = await git(folder, ...words).catch(() => "");
+  const args = ["ls-files", "-z", "--others", "--exclude-standard"];
+  const list = await git(folder, ...args).catch(() => "");
   for (const name of list.split("\0").filter(Boolean)) {
     const file = join(folder, name);
     const found = await lstat(file).catch(() => null);

@@ -19,7 +19,7 @@ export interface Inspection {
   failure: Failure | undefined;
 }
 
-export interface InspectionWish {
+export interface InspectionOptions {
   assignment: Assignment;
   outcome: Outcome;
   /** Commit the work is compared with. */
@@ -33,7 +33,7 @@ export interface InspectionWish {
 export async function undoChanges(
   { keeper, journal }: Attempt,
   { folder }: Workspace,
-  { assignment, head }: InspectionWish,
+  { assignment, head }: InspectionOptions,
 ): Promise<void> {
   if (!assignment.verifyOnly) return;
   const kept = await keeper.keepBeforeReset();
@@ -42,8 +42,8 @@ export async function undoChanges(
 }
 
 /** Examines a task's work. In a verify-only task, the command's verdict or the test counts. */
-export async function inspect(attempt: Attempt, workspace: Workspace, wish: InspectionWish): Promise<Inspection> {
-  const { assignment, outcome, since, head, required } = wish;
+export async function inspect(attempt: Attempt, workspace: Workspace, options: InspectionOptions): Promise<Inspection> {
+  const { assignment, outcome, since, head, required } = options;
   if (!assignment.verifyOnly) {
     const evidence = await examine(attempt, workspace, outcome, since);
     return { evidence, isSeen: true, failure: undefined };

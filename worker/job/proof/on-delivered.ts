@@ -6,7 +6,7 @@ import { addTreeAt, baseEnd } from "../../git/worktree";
 import type { Attempt, Failure, Workspace } from "../attempt";
 import { setUp } from "../commands";
 import { deniedFailure } from "../turn/execute";
-import { gatherEvidence, type Inspection, type InspectionWish, inspect } from "./inspect";
+import { gatherEvidence, type Inspection, type InspectionOptions, inspect } from "./inspect";
 import { prove } from "./prove";
 
 interface Examination extends Inspection {
@@ -21,12 +21,12 @@ interface Examination extends Inspection {
 export async function examineDelivered(
   attempt: Attempt,
   workspace: Workspace,
-  wish: InspectionWish,
+  options: InspectionOptions,
 ): Promise<Examination> {
   const { folder, checkout } = workspace;
-  if (!runsSomething(workspace, wish)) return examineIn(attempt, workspace, wish, undefined);
+  if (!runsSomething(workspace, options)) return examineIn(attempt, workspace, options, undefined);
   const commit = await git(folder, "rev-parse", "HEAD");
-  const examination = await examineAt(attempt, workspace, wish, commit);
+  const examination = await examineAt(attempt, workspace, options, commit);
   // A test may have committed something, or moved the branch.
   if ((await git(folder, "rev-parse", "HEAD")) !== commit) {
     await git(folder, "checkout", "--quiet", "--force", "-B", checkout, commit);
@@ -37,22 +37,22 @@ export async function examineDelivered(
 async function examineAt(
   attempt: Attempt,
   workspace: Workspace,
-  wish: InspectionWish,
+  options: InspectionOptions,
   commit: string,
 ): Promise<Examination> {
   const { folder, main, rules } = workspace;
-  const examine = (place: Workspace, checkout: Checkout) => examineIn(attempt, place, wish, checkout);
+  const examine = (location: Workspace, checkout: Checkout) => examineIn(attempt, location, options, checkout);
   if (attempt.options.provesInPlace) return examine(workspace, "in_place");
   if (rules.setup === undefined) {
     return withoutExtras(folder, main, () => examine(workspace, "worktree"));
   }
-  return onCleanCheckout(attempt, workspace, { ...wish, commit }, (place) => examine(place, "clean"));
+  return onCleanCheckout(attempt, workspace, { ...options, commit }, (location) => examine(location, "clean"));
 }
 
 /** Where tests and proof ran, as in the evidence. */
 type Checkout = "clean" | "worktree" | "in_place";
 
-function runsSomething({ testCommand }: Workspace, { outcome }: InspectionWish): boolean {
+function runsSomething({ testCommand }: Workspace, { outcome }: InspectionOptions): boolean {
   const { evidence = [] } = outcome.result;
   return testCommand !== undefined || evidence.some(({ command }) => command !== undefined);
 }
@@ -60,24 +60,24 @@ function runsSomething({ testCommand }: Workspace, { outcome }: InspectionWish):
 async function onCleanCheckout(
   attempt: Attempt,
   workspace: Workspace,
-  { commit, ...wish }: InspectionWish & { commit: string },
-  work: (place: Workspace) => Promise<Examination>,
+  { commit, ...options }: InspectionOptions & { commit: string },
+  work: (location: Workspace) => Promise<Examination>,
 ): Promise<Examination> {
   const { job, folder, heartbeat, journal } = attempt;
   const { repository } = workspace;
   const name = `${job.id}-${job.attempt}.head${baseEnd}`;
   const tree = await addTreeAt({ repository, parent: folder.worktrees, name, commit });
-  const place = { ...workspace, folder: tree.folder };
+  const location = { ...workspace, folder: tree.folder };
   try {
-    const problem = await setUp(attempt, place).then(
+    const problem = await setUp(attempt, location).then(
       () => null,
       (error: unknown) => messageOf(error),
     );
     heartbeat.signal.throwIfAborted();
-    if (problem === null) return await work(place);
+    if (problem === null) return await work(location);
     journal.say("The setup failed on a clean checkout of the work");
     const failure_reason = `On a clean checkout of ${commit.slice(0, 8)}: ${problem}`.slice(0, 4_000);
-    const evidence = await gatherEvidence(workspace, wish.since, commit, wish.outcome.result, undefined);
+    const evidence = await gatherEvidence(workspace, options.since, commit, options.outcome.result, undefined);
     return {
       evidence: { ...evidence, verifyResult: "DIVERGENT" },
       isSeen: true,
@@ -91,17 +91,17 @@ async function onCleanCheckout(
 
 async function examineIn(
   attempt: Attempt,
-  place: Workspace,
-  wish: InspectionWish,
+  location: Workspace,
+  options: InspectionOptions,
   checkout: Checkout | undefined,
 ): Promise<Examination> {
-  const { assignment, outcome } = wish;
-  const inspection = await inspect(attempt, place, wish);
+  const { assignment, outcome } = options;
+  const inspection = await inspect(attempt, location, options);
   const { evidence, failure } = inspection;
   if (checkout !== undefined) evidence.details.checkout = checkout;
   const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
   if (denied === undefined && failure === undefined) {
-    await prove(attempt, place, assignment, outcome, evidence);
+    await prove(attempt, location, assignment, outcome, evidence);
   }
   return { ...inspection, denied };
 }

@@ -97,13 +97,13 @@ async function runThere(
   const parent = attempt.folder.worktrees;
   const { repository } = workspace;
   const base = await addTreeAt({ repository, parent, name, commit });
-  const place = { ...workspace, folder: base.folder };
+  const location = { ...workspace, folder: base.folder };
   try {
-    await setUp(attempt, place);
+    await setUp(attempt, location);
     for (const command of commands) {
       if (Date.now() > deadline) break;
       const begun = Date.now();
-      const { exitCode } = await runShown(attempt, place, {
+      const { exitCode } = await runShown(attempt, location, {
         kind: "command",
         title: `Before the work: ${command}`,
         command,

@@ -6,7 +6,7 @@ import { Refusal } from "../../base/problems";
 import { sendable, sendableEnd } from "../../base/sendable";
 import { git } from "../../git/git";
 import { noSandbox } from "../../sandbox/sandbox";
-import type { Attempt, Place, Workspace } from "../attempt";
+import type { Attempt, JobLocation, Workspace } from "../attempt";
 import { type Outcome, runShown } from "../commands";
 import { isAllowedAsProof } from "../open/permission";
 import type { Assignment } from "../turn/assignment";
@@ -142,7 +142,7 @@ function minutesOf({ options }: Pick<Attempt, "options">): number {
  * True if commands named by the agent may run. In the worker's sandbox: always. Without one: with `--exec`, or if the
  * agent may run commands unasked. An agent that confines commands is excluded: they would escape its sandbox.
  */
-async function mayRunCommands({ job, options: { work } }: Attempt, { rules, sandbox }: Place): Promise<boolean> {
+async function mayRunCommands({ job, options: { work } }: Attempt, { rules, sandbox }: JobLocation): Promise<boolean> {
   if (sandbox !== noSandbox || "exec" in work) return true;
   const allowed = [work.allow, rules.allow ?? work.allow];
   if (allowed.includes("edit")) return false;
@@ -161,8 +161,8 @@ function lineOf(
   const command = claim.command && sendable(claim.command.trim(), 2_000);
   const line = { criterion: id, story_id, head_sha };
   if (seen === undefined) {
-    const words = claim.excerpt && withinBytes(sendable(claim.excerpt, excerptBytes));
-    return { ...line, verdict, kind, url, command, excerpt: words };
+    const claimed = claim.excerpt && withinBytes(sendable(claim.excerpt, excerptBytes));
+    return { ...line, verdict, kind, url, command, excerpt: claimed };
   }
   // A stopped command has no exit code and counts as failed.
   const exit_code = seen.exitCode ?? -1;

@@ -10,26 +10,26 @@ import { openRepositoryOf } from "../../git/repository";
 import { mainOf } from "../../git/worktree";
 import type { Service } from "../../service/service";
 
-interface Place {
+interface MergeContext {
   options: WorkerOptions;
   service: Service;
   journal: Journal;
   folder: WorkFolder;
   /** Earlier searches without a result. */
-  looks: MergeLooks;
+  checks: MergeChecks;
 }
 
 /** Checks whether main branches have the commits that other work waits for, and reports those found. */
-export async function reportMerged(heads: readonly AwaitedHead[], place: Place): Promise<void> {
+export async function reportMerged(heads: readonly AwaitedHead[], context: MergeContext): Promise<void> {
   for (const group of byRepository(heads)) {
     try {
-      await lookIn(group, place);
+      await checkIn(group, context);
     } catch (error) {
       if (error instanceof RepositoryNotAllowed) {
-        if (place.looks.isFirstRefusal(error.address)) place.journal.say(error.message);
+        if (context.checks.isFirstRefusal(error.address)) context.journal.say(error.message);
         continue;
       }
-      place.journal.sayOnce(`Could not check whether the main branch has awaited work: ${messageOf(error)}`);
+      context.journal.sayOnce(`Could not check whether the main branch has awaited work: ${messageOf(error)}`);
     }
   }
 }
@@ -44,28 +44,28 @@ function byRepository(heads: readonly AwaitedHead[]): AwaitedHead[][] {
   return [...groups.values()];
 }
 
-async function lookIn(heads: readonly AwaitedHead[], place: Place): Promise<void> {
+async function checkIn(heads: readonly AwaitedHead[], context: MergeContext): Promise<void> {
   const [first] = heads;
   if (first === undefined) return;
   const { repo_url, product_repo_url } = first;
-  const wish = { product: { repo_url: product_repo_url }, repo_url };
-  const isDue = place.looks.isDue(repo_url, heads);
-  const repository = await openRepositoryOf(wish, place.options, place.folder);
+  const request = { product: { repo_url: product_repo_url }, repo_url };
+  const isDue = context.checks.isDue(repo_url, heads);
+  const repository = await openRepositoryOf(request, context.options, context.folder);
   if (isDue) await fetchAll(repository);
   const main = await mainOf(repository);
-  if (!isDue && !place.looks.isNew(repo_url, heads, main)) return;
+  if (!isDue && !context.checks.isNew(repo_url, heads, main)) return;
   const missed: AwaitedHead[] = [];
   for (const head of heads) {
-    if (await isOnMain(repository.folder, main, head.head_sha)) await reportOnMain(head, place);
+    if (await isOnMain(repository.folder, main, head.head_sha)) await reportOnMain(head, context);
     else missed.push(head);
   }
-  place.looks.note(repo_url, missed, main);
+  context.checks.note(repo_url, missed, main);
 }
 
 /** Reports that the main branch has a job's work. */
 export async function reportOnMain(
   { job_id, head_sha, task_code }: Pick<AwaitedHead, "job_id" | "head_sha" | "task_code">,
-  { service, journal }: Pick<Place, "service" | "journal">,
+  { service, journal }: Pick<MergeContext, "service" | "journal">,
 ): Promise<void> {
   try {
     await service.post(`/api/jobs/${job_id}/merged`, { head_sha }, mergedJobSchema);
@@ -81,7 +81,7 @@ export async function reportOnMain(
 const firstPause = 30_000;
 const longestPause = 300_000;
 
-interface Look {
+interface MergeCheck {
   /** Heads that were not found. */
   missed: ReadonlySet<string>;
   /** Main branch at that time. */
@@ -91,7 +91,7 @@ interface Look {
 }
 
 /** Remembers what main branches lacked. An idle worker polls often, and this limits calls to remotes. */
-interface MergeLooks {
+interface MergeChecks {
   /** True if the remote should be asked: its pause is over, or a head is new. */
   isDue(address: string, heads: readonly AwaitedHead[]): boolean;
   /** True if there is something to look for at this commit of main. */
@@ -102,25 +102,26 @@ interface MergeLooks {
   isFirstRefusal(address: string): boolean;
 }
 
-export function openMergeLooks(): MergeLooks {
-  const looks = new Map<string, Look>();
+export function openMergeChecks(): MergeChecks {
+  const checks = new Map<string, MergeCheck>();
   const refused = new Set<string>();
-  const hasAll = (look: Look, heads: readonly AwaitedHead[]) => heads.every((head) => look.missed.has(nameOf(head)));
+  const hasAll = (check: MergeCheck, heads: readonly AwaitedHead[]) =>
+    heads.every((head) => check.missed.has(nameOf(head)));
   return {
     isDue(address, heads) {
-      const look = looks.get(address);
-      return look === undefined || !hasAll(look, heads) || performance.now() >= look.again;
+      const check = checks.get(address);
+      return check === undefined || !hasAll(check, heads) || performance.now() >= check.again;
     },
     isNew(address, heads, main) {
-      const look = looks.get(address);
-      return look === undefined || !hasAll(look, heads) || look.main !== main;
+      const check = checks.get(address);
+      return check === undefined || !hasAll(check, heads) || check.main !== main;
     },
     note(address, missed, main) {
-      const earlier = looks.get(address);
+      const earlier = checks.get(address);
       const isSame = earlier !== undefined && hasAll(earlier, missed);
       const pause = isSame ? Math.min(longestPause, earlier.pause * 2) : firstPause;
       const again = performance.now() + pause;
-      looks.set(address, { missed: new Set(missed.map(nameOf)), main, pause, again });
+      checks.set(address, { missed: new Set(missed.map(nameOf)), main, pause, again });
     },
     isFirstRefusal(address) {
       const isFirst = !refused.has(address);

@@ -4,7 +4,7 @@ import { agentQuestionSchema } from "~/wire/questions/contract";
 import { messageOf, Refusal } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import { git } from "../../git/git";
-import type { Attempt, Failure, Place } from "../attempt";
+import type { Attempt, Failure, JobLocation } from "../attempt";
 import type { PullRequest } from "../deliver/pull-request";
 import type { Evidence } from "../proof/inspect";
 import { chosenAgent } from "../turn/assignment";
@@ -14,7 +14,7 @@ import { reportTotals } from "./usage";
 /** Reports that the work has begun, and at which commit. */
 export async function reportStart(
   attempt: Attempt,
-  { rules }: Pick<Place, "rules">,
+  { rules }: Pick<JobLocation, "rules">,
   base_sha?: string,
   branch?: string,
 ): Promise<void> {
@@ -26,21 +26,21 @@ export async function reportFailure(attempt: Attempt, failure: Failure, result: 
   const kept_ref = (await attempt.keeper.keep()) ?? undefined;
   await attempt.changes.send();
   const failure_reason = withKept(failure.failure_reason, kept_ref, attempt.keeper.leftIn());
-  const told = { ...failure, failure_reason, kept_ref, summary: result.summary };
+  const details = { ...failure, failure_reason, kept_ref, summary: result.summary };
   const { failure_class } = failure;
-  await report(attempt, failure_class === undefined ? "queued" : "failed", told);
+  await report(attempt, failure_class === undefined ? "queued" : "failed", details);
   const what = failure_class === undefined ? "The job waits" : `Failed (${failure_class})`;
   attempt.journal.say(`${what}: ${firstLines(failure_reason)}`);
 }
 
 /** Appends where the work is kept, cutting the reason if needed. */
 function withKept(reason: string, kept: string | undefined, leftIn: string | null): string {
-  const places = [
+  const locations = [
     ...(kept === undefined ? [] : [`The work is kept on the branch ${kept}.`]),
     ...(leftIn === null ? [] : [`Work that could not be kept is in ${leftIn} on the worker's machine.`]),
   ];
-  if (places.length === 0) return reason;
-  return `${sendable(reason, 3_400).trimEnd()}\n\n${places.join(" ")}`;
+  if (locations.length === 0) return reason;
+  return `${sendable(reason, 3_400).trimEnd()}\n\n${locations.join(" ")}`;
 }
 
 /** Asks a person and gives the job back. Once answered, the job is first in the queue. */

@@ -21,7 +21,7 @@ export interface Tally {
   /** Replaces what the current turn has used so far. */
   noteSoFar(used: readonly Usage[]): void;
   /** Adds what a command told. */
-  add(told: Counts): void;
+  add(counts: Counts): void;
   /** Adds a turn that has ended. Returns its ledger entries, one per model. */
   endTurn(used: readonly Usage[]): ReturnType<typeof eventsOf>;
 }
@@ -29,10 +29,10 @@ export interface Tally {
 export function openTally(subscription: boolean): Tally {
   const soFar: Tally["soFar"] = { after_seq: 0, models: [] };
   const totals: Counts = {};
-  const add = (told: Counts): void => {
-    if (told.model_id !== undefined) totals.model_id = sendable(told.model_id, 200);
+  const add = (counts: Counts): void => {
+    if (counts.model_id !== undefined) totals.model_id = sendable(counts.model_id, 200);
     for (const count of tokenCounts) {
-      if (told[count] !== undefined) totals[count] = (totals[count] ?? 0) + told[count];
+      if (counts[count] !== undefined) totals[count] = (totals[count] ?? 0) + counts[count];
     }
   };
   const tally: Tally = {
@@ -45,7 +45,7 @@ export function openTally(subscription: boolean): Tally {
     },
     add,
     endTurn(used) {
-      for (const usage of used) add(toldBy(usage));
+      for (const usage of used) add(knownCounts(usage));
       soFar.models = [];
       const events = eventsOf(used, soFar.after_seq, subscription);
       soFar.after_seq += used.length;
@@ -79,7 +79,7 @@ function countsOf(usage: Usage, subscription: boolean) {
 }
 
 /** The contract's token counts; unknown ones are omitted. */
-function toldBy({ model, freshInput, output, cacheRead, cacheWrite }: Usage): Counts {
+function knownCounts({ model, freshInput, output, cacheRead, cacheWrite }: Usage): Counts {
   return {
     model_id: model ?? undefined,
     input_tokens: freshInput ?? undefined,

@@ -108,17 +108,17 @@ export async function reportUnreported(
   journal: Journal,
 ): Promise<void> {
   for (const text of await notesNamed(worktrees, fileName)) {
-    await tellOf(text, homes, service).catch((error: unknown) =>
+    await reportFrom(text, homes, service).catch((error: unknown) =>
       journal.say(`The usage of an earlier attempt could not be reported: ${messageOf(error)}`),
     );
   }
 }
 
-async function tellOf(text: string, homes: string, service: Service): Promise<void> {
+async function reportFrom(text: string, homes: string, service: Service): Promise<void> {
   const note = noteSchema.parse(JSON.parse(text));
   const { job_id, attempt, after_seq, subscription, so_far } = note;
   const recorded = await recordOf(note, homes);
-  const used = (recorded === null ? so_far : joined(recorded, so_far)).filter(tellsSomething);
+  const used = (recorded === null ? so_far : joined(recorded, so_far)).filter(hasCounts);
   if (used.length === 0) return;
   const events = eventsOf(used, after_seq, subscription).map((event) =>
     recorded === null ? { ...event, estimated: true } : event,
@@ -127,7 +127,7 @@ async function tellOf(text: string, homes: string, service: Service): Promise<vo
 }
 
 /** Some agents record an answer only after its calls, so zeros mean unknown usage, not none. */
-function tellsSomething({ freshInput, output, cacheRead, cacheWrite, cost }: Usage): boolean {
+function hasCounts({ freshInput, output, cacheRead, cacheWrite, cost }: Usage): boolean {
   return [freshInput, output, cacheRead, cacheWrite, cost].some((value) => value !== null && value > 0);
 }
 
@@ -156,14 +156,14 @@ async function never(): Promise<never> {
 /** An agent may record an answer before it is complete, so the larger count wins. */
 function joined(recorded: readonly Usage[], soFar: readonly Usage[]): Usage[] {
   return recorded.map((usage) => {
-    const said = soFar.find(({ model }) => model === usage.model);
-    const bill = said ?? (recorded.length === 1 ? soFar.find(({ cost }) => cost !== null) : null);
+    const reported = soFar.find(({ model }) => model === usage.model);
+    const bill = reported ?? (recorded.length === 1 ? soFar.find(({ cost }) => cost !== null) : null);
     return {
       model: usage.model,
-      freshInput: larger(usage.freshInput, said?.freshInput),
-      output: larger(usage.output, said?.output),
-      cacheRead: larger(usage.cacheRead, said?.cacheRead),
-      cacheWrite: larger(usage.cacheWrite, said?.cacheWrite),
+      freshInput: larger(usage.freshInput, reported?.freshInput),
+      output: larger(usage.output, reported?.output),
+      cacheRead: larger(usage.cacheRead, reported?.cacheRead),
+      cacheWrite: larger(usage.cacheWrite, reported?.cacheWrite),
       cost: usage.cost ?? bill?.cost ?? null,
       currency: usage.currency ?? bill?.currency ?? null,
     };

@@ -5,10 +5,10 @@ import { anyAgent, driverFor } from "../../agents/catalog";
 import type { AgentEnd, AgentTurn, GivenAnswer, Usage } from "../../agents/driver";
 import { runAgent } from "../../agents/run-agent";
 import { personsVariables } from "../../base/environment";
-import { type AgentWish, type Allowance, allowances, secretsOf } from "../../base/options";
+import { type AgentOptions, type Allowance, allowances, secretsOf } from "../../base/options";
 import { WorkerProblem } from "../../base/problems";
 import type { Rules } from "../../git/rules";
-import type { Attempt, Place } from "../attempt";
+import type { Attempt, JobLocation } from "../attempt";
 import { logFileOf } from "../attempt";
 import type { Outcome } from "../commands";
 import { noteLimit } from "../open/offers";
@@ -19,7 +19,7 @@ import type { ContextFiles } from "./context-files";
 import { askable, type CommandResult, type ReadResult, readResult } from "./result-file";
 import { type Conversation, openConversation } from "./sessions";
 
-interface TurnPlace extends Place {
+interface TurnLocation extends JobLocation {
   environment: Record<string, string>;
   /** Called when the agent says or does something. */
   isAlive: () => void;
@@ -31,28 +31,28 @@ const opus = "opus";
 /** Runs one assignment with the worker's agent, resuming its earlier conversation about it if there is one. */
 export async function runAgentTurn(
   attempt: Attempt,
-  wish: AgentWish,
+  options: AgentOptions,
   assignment: Assignment,
   files: ContextFiles,
-  place: TurnPlace,
+  location: TurnLocation,
 ): Promise<Outcome> {
   const { job, heartbeat, journal } = attempt;
-  const agent = assignedAgent(job, wish);
-  const { driver, tool } = await findTool(attempt, place.rules, agent);
+  const agent = assignedAgent(job, options);
+  const { driver, tool } = await findTool(attempt, location.rules, agent);
   // A verifier judges independently, so it does not resume the conversation in which the work was done.
   const task = job.phase === "verify" ? `verify ${job.attempt}` : (assignment.taskCode ?? "job");
-  const about = { agent, task, folder: basename(place.folder) };
+  const about = { agent, task, folder: basename(location.folder) };
   const conversation = await openConversation(attempt, about);
   const used: Usage[] = [];
   const note = noteTurn(attempt, driver.name, files);
-  const model = modelOf(job, wish, assignment, driver.name);
+  const model = modelOf(job, options, assignment, driver.name);
   const thinks = { model, effort: assignment.effort ?? undefined };
-  const turn = turnOf(attempt, wish, thinks, files, place, conversation);
+  const turn = turnOf(attempt, options, thinks, files, location, conversation);
   let running = 0;
   try {
     const end = await runAgent(tool, turn, {
       entry: (entry) => {
-        place.isAlive();
+        location.isAlive();
         attempt.output.add(entry);
         if (entry.status === undefined) return;
         running = Math.max(0, running + (entry.status === "running" ? 1 : -1));
@@ -70,7 +70,7 @@ export async function runAgentTurn(
       },
       sessionCost: conversation.noteCost,
     });
-    if (end.kind === "done") place.isAlive();
+    if (end.kind === "done") location.isAlive();
     if (end.kind === "limit" && !end.isBudget) noteLimit(agent, end.resetsAt);
     if (end.kind === "limit" && end.isBudget) {
       // Reports the usage at once; the service then decides what becomes of the job.
@@ -121,10 +121,10 @@ function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
 
 function turnOf(
   attempt: Attempt,
-  wish: AgentWish,
+  work: AgentOptions,
   thinks: Pick<AgentTurn, "model" | "effort">,
   files: ContextFiles,
-  { folder, rules, sandbox, environment }: TurnPlace,
+  { folder, rules, sandbox, environment }: TurnLocation,
   { sessionId, cost }: Conversation,
 ): AgentTurn {
   const { job, options, heartbeat } = attempt;
@@ -133,17 +133,17 @@ function turnOf(
     promptFile: files.prompt,
     environment: sandbox.environment({ ...sandbox.variables(), ...environment }),
     confine: sandbox.confine,
-    allow: narrower(wish.allow, rules.allow),
+    allow: narrower(work.allow, rules.allow),
     ...thinks,
     mostCost: mostCostOf(attempt),
     resume:
       sessionId === undefined
         ? undefined
-        : { sessionId, promptFile: files.continuation, cost, recall: () => earlierWords(attempt) },
+        : { sessionId, promptFile: files.continuation, cost, recall: () => earlierConversation(attempt) },
     answers: answersFor(job),
     messages: job.phase === "verify" ? undefined : attempt.messages,
     signal: heartbeat.signal,
-    silenceSeconds: wish.silenceMinutes * 60,
+    silenceSeconds: work.silenceMinutes * 60,
     secrets: secretsOf(options),
     pidFile: files.pid,
     logFile: logFileOf(attempt),
@@ -156,14 +156,14 @@ function turnOf(
  */
 function modelOf(
   job: JobPayload,
-  wish: AgentWish,
+  options: AgentOptions,
   { model, requiresOpus }: Assignment,
   agent: string,
 ): string | undefined {
   const named = requiresOpus && model === opus ? null : model;
   if (named !== null) return named;
   if (requiresOpus && agent === "claude") return opus;
-  return assignedAgent(job, wish) === wish.agents[0] ? wish.model : undefined;
+  return assignedAgent(job, options) === options.agents[0] ? options.model : undefined;
 }
 
 /** People's answers. A permission counts only if the worker's user gave it. */
@@ -181,9 +181,9 @@ function mostCostOf({ job, options }: Pick<Attempt, "job" | "options">): number 
 }
 
 /** A repository may narrow the worker's allowance, never widen it. */
-function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
-  if (asked === undefined) return given;
-  return allowances.indexOf(asked) < allowances.indexOf(given) ? asked : given;
+function narrower(given: Allowance, requested: Allowance | undefined): Allowance {
+  if (requested === undefined) return given;
+  return allowances.indexOf(requested) < allowances.indexOf(given) ? requested : given;
 }
 
 /**
@@ -191,16 +191,16 @@ function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
  * ignored, as a model does not know its own usage.
  */
 export function outcomeOf(end: AgentEnd, read: ReadResult, attempt: number): Outcome {
-  const { result: told, ...slips } = read;
-  const summary = told.summary ?? (end.words || undefined);
-  const { verify_result, failure_class, failure_reason, resets_at, question } = told;
-  const { evidence, guide, lessons, implementation_plan } = told;
+  const { result, ...slips } = read;
+  const summary = result.summary ?? (end.words || undefined);
+  const { verify_result, failure_class, failure_reason, resets_at, question } = result;
+  const { evidence, guide, lessons, implementation_plan } = result;
   const work: CommandResult = { implementation_plan, evidence, guide, lessons };
-  const said: CommandResult = { summary, verify_result, ...work };
+  const reported: CommandResult = { summary, verify_result, ...work };
   const command = { exitCode: 0, output: end.words, answer: end.words, timedOut: false };
   const outcome = (result: CommandResult): Outcome => ({
     end: command,
-    result: { ...said, ...result },
+    result: { ...reported, ...result },
     denied: end.denied,
     ...slips,
   });
@@ -225,21 +225,21 @@ const mostEntries = 500;
 const mostLetters = 8_000;
 
 /** The end of what the agent said and did in the last attempt that has output, from the service. */
-async function earlierWords({ job, service }: Pick<Attempt, "job" | "service">): Promise<string> {
+async function earlierConversation({ job, service }: Pick<Attempt, "job" | "service">): Promise<string> {
   for (let attempt = job.attempt - 1; attempt > 0; attempt -= 1) {
     const read = (query: string): Promise<JobOutput> =>
       service.read(`/api/jobs/${job.id}/output?attempt=${attempt}&${query}`, jobOutputSchema, { retry: false });
     const { last_seq } = await read("limit=1");
     if (last_seq === 0) continue;
     const { entries } = await read(`after=${Math.max(0, last_seq - mostEntries)}&limit=${mostEntries}`);
-    const words = entries.map(wordsOf).join("").trim();
-    if (words !== "") return words.slice(-mostLetters);
+    const conversation = entries.map(textOf).join("").trim();
+    if (conversation !== "") return conversation.slice(-mostLetters);
   }
   return "";
 }
 
 /** An entry's text; for a finished call, its title and status. */
-function wordsOf({ kind, text, title, status }: JobOutput["entries"][number]): string {
+function textOf({ kind, text, title, status }: JobOutput["entries"][number]): string {
   if (kind === "text") return text;
   const isCall = kind === "command" || kind === "edit" || kind === "tool";
   return isCall && status !== "running" ? `\n[${status ?? "done"}: ${title ?? kind}]\n` : "";

@@ -2,7 +2,7 @@ import type { ClaimedConflict } from "~/wire/agent-jobs/job-conflict";
 import type { Effort } from "~/wire/who";
 import type { JobPayload } from "~/wire/workers/contract";
 import { anyAgent, isBuiltIn } from "../../agents/catalog";
-import type { AgentWish, WorkerOptions } from "../../base/options";
+import type { AgentOptions, WorkerOptions } from "../../base/options";
 import type { Rules } from "../../git/rules";
 import type { Attempt, Workspace } from "../attempt";
 
@@ -117,8 +117,8 @@ export function executionAssignment(job: JobPayload, execution: Execution, conte
 export function ideaAssignment(job: JobPayload): Assignment {
   const { title = "Question about an idea", description = "" } = job.idea ?? {};
   const nowhere = { checkout: null, testCommand: undefined, kept: [] };
-  const asked = { ...job, task: null, story: null, plan: null, criteria: [], findings: [] };
-  return { ...taskAssignment(asked, nowhere), job, title, description };
+  const requested = { ...job, task: null, story: null, plan: null, criteria: [], findings: [] };
+  return { ...taskAssignment(requested, nowhere), job, title, description };
 }
 
 type OfJob = Pick<JobPayload, "agent" | "attempt_agent">;
@@ -127,7 +127,7 @@ type OfJob = Pick<JobPayload, "agent" | "attempt_agent">;
  * The agent that does a job: the one it names, which was announced, otherwise the worker's own choice. Only what was
  * typed after `--agent` is ever started.
  */
-export function assignedAgent(job: OfJob, { agents }: AgentWish): string {
+export function assignedAgent(job: OfJob, { agents }: AgentOptions): string {
   const [first] = agents;
   const named = job.agent ?? (agents.length > 1 ? job.attempt_agent : null) ?? first;
   if (agents.includes(named)) return named;

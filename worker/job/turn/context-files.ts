@@ -42,14 +42,14 @@ export async function writeContextFiles(
     pid: join(notes, "command.pid"),
   };
   await writeFile(files.context, `${JSON.stringify(assignment, null, 2)}\n`);
-  const [begin, continueWith] = wordsFor(assignment);
+  const [begin, continueWith] = textsFor(assignment);
   await writeFile(files.prompt, begin(assignment, reader));
   await writeFile(files.continuation, continueWith(assignment, reader));
   return files;
 }
 
 /** Functions for the first and the continuation prompt. */
-function wordsFor({ job, planning }: Assignment) {
+function textsFor({ job, planning }: Assignment) {
   if (job.phase === "verify") return [describeVerification, describeVerification] as const;
   if (planning) return [describePlanning, describePlanning] as const;
   return [describeWork, describeContinuation] as const;

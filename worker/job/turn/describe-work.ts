@@ -329,9 +329,9 @@ function sentBackOf({ job, taskId }: Assignment): string | null {
 function reviewOf({ job }: Assignment): string | null {
   if (job.review.length === 0) return null;
   const comments = job.review.map(({ path, line, side, line_text, body, author }) => {
-    const place = side === "old" ? `${path}, old line ${line}` : `${path}:${line}`;
+    const location = side === "old" ? `${path}, old line ${line}` : `${path}:${line}`;
     const quoted = line_text ? `\n  > ${line_text.slice(0, 300)}` : "";
-    const about = path === null ? author : `${place} (${author})${quoted}`;
+    const about = path === null ? author : `${location} (${author})${quoted}`;
     return `- ${about}\n  ${body.trim().replaceAll("\n", "\n  ")}`;
   });
   return `Your work was reviewed, and changes are requested. Address each comment:\n\n${comments.join("\n")}`;

@@ -2,16 +2,16 @@ import { appendFile, open, writeFile } from "node:fs/promises";
 import type { PersonMessage } from "~/wire/comments/contract";
 import { readClaudeStream } from "../../agents/claude/stream";
 import { readCodexLines } from "../../agents/codex/jsonl";
+import { describeMessages } from "../../agents/describe-messages";
 import type { AgentEnd, TurnOutput, Usage } from "../../agents/driver";
 import { type LineReader, signalOf } from "../../agents/line-turn";
-import { wordsOfMessages } from "../../agents/message-words";
 import { notesOf, readPlain } from "../../base/files";
-import { type ExecWish, secretsOf } from "../../base/options";
+import { type ExecOptions, secretsOf } from "../../base/options";
 import { WorkerProblem } from "../../base/problems";
 import { createRedactor } from "../../base/redact";
 import { sendable } from "../../base/sendable";
 import { openTranscript } from "../../base/transcript";
-import { type Attempt, type Failure, logFileOf, type Place } from "../attempt";
+import { type Attempt, type Failure, type JobLocation, logFileOf } from "../attempt";
 import { type CommandEnd, type Outcome, runCommand } from "../commands";
 import type { Evidence } from "../proof/inspect";
 import { reportUsage } from "../report/usage";
@@ -23,7 +23,7 @@ import { mostBytes, readResult } from "./result-file";
 /** Runs one assignment in a folder, with the agent or the command. */
 export async function execute(
   attempt: Attempt,
-  { folder, rules, sandbox }: Place,
+  { folder, rules, sandbox }: JobLocation,
   assignment: Assignment,
   extra: Record<string, string>,
 ): Promise<Outcome> {
@@ -34,12 +34,12 @@ export async function execute(
   const files = await writeContextFiles(folder, notes, assignment, reader);
   const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
   const environment = { ...rules.env, ...environmentOf(assignment, files, { ...extra, ...demo }) };
-  const place = { folder, rules, sandbox, environment };
+  const location = { folder, rules, sandbox, environment };
   const turn = async (isAlive: () => void) => {
     const outcome =
       "agents" in work
-        ? await runAgentTurn(attempt, work, assignment, files, { ...place, isAlive })
-        : await runExecTurn(attempt, work, files, place);
+        ? await runAgentTurn(attempt, work, assignment, files, { ...location, isAlive })
+        : await runExecTurn(attempt, work, files, location);
     heartbeat.signal.throwIfAborted();
     return outcome;
   };
@@ -47,9 +47,9 @@ export async function execute(
   const messages = "agents" in work ? attempt.messages : undefined;
   // What the agent put in the place of the files must not lead the worker's writes elsewhere.
   const renew = async () => {
-    const told = await readPlain(files.result, mostBytes);
+    const written = await readPlain(files.result, mostBytes);
     await writeContextFiles(folder, notes, assignment, reader);
-    if (told !== null) await writeFile(files.result, told, { flag: "wx" });
+    if (written !== null) await writeFile(files.result, written, { flag: "wx" });
   };
   let outcome = await turn(await promptWith(messages, files));
   if (outcome.fault !== undefined && isWorking(outcome)) {
@@ -70,8 +70,8 @@ async function askAgain(
   files: ContextFiles,
   turn: (isAlive: () => void) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const words = `${first.fault}. Your work is as you left it. Write $BACKLOOM_RESULT_FILE again and end your turn.`;
-  await addToPrompts(files, "Your result file", words, "alone");
+  const request = `${first.fault}. Your work is as you left it. Write $BACKLOOM_RESULT_FILE again and end your turn.`;
+  await addToPrompts(files, "Your result file", request, "alone");
   const again = await turn(() => undefined);
   const { fault: failure_reason, result, end } = again;
   if (failure_reason !== undefined && isWorking(again)) {
@@ -128,9 +128,9 @@ export function failureOf({ end, result, waits }: Outcome): Failure | undefined 
 /** Runs one assignment with the user's command, and parses its output if the format is known. */
 async function runExecTurn(
   attempt: Attempt,
-  { exec, output: format }: ExecWish,
+  { exec, output: format }: ExecOptions,
   files: ContextFiles,
-  place: Place & { environment: Record<string, string> },
+  location: JobLocation & { environment: Record<string, string> },
 ): Promise<Outcome> {
   const { options, heartbeat } = attempt;
   const redactor = createRedactor(secretsOf(options));
@@ -140,7 +140,7 @@ async function runExecTurn(
   );
   const used: Usage[] = [];
   const denied: string[] = [];
-  const heard: TurnOutput = {
+  const turnOutput: TurnOutput = {
     transcript,
     usage: (usage) => used.push(usage),
     usageSoFar: (usages) => attempt.tally.noteSoFar(usages),
@@ -149,17 +149,17 @@ async function runExecTurn(
     },
     sessionCost: () => undefined,
     denied: (what) => denied.push(redactor.clean(what)),
-    heard: () => undefined,
+    alive: () => undefined,
   };
-  const reader = readerOf(format, place.folder, heard);
+  const reader = readerOf(format, location.folder, turnOutput);
   const growing = await openGrowing(files.messages, attempt.messages);
   try {
     // What comes after its end is for no command: no one would read it.
     const end = await runCommand({
       command: exec === "demo" ? attempt.demoCommand : exec,
-      folder: place.folder,
-      environment: { ...place.environment, BACKLOOM_MESSAGES: files.messages },
-      sandbox: place.sandbox,
+      folder: location.folder,
+      environment: { ...location.environment, BACKLOOM_MESSAGES: files.messages },
+      sandbox: location.sandbox,
       logFile: logFileOf(attempt),
       timeoutMinutes: options.timeoutMinutes,
       pidFile: files.pid,
@@ -168,14 +168,14 @@ async function runExecTurn(
       takeComplaint: (piece) => complaints.say("text", piece),
       clean: attempt.clean,
     }).finally(growing.close);
-    const { result: told, ...slips } = await readResult(files.result, attempt);
+    const { result, ...slips } = await readResult(files.result, attempt);
     if (format === "text" || end.timedOut) {
-      attempt.tally.add(told);
-      return { end, result: told, denied, waits: reasonIfKilled(end, attempt.job), ...slips };
+      attempt.tally.add(result);
+      return { end, result, denied, waits: reasonIfKilled(end, attempt.job), ...slips };
     }
     const read = reader.end({ code: end.exitCode, signal: null, complaints: end.output });
     const whole: AgentEnd = { ...read, words: transcript.lastWords(), sessionId: attempt.tally.sessionId, denied };
-    return outcomeOf(whole, { result: told, ...slips }, attempt.job.attempt);
+    return outcomeOf(whole, { result, ...slips }, attempt.job.attempt);
   } finally {
     transcript.flush();
     complaints.flush();
@@ -216,7 +216,7 @@ async function openGrowing(path: string, messages: Attempt["messages"]) {
   };
 }
 
-function readerOf(format: ExecWish["output"], folder: string, output: TurnOutput): LineReader {
+function readerOf(format: ExecOptions["output"], folder: string, output: TurnOutput): LineReader {
   if (format === "claude-stream-json") return readClaudeStream(folder, output);
   if (format === "codex-jsonl") return readCodexLines(folder, output, null);
   return { take: (line) => output.transcript.say("text", `${line}\n`), end: () => ({ kind: "done" }) };
@@ -230,7 +230,7 @@ async function promptWith(
 ): Promise<() => void> {
   const taken = messages?.takeWaiting() ?? [];
   if (taken.length === 0) return () => undefined;
-  await addToPrompts(files, "What people wrote to you", wordsOfMessages(taken), alone);
+  await addToPrompts(files, "What people wrote to you", describeMessages(taken), alone);
   const ids = taken.map(({ id }) => id);
   return () => messages?.seen(ids);
 }

@@ -175,14 +175,14 @@ interface Teller {
 export async function readResult(file: string, { clean, output, journal }: Teller): Promise<ReadResult> {
   const text = (await readPlain(file, mostBytes))?.trim();
   if (!text) return { result: {} };
-  let told: unknown;
+  let written: unknown;
   try {
-    told = cleanedValue(parsed(text), clean);
+    written = cleanedValue(parsed(text), clean);
   } catch (error) {
-    return { result: {}, fault: `The result file is not JSON ${placeIn(text, messageOf(error))}` };
+    return { result: {}, fault: `The result file is not JSON ${describeFault(text, messageOf(error))}` };
   }
-  if (!isRecord(told)) return { result: {}, fault: "The result file has no JSON object" };
-  const { result, slips } = readEach(told);
+  if (!isRecord(written)) return { result: {}, fault: "The result file has no JSON object" };
+  const { result, slips } = readEach(written);
   if (slips.length === 0) return { result };
   const leftOut = `Left out of the result file: ${slips.slice(0, 20).join("; ")}`;
   output.add({ kind: "note", text: leftOut, at: new Date().toISOString() });
@@ -217,22 +217,22 @@ function mended(piece: string): string {
 }
 
 /** Where and why a text is no JSON, by the words of JSON.parse, which states a position or quotes what is around it. */
-function placeIn(text: string, message: string): string {
+function describeFault(text: string, message: string): string {
   const [, position] = /position (\d{1,9})/.exec(message) ?? [];
   const [, cut, near] = /, (\.\.\.)?"([\s\S]*?)"(?:\.\.\.)? is not valid JSON$/.exec(message) ?? [];
   const begin = Math.max(0, text.indexOf("{"));
   const [, token = ""] = /^Unexpected token '(.)'/su.exec(message) ?? [];
   const within = cut ? 10 : Math.max(0, near?.indexOf(token) ?? 0);
   const quoted = near === undefined ? text.length : text.indexOf(near) + within;
-  const place = position === undefined ? quoted : begin + Number(position);
+  const offset = position === undefined ? quoted : begin + Number(position);
   const reason = message.replace(/(?:, (?:\.\.\.)?"| in JSON at)[\s\S]*$/, "");
-  return `at line ${text.slice(0, place).split("\n").length}: ${reason}`;
+  return `at line ${text.slice(0, offset).split("\n").length}: ${reason}`;
 }
 
 /** Reads each key by itself: what does not fit is left out, as deep inside as it can be, and named. */
-function readEach(told: Fields) {
+function readEach(written: Fields) {
   const slips: string[] = [];
-  for (let rest = shaped(told); ; rest = withoutEmpty(rest)) {
+  for (let rest = shaped(written); ; rest = withoutEmpty(rest)) {
     const read = resultSchema.safeParse(rest ?? {});
     if (read.success) return { result: read.data, slips };
     const gone = new Set<string>();
@@ -267,17 +267,17 @@ function leaveOut(value: unknown, path: readonly PropertyKey[]): void {
 }
 
 /** The forms that models take for the documented ones: one for a list of one, a text for a question or a path. */
-function shaped(told: Fields): unknown {
-  const all = withoutEmpty(told);
+function shaped(written: Fields): unknown {
+  const all = withoutEmpty(written);
   if (!isRecord(all)) return {};
   for (const key of ["evidence", "guide", "lessons"]) all[key] = listOf(all[key]);
   for (const chapter of listOf(all.guide).filter(isRecord)) {
     const parts = listOf(chapter.parts);
     chapter.parts = parts.map((part) => (typeof part === "string" ? { path: part } : part));
   }
-  const [asked] = listOf(all.question);
-  const question = typeof asked === "string" ? { ...all, question: asked } : asked;
-  all.question = isRecord(question) ? { ...question, options: listOf(question.options) } : asked;
+  const [first] = listOf(all.question);
+  const question = typeof first === "string" ? { ...all, question: first } : first;
+  all.question = isRecord(question) ? { ...question, options: listOf(question.options) } : first;
   return withoutEmpty(all);
 }
 

@@ -5,8 +5,8 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { hostOf, type Reach } from "../../base/reach";
-import { AllowedHosts, type Unlisted } from "./allowed";
+import { type AllowedHost, hostOf } from "../../base/hosts";
+import { AllowedHosts, type Unlisted } from "./allowed-hosts";
 
 /** A refused host, and a callback that allows it from then on. */
 export interface RefusedHost {
@@ -18,10 +18,10 @@ export interface RefusedHost {
   allow(): void;
 }
 
-interface NetworkWish {
-  reaches: readonly Reach[];
+interface NetworkOptions {
+  allowedHosts: readonly AllowedHost[];
   /** Hosts to ask for at once, unless already allowed. */
-  wanted: readonly Reach[];
+  wanted: readonly AllowedHost[];
   service: URL;
   /** Called once per host. */
   refused(host: RefusedHost): void;
@@ -35,20 +35,20 @@ export interface JobNetwork {
 }
 
 /** Network of one job: a proxy and its allowed hosts. */
-export async function openJobNetwork({ reaches, wanted, service, refused }: NetworkWish): Promise<JobNetwork> {
-  const allowed = new AllowedHosts(reaches, service);
-  const told = new Set<string>();
-  const tell: Parameters<typeof openProxy>[0]["refused"] = (host, port, { refusal, isNear }) => {
+export async function openJobNetwork({ allowedHosts, wanted, service, refused }: NetworkOptions): Promise<JobNetwork> {
+  const allowed = new AllowedHosts(allowedHosts, service);
+  const reported = new Set<string>();
+  const report: Parameters<typeof openProxy>[0]["refused"] = (host, port, { refusal, isNear }) => {
     const name = `${host}:${port}`;
-    if (told.has(name) || told.size >= mostRefused) return;
-    told.add(name);
+    if (reported.has(name) || reported.size >= mostRefused) return;
+    reported.add(name);
     const allow = () => allowed.add({ host: hostOf(host), port, source: "person" });
     refused({ host: name, sentence: refusal, isNear, allow });
   };
-  const proxy = await openProxy({ allowed, service, refused: tell });
+  const proxy = await openProxy({ allowed, service, refused: report });
   for (const { host, port } of wanted.slice(0, mostWanted)) {
     const refusal = ".backloom.yml names it.";
-    if (!allowed.isPersons(host, port)) tell(host, port, { refusal, isListed: false, isNear: false });
+    if (!allowed.isPersons(host, port)) report(host, port, { refusal, isListed: false, isNear: false });
   }
   return { ...proxy, ports: allowed.loopbackPorts() };
 }
@@ -58,7 +58,7 @@ const mostRefused = 50;
 /** Limit, so that a repository cannot flood the user's inbox. */
 const mostWanted = 10;
 
-interface ProxyWish {
+interface ProxyOptions {
   allowed: AllowedHosts;
   service: URL;
   /** Called for each refused host that is not listed. */
@@ -72,14 +72,14 @@ interface Proxy {
 }
 
 /** The only way out of a sandbox: it connects to allowed hosts only. */
-async function openProxy(wish: ProxyWish): Promise<Proxy> {
+async function openProxy(options: ProxyOptions): Promise<Proxy> {
   // Own folder with a short path: socket paths are limited to about 100 characters.
   const folder = await mkdtemp(join(tmpdir(), "backloom-"));
   const socket = join(folder, "proxy");
   const sockets = new Set<Duplex>();
-  const server = createServer((given, answer) => void passOn(wish, given, answer));
+  const server = createServer((given, answer) => void passOn(options, given, answer));
   // Tunnels to the service end here as HTTP, because only one path may be requested.
-  const door = createServer((given, answer) => void throughDoor(wish, given, answer));
+  const door = createServer((given, answer) => void throughDoor(options, given, answer));
   let isClosed = false;
   server.on("connection", (one) => {
     sockets.add(one);
@@ -87,7 +87,7 @@ async function openProxy(wish: ProxyWish): Promise<Proxy> {
     one.on("error", () => undefined);
   });
   server.on("connect", (given, inner, head) => {
-    void tunnel(wish, given, inner, head, (one) => door.emit("connection", one)).then((outer) => {
+    void tunnel(options, given, inner, head, (one) => door.emit("connection", one)).then((outer) => {
       if (outer === null) return;
       if (isClosed) outer.destroy();
       sockets.add(outer);
@@ -110,7 +110,7 @@ async function openProxy(wish: ProxyWish): Promise<Proxy> {
 }
 
 async function tunnel(
-  wish: ProxyWish,
+  options: ProxyOptions,
   { url = "" }: IncomingMessage,
   inner: Duplex,
   head: Buffer,
@@ -127,14 +127,14 @@ async function tunnel(
     inner.write("HTTP/1.1 200 Connection established\r\n\r\n");
     if (head.length > 0) inner.unshift(head);
   };
-  if (isDoor(wish, host, port)) {
+  if (isDoor(options, host, port)) {
     begin();
     serve(inner);
     return null;
   }
-  const verdict = await wish.allowed.decide(host, port);
+  const verdict = await options.allowed.decide(host, port);
   if ("refusal" in verdict) {
-    if (!verdict.isListed) wish.refused(host, port, verdict);
+    if (!verdict.isListed) options.refused(host, port, verdict);
     refuse(inner, "403 Forbidden", verdict.refusal);
     return null;
   }
@@ -151,16 +151,16 @@ async function tunnel(
 }
 
 /** Handles a plain HTTP request sent through the proxy. */
-async function passOn(wish: ProxyWish, given: IncomingMessage, answer: ServerResponse): Promise<void> {
+async function passOn(options: ProxyOptions, given: IncomingMessage, answer: ServerResponse): Promise<void> {
   const url = URL.canParse(given.url ?? "") ? new URL(given.url ?? "") : null;
   if (url === null || url.protocol !== "http:") return say(answer, 400, "This is a proxy.");
   const [host, port, path] = [url.hostname, Number(url.port || 80), url.pathname + url.search];
-  if (isDoor(wish, host, port)) return throughDoor(wish, given, answer, path);
-  const verdict = await wish.allowed.decide(host, port);
+  if (isDoor(options, host, port)) return throughDoor(options, given, answer, path);
+  const verdict = await options.allowed.decide(host, port);
   // The client has disconnected, or the job is over.
   if (answer.destroyed) return;
   if ("refusal" in verdict) {
-    if (!verdict.isListed) wish.refused(host, port, verdict);
+    if (!verdict.isListed) options.refused(host, port, verdict);
     return say(answer, 403, verdict.refusal);
   }
   pass(given, answer, request, { host: verdict.address, port, path }, `${host}:${port}`);
@@ -168,7 +168,7 @@ async function passOn(wish: ProxyWish, given: IncomingMessage, answer: ServerRes
 
 /** Forwards a request to the service; only /mcp is allowed. */
 function throughDoor(
-  { service }: ProxyWish,
+  { service }: ProxyOptions,
   given: IncomingMessage,
   answer: ServerResponse,
   path = given.url ?? "/",
@@ -186,13 +186,13 @@ function pass(
   given: IncomingMessage,
   answer: ServerResponse,
   send: typeof request,
-  place: { host: string; port: number | string; path: string },
+  target: { host: string; port: number | string; path: string },
   name: string,
 ): void {
   const headers = { ...given.headers };
   Reflect.deleteProperty(headers, "proxy-connection");
   Reflect.deleteProperty(headers, "proxy-authorization");
-  const outer = send({ ...place, method: given.method, headers }, (incoming) => {
+  const outer = send({ ...target, method: given.method, headers }, (incoming) => {
     const status = incoming.statusCode ?? 0;
     // An informational status here would throw outside of any request and end the worker.
     if (status < 200) {
@@ -208,7 +208,7 @@ function pass(
 }
 
 /** True for the service over plain HTTP, unless the user has allowed all of it. */
-function isDoor({ allowed, service }: ProxyWish, host: string, port: number): boolean {
+function isDoor({ allowed, service }: ProxyOptions, host: string, port: number): boolean {
   const isService = service.protocol === "http:" && allowed.isService({ host: hostOf(host), port });
   return isService && !allowed.isPersons(host, port);
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { type Reach, reachOf, readReach } from "../../base/reach";
-import { needsOf, placeOf } from "../tool-homes";
+import { type AllowedHost, hostsOfUrl, readAllowedHosts } from "../../base/hosts";
+import { folderOf, needsOf } from "../tool-homes";
 
 /** True if no one is asked whether the command may reach this, as its tool does not need it. */
 export function isOwnLookup(command: string, who: string): boolean {
@@ -35,7 +35,7 @@ export const addressVariable =
   /^(ANTHROPIC|OPENAI|CODEX|GOOGLE|GEMINI|VERTEX|CODE_ASSIST|CLOUD_ML|OPENCODE|OPENROUTER|OLLAMA|MISTRAL|GROQ|DEEPSEEK|AZURE|AWS_ENDPOINT|XAI|LITELLM)\w*(URL|BASE|ENDPOINT|HOST|RUNTIME)$/;
 
 /** Hosts the command's tool needs, from the user's environment and settings. */
-export async function modelHosts(command: string, environment: Record<string, string>): Promise<Reach[]> {
+export async function modelHosts(command: string, environment: Record<string, string>): Promise<AllowedHost[]> {
   const named = needsOf(command).flatMap(({ hosts }) => hosts);
   const keyed = Object.entries(hostsOfKeys).flatMap(([key, hosts]) => (environment[key] ? hosts : []));
   const region = environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION;
@@ -43,11 +43,11 @@ export async function modelHosts(command: string, environment: Record<string, st
   const vertex = environment.CLOUD_ML_REGION;
   const google = vertex ? [`${vertex}-aiplatform.googleapis.com`, "oauth2.googleapis.com"] : [];
   const addresses = Object.entries(environment).flatMap(([name, value]) => (addressVariable.test(name) ? [value] : []));
-  const [told, logins] = await settingsOf(command, environment);
+  const [settings, logins] = await settingsOf(command, environment);
   const hosts = [...named, ...keyed, ...bedrock, ...google, ...logins];
   return [
-    ...hosts.flatMap((host) => readReach(`${host}:443`, "person") ?? []),
-    ...[...addresses, ...told].flatMap((address) => reachOf(address, "person")),
+    ...hosts.flatMap((host) => readAllowedHosts(`${host}:443`, "person") ?? []),
+    ...[...addresses, ...settings].flatMap((address) => hostsOfUrl(address, "person")),
   ];
 }
 
@@ -65,7 +65,7 @@ async function settingsOf(
   const hosts: string[] = [];
   for (const { home: tool } of needsOf(command)) {
     for (const name of tool.settings.filter((one) => settingsFiles.test(one))) {
-      const text = await readFile(placeOf(tool, name, environment), "utf8").catch(() => "");
+      const text = await readFile(folderOf(tool, name, environment), "utf8").catch(() => "");
       for (const [, address = ""] of text.matchAll(addressInSettings)) addresses.push(address);
       if (!name.endsWith(".env")) continue;
       for (const [, variable = "", address = ""] of text.matchAll(lineOfEnv)) {
@@ -73,7 +73,7 @@ async function settingsOf(
       }
     }
     for (const name of tool.copied.filter((one) => one.endsWith("auth.json"))) {
-      const text = await readFile(placeOf(tool, name, environment), "utf8").catch(() => "");
+      const text = await readFile(folderOf(tool, name, environment), "utf8").catch(() => "");
       for (const [login, its] of Object.entries(hostsOfLogins)) {
         if (text.includes(`"${login}"`)) hosts.push(...its);
       }

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { type Reach, reachOf, readReach } from "../../base/reach";
+import { type AllowedHost, hostsOfUrl, readAllowedHosts } from "../../base/hosts";
 import { git } from "../../git/git";
 
 const npm = ["registry.npmjs.org"];
@@ -43,19 +43,19 @@ const mostFiles = 50;
 const mostHosts = 30;
 
 /** Registries named by files on the main branch. An agent cannot add any on its own branch. */
-export async function registryHosts(folder: string, main: string): Promise<Reach[]> {
+export async function registryHosts(folder: string, main: string): Promise<AllowedHost[]> {
   const list = await git(folder, "ls-tree", "-r", "--name-only", main).catch(() => "");
   const files = list.split("\n").filter((file) => Object.hasOwn(registries, basename(file)));
   const known = files.flatMap((file) => registries[basename(file)] ?? []);
-  const named = new Map<string, Reach>();
+  const named = new Map<string, AllowedHost>();
   for (const file of files.filter((one) => lockfiles.test(basename(one))).slice(0, mostFiles)) {
     const text = await git(folder, "show", `${main}:${file}`).catch(() => "");
     if (text.includes("playwright")) known.push("cdn.playwright.dev");
     for (const [, address = ""] of text.matchAll(addressInLockfile)) {
-      for (const reach of reachOf(address, "lockfile")) named.set(`${reach.host} ${reach.port}`, reach);
+      for (const host of hostsOfUrl(address, "lockfile")) named.set(`${host.host} ${host.port}`, host);
       if (named.size >= mostHosts) break;
     }
   }
-  const standard = [...new Set(known)].flatMap((host) => readReach(`${host}:443`, "lockfile") ?? []);
+  const standard = [...new Set(known)].flatMap((host) => readAllowedHosts(`${host}:443`, "lockfile") ?? []);
   return [...standard, ...named.values()];
 }

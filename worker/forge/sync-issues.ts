@@ -19,15 +19,15 @@ import { whileDue } from "./leased";
  * Looks at the issues with the label of the product, where it names one, hands in those that changed, and writes under those whose
  * work is done.
  */
-export function issueLook(tools: NoteTools) {
+export function openIssueSync(tools: NoteTools) {
   const { service, productId } = tools;
   /** What the service has heard of, so that it is not handed in again; of one label. */
-  let heard = { label: "", versions: new Map<string, string>() };
+  let reported = { label: "", versions: new Map<string, string>() };
   return async (open: () => Promise<Forge>): Promise<void> => {
     const { label } = await service.read(`/api/products/${productId}/issues`, issueLabelAnswer);
     if (label === "") return;
-    if (heard.label !== label) heard = { label, versions: new Map() };
-    const { versions } = heard;
+    if (reported.label !== label) reported = { label, versions: new Map() };
+    const { versions } = reported;
     const forge = await open();
     const changed = await forge.listIssues(label, ({ issue, version }) => versions.get(issue.url) === version);
     // Earliest change first: if the service goes away, unreported issues are still newer than all reported ones.
@@ -58,14 +58,14 @@ const mostInOneGo = 20;
 async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Promise<boolean> {
   const { service, productId, workerName, journal } = tools;
   const path = `/api/products/${productId}/issue-notes`;
-  const wish = { worker: workerName, project: forge.place.project };
-  const { note } = await service.post(path, wish, nextIssueNoteSchema);
+  const request = { worker: workerName, project: forge.location.project };
+  const { note } = await service.post(path, request, nextIssueNoteSchema);
   if (note === null) return false;
   const report = await interruptible(own, () => write(tools, forge, note)).catch((error: unknown) => {
     if (own.aborted || error instanceof Refusal) throw error;
     return { state: "put_off" as const, words: sendable(messageOf(error), 900) };
   });
-  await tell(tools, note, report);
+  await sendReport(tools, note, report);
   if (report.state === "written") journal.say(sentenceOf(note));
   else journal.sayOnce(`Nothing could be written to ${note.url}: ${report.words}`);
   return true;
@@ -75,20 +75,20 @@ async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Prom
 async function write(tools: NoteTools, forge: Forge, note: IssueNote): Promise<IssueNoteReport> {
   const { url, isClosed } = await forge.readIssue(note.number);
   if (url !== note.url) {
-    return { state: "put_off", words: `Issue ${note.number} of ${forge.place.host} is another one` };
+    return { state: "put_off", words: `Issue ${note.number} of ${forge.location.host} is another one` };
   }
   if (note.deed === "close") {
     if (!isClosed) await forge.closeIssue(note.number);
     return { state: "written" };
   }
   if (!(await forge.isMarked(note.number, note.mark))) {
-    await tell(tools, note, { state: "working" });
+    await sendReport(tools, note, { state: "working" });
     await forge.commentOnIssue(note.number, `${note.text}\n\n<!-- backloom ${note.mark} -->`);
   }
   return { state: "written" };
 }
 
-function tell({ service }: NoteTools, { id, lease }: IssueNote, report: IssueNoteReport) {
+function sendReport({ service }: NoteTools, { id, lease }: IssueNote, report: IssueNoteReport) {
   return service.put(`/api/issue-notes/${id}`, { lease, ...report }, reportedIssueNoteSchema);
 }
 

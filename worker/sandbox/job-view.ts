@@ -12,7 +12,7 @@ import type { SandboxedJob } from "./sandbox";
 import type { PassingVariables } from "./variables";
 
 /** Settings that every kind of sandbox needs. */
-export interface PlaceWish {
+export interface ViewOptions {
   /** All command lines the user has configured. */
   ownCommands: readonly string[];
   /** Folder of the jobs' homes. */
@@ -29,7 +29,7 @@ export interface PlaceWish {
 }
 
 /** What a job sees besides the system and its programs. */
-export interface JobPlace {
+export interface JobView {
   home: string;
   /** Null if the job uses the machine's own network. */
   network: JobNetwork | null;
@@ -43,24 +43,24 @@ export interface JobPlace {
 export const proxySocket = "/run/backloom-proxy";
 
 /** Prepares a job's home, network and mounts. */
-export async function openJobPlace(
-  { ownCommands, homes, caches, service, isOnline, mounts }: PlaceWish,
-  { id, command, repository, reaches, wanted, refused, loginPutBack, mounts: needed }: SandboxedJob,
-): Promise<JobPlace> {
+export async function openJobView(
+  { ownCommands, homes, caches, service, isOnline, mounts }: ViewOptions,
+  { id, command, repository, allowedHosts, wanted, refused, loginPutBack, mounts: needed }: SandboxedJob,
+): Promise<JobView> {
   const cache = join(caches, cacheName(repository));
-  const wish = { folder: join(homes, id), command, environment: personsVariables() };
-  const home = await openJobHome(wish, cache);
+  const options = { folder: join(homes, id), command, environment: personsVariables() };
+  const home = await openJobHome(options, cache);
   const files = [...(await namedFiles(ownCommands)), ...mounts.flatMap(mountOf)];
   const workers = dirname(dirname(homes));
   const isShown = mounts.some((mount) => holds(mountPath(mount).path, workers));
   // Other jobs' worktrees and the tokens of what people have taken stay out of sight.
   const hiddenWork = isShown ? ["--tmpfs", workers] : [];
-  const network = isOnline ? null : await openJobNetwork({ reaches, wanted, service, refused });
+  const network = isOnline ? null : await openJobNetwork({ allowedHosts, wanted, service, refused });
   const socket = network === null ? [] : ["--bind", network.socket, proxySocket];
   // Computed before anything runs in the folder, so that a job cannot change what is mounted later.
-  const known = new Map<string, Promise<GitPlace>>();
+  const known = new Map<string, Promise<GitMounts>>();
   const gitOf = async (folder: string): Promise<string[]> => {
-    const found = known.get(folder) ?? openGitPlace(folder);
+    const found = known.get(folder) ?? openGitMounts(folder);
     known.set(folder, found);
     const { mounts, store } = await found;
     if (store !== null) await lendBranch(store);
@@ -73,7 +73,7 @@ export async function openJobPlace(
     // What the user mounts comes first: a folder above the worktree would cover it.
     mountsOf: async (folder) => [
       ...files,
-      ...needed.filter(isAsAllowed).flatMap(neededWords),
+      ...needed.filter(isAsAllowed).flatMap(neededArgs),
       ...hiddenWork,
       "--bind",
       home.folder,
@@ -94,7 +94,7 @@ export function mountOf(mount: string): string[] {
 }
 
 /** At the place where the repository looks for it. Missing paths, such as a stopped database's socket, are left out. */
-function neededWords({ path, real, isWritable }: NeededMount): string[] {
+function neededArgs({ path, real, isWritable }: NeededMount): string[] {
   return [isWritable ? "--bind" : "--ro-bind", real, path];
 }
 
@@ -135,7 +135,7 @@ function programFolders(file: string): string[] {
 }
 
 /** Git mounts of a worktree, and the store that receives what the job writes. */
-interface GitPlace {
+interface GitMounts {
   mounts: string[];
   /** Null if the folder is not a worktree. */
   store: JobStore | null;
@@ -146,7 +146,7 @@ interface GitPlace {
  * repository's. Trap: do not lock files in it one by one. A mount on a file ends when someone outside replaces the
  * file, as each `git config` does, and the file below would be writable.
  */
-async function openGitPlace(folder: string): Promise<GitPlace> {
+async function openGitMounts(folder: string): Promise<GitMounts> {
   const file = join(folder, ".git");
   const isFile = await lstat(file).then(
     (found) => found.isFile(),

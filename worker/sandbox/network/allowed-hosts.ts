@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { hostOf, placeOfAddress, type Reach } from "../../base/reach";
+import { type AllowedHost, hostOf, networkOf } from "../../base/hosts";
 
 /** The address to connect to, or why it is refused. */
 export type Verdict =
@@ -18,70 +18,70 @@ export interface Unlisted {
 
 /** Allowed hosts, including those the user allows while the job runs. */
 export class AllowedHosts {
-  private readonly reaches = new Map<string, Reach>();
+  private readonly hosts = new Map<string, AllowedHost>();
 
   constructor(
-    reaches: readonly Reach[],
+    hosts: readonly AllowedHost[],
     private readonly service: URL,
   ) {
-    for (const reach of reaches) this.add(reach);
+    for (const allowed of hosts) this.add(allowed);
   }
 
-  add(reach: Reach): void {
-    const key = keyOf(reach.host, reach.port);
-    const known = this.reaches.get(key);
-    if (known === undefined || known.source !== "person") this.reaches.set(key, reach);
+  add(allowed: AllowedHost): void {
+    const key = keyOf(allowed.host, allowed.port);
+    const known = this.hosts.get(key);
+    if (known === undefined || known.source !== "person") this.hosts.set(key, allowed);
   }
 
   /** Allowed ports of this machine; the sandbox's loopback forwards to them. */
   loopbackPorts(): number[] {
-    const ports = [...this.reaches.values()].filter(({ host }) => host === "127.0.0.1" || host === "::1");
+    const ports = [...this.hosts.values()].filter(({ host }) => host === "127.0.0.1" || host === "::1");
     const { protocol, hostname, port } = this.service;
     const isHere = protocol === "http:" && hostOf(hostname) === "127.0.0.1";
     const door = isHere ? [Number(port || 80)] : [];
-    return [...new Set([...ports.map((reach) => reach.port), ...door])];
+    return [...new Set([...ports.map((allowed) => allowed.port), ...door])];
   }
 
   /** Resolves the name once and returns the checked address, so that the connection cannot go elsewhere. */
   async decide(name: string, port: number): Promise<Verdict> {
     const host = hostOf(name);
-    const reach = this.reaches.get(keyOf(host, port));
+    const allowed = this.hosts.get(keyOf(host, port));
     const who = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-    if (reach === undefined) return unlisted(who, "is not among the hosts that this job may reach");
+    if (allowed === undefined) return unlisted(who, "is not among the hosts that this job may reach");
     const addresses = isIP(host) ? [host] : await addressesOf(host);
     const [address] = addresses;
     if (address === undefined) return { refusal: `There is no host ${host}.`, isListed: true };
-    const problem = this.problemOf(reach, addresses);
+    const problem = this.problemOf(allowed, addresses);
     if (problem !== null) return { refusal: `${who} ${problem}`, isListed: true };
     // Lockfiles may allow public hosts only. For a private network the user must be asked.
-    if (reach.source === "lockfile" && addresses.some((one) => placeOfAddress(one) !== "elsewhere")) {
-      return unlisted(who, nearWords, true);
+    if (allowed.source === "lockfile" && addresses.some((one) => networkOf(one) !== "elsewhere")) {
+      return unlisted(who, nearReason, true);
     }
     return { address };
   }
 
-  private problemOf(reach: Reach, addresses: readonly string[]): string | null {
-    const places = addresses.map(placeOfAddress);
-    if (reach.source !== "person" && this.isService(reach)) {
+  private problemOf(allowed: AllowedHost, addresses: readonly string[]): string | null {
+    const networks = addresses.map(networkOf);
+    if (allowed.source !== "person" && this.isService(allowed)) {
       return "is the service itself: only its /mcp can be reached from a job.";
     }
-    if (places.includes("machine") && isIP(reach.host) === 0) {
+    if (networks.includes("machine") && isIP(allowed.host) === 0) {
       return "stands for this machine itself: list 127.0.0.1 with the port if that is meant.";
     }
-    if (reach.source === "product" && places.includes("link")) {
+    if (allowed.source === "product" && networks.includes("link")) {
       return "stands for an address of this machine's own link.";
     }
     // Local services trust anyone who is on the machine, and the product's owner is not.
-    if (reach.source === "product" && places.includes("machine")) {
+    if (allowed.source === "product" && networks.includes("machine")) {
       return "is this machine itself: its person can allow it with --net.";
     }
-    if (reach.source === "product" && places.includes("network")) {
+    if (allowed.source === "product" && networks.includes("network")) {
       return "stands for an address of this machine's network: its person can allow it with --net.";
     }
     return null;
   }
 
-  isService({ host, port }: Pick<Reach, "host" | "port">): boolean {
+  isService({ host, port }: Pick<AllowedHost, "host" | "port">): boolean {
     const { hostname, protocol, port: given } = this.service;
     const own = given === "" ? (protocol === "https:" ? 443 : 80) : Number(given);
     return port === own && host === hostOf(hostname);
@@ -89,11 +89,11 @@ export class AllowedHosts {
 
   /** True if the user listed it. */
   isPersons(name: string, port: number): boolean {
-    return this.reaches.get(keyOf(hostOf(name), port))?.source === "person";
+    return this.hosts.get(keyOf(hostOf(name), port))?.source === "person";
   }
 }
 
-const nearWords = "is on this machine or its network, and only a lockfile names it";
+const nearReason = "is on this machine or its network, and only a lockfile names it";
 
 function unlisted(who: string, why: string, isNear = false): Unlisted {
   const refusal = `${who} ${why}. The worker's user can allow it: start the worker with --net ${who}, or answer its question.`;

@@ -15,32 +15,34 @@ import type { Service } from "../service/service";
  * What a take asks of the service, noted before it asks, so that no one waits for a take that was killed: the same call
  * with the same key has the same answer, which is the job itself if the killed one got it.
  */
-const askedSchema = z.object({
+const pendingTakeSchema = z.object({
   url: z.string(),
   key: z.string(),
   at_once: z.boolean(),
   /** What it got. */
   job: z.object({ id: z.string(), attempt: z.int() }).optional(),
 });
-export type Asked = z.output<typeof askedSchema>;
+export type PendingTake = z.output<typeof pendingTakeSchema>;
 
 const folderOf = (home: string): string => join(home, "takes");
 
-/** The file for one wish: a take that wants the same finds it. */
-export function askedFile(home: string, url: string, wish: Record<string, unknown>): string {
-  const name = createHash("sha256").update(JSON.stringify({ url, wish })).digest("hex");
+/** The file for one request: a take that asks the same finds it. */
+export function pendingTakeFile(home: string, url: string, request: Record<string, unknown>): string {
+  const name = createHash("sha256")
+    .update(JSON.stringify({ url, wish: request }))
+    .digest("hex");
   return join(folderOf(home), `${name}.json`);
 }
 
 /** Opens the note that a dead process may have left; null while a living one has it. */
-export async function openAsked(file: string) {
+export async function openPendingTake(file: string) {
   const lock = `${file}.pid`;
   await mkdir(join(file, ".."), { recursive: true });
   if (!(await takeLock(lock))) return null;
   const text = await readFile(file, "utf8").catch(() => "null");
   return {
-    before: askedSchema.safeParse(JSON.parse(text)).data,
-    note: (asked: Asked) => writeWhole(file, JSON.stringify(asked)),
+    before: pendingTakeSchema.safeParse(JSON.parse(text)).data,
+    note: (take: PendingTake) => writeWhole(file, JSON.stringify(take)),
     async forget(): Promise<void> {
       await rm(file, { force: true });
     },
@@ -50,9 +52,9 @@ export async function openAsked(file: string) {
   };
 }
 
-export type OpenAsked = NonNullable<Awaited<ReturnType<typeof openAsked>>>;
+export type OpenPendingTake = NonNullable<Awaited<ReturnType<typeof openPendingTake>>>;
 
-const lookMilliseconds = 5_000;
+const checkMilliseconds = 5_000;
 
 /** Gives back jobs that takes of this machine got and died before a person had the folder. */
 export async function returnDeadTakes(
@@ -66,23 +68,23 @@ export async function returnDeadTakes(
         await returnDead(join(folderOf(home), name), options.url, service);
       }
     }
-    await wait(lookMilliseconds, undefined, { signal: over }).catch(() => undefined);
+    await wait(checkMilliseconds, undefined, { signal: over }).catch(() => undefined);
   }
 }
 
 async function returnDead(file: string, url: string, service: Service): Promise<void> {
-  const asked = await openAsked(file);
-  if (asked === null) return;
-  const { job, url: theirs } = asked.before ?? {};
+  const pending = await openPendingTake(file);
+  if (pending === null) return;
+  const { job, url: theirs } = pending.before ?? {};
   try {
     if (theirs !== url || job === undefined) return;
     const given = { job_id: job.id, attempt: job.attempt, status: "queued" };
     await service.call("update_job_status", given, agentJobSchema, { retry: false });
-    await asked.forget();
+    await pending.forget();
   } catch (error) {
     // It is over, or the service is away for now.
-    if (error instanceof Refusal) await asked.forget();
+    if (error instanceof Refusal) await pending.forget();
   } finally {
-    await asked.close();
+    await pending.close();
   }
 }

@@ -53,7 +53,7 @@ function isOwn({ isOfFork, headSha }: z.output<typeof listedSchema>): boolean {
   return !isOfFork && headSha !== "";
 }
 
-export function lookAtGitLab(
+export function readGitLabPulls(
   project: string,
   requests: Requests,
 ): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
@@ -61,8 +61,8 @@ export function lookAtGitLab(
   const outside = new Map<string, number>();
   const mayPush = async (author: string): Promise<boolean> => {
     if ((outside.get(author) ?? 0) > Date.now()) return false;
-    const asked = requests.get(`${project}/members/all/${author}`);
-    const member = await unlessForbidden(asked, null);
+    const answer = requests.get(`${project}/members/all/${author}`);
+    const member = await unlessForbidden(answer, null);
     if (outside.size >= mostOutside) outside.clear();
     if (member === null) outside.set(author, Date.now() + outsideMilliseconds);
     const level = z.object({ access_level: z.int() }).safeParse(member).data?.access_level ?? 0;
@@ -120,8 +120,8 @@ type Reviewer = z.output<typeof reviewerSchema>;
 type Note = z.output<typeof noteSchema>;
 
 async function readReviewers(one: string, requests: Requests): Promise<Reviewer[]> {
-  const asked = await unlessForbidden(requests.get(`${one}/reviewers`), []);
-  return z.array(reviewerSchema).parse(asked);
+  const answer = await unlessForbidden(requests.get(`${one}/reviewers`), []);
+  return z.array(reviewerSchema).parse(answer);
 }
 
 function verdictOf(reviewers: readonly Reviewer[]): PullDetails["review"] {
@@ -143,7 +143,7 @@ function* notesOfReviews(notes: readonly Note[], reviewers: readonly Reviewer[])
   }
 }
 
-interface CiPlace {
+interface CiJobs {
   project: string;
   headSha: string;
   requests: Requests;
@@ -152,7 +152,7 @@ interface CiPlace {
 
 /** Pipeline of this commit. A skipped or manual one counts as none. */
 async function readCi(
-  { project, headSha, requests, logOf }: CiPlace,
+  { project, headSha, requests, logOf }: CiJobs,
   { head_pipeline }: z.output<typeof detailSchema>,
 ): Promise<PullDetails["ci"]> {
   if (!head_pipeline || (head_pipeline.sha ?? headSha) !== headSha) return { state: "none" };
@@ -160,8 +160,8 @@ async function readCi(
   if (status === "success") return { state: "passed" };
   if (status === "skipped" || status === "manual") return { state: "none" };
   if (status !== "failed" && status !== "canceled") return { state: "pending" };
-  const asked = requests.get(`${project}/pipelines/${id}/jobs?scope[]=failed&per_page=20`);
-  const found = await unlessForbidden(asked, []);
+  const answer = requests.get(`${project}/pipelines/${id}/jobs?scope[]=failed&per_page=20`);
+  const found = await unlessForbidden(answer, []);
   const jobs = z.array(z.object({ id: z.int(), name: z.string() })).parse(found);
   const failed: { name: string; log: string }[] = [];
   for (const job of jobs.slice(0, 3)) {

@@ -21,7 +21,7 @@ const mostOfMany = 1;
 const many = 50;
 
 /** Inspects pull requests of Backloom's branches, and reports those that may have changed. */
-export function pullLook(
+export function openPullSync(
   { service, journal }: { service: Service; journal: Pick<Journal, "sayOnce"> },
   productId: string,
   now = () => performance.now(),
@@ -33,10 +33,10 @@ export function pullLook(
     const observedAt = new Date().toISOString();
     const recent = await forge.listRecent();
     const path = `/api/products/${productId}/pulls`;
-    const { pulls: told, branch_prefix } = await service.read(path, pullListSchema);
+    const { pulls: reported, branch_prefix } = await service.read(path, pullListSchema);
     // Those it has may have an earlier prefix of the product.
-    const listed = [...recent, ...findMissing(told, recent, forge)].filter(
-      ({ branch, url }) => isOwnBranch(branch, branch_prefix) || told.some((one) => one.url === url),
+    const listed = [...recent, ...findMissing(reported, recent, forge)].filter(
+      ({ branch, url }) => isOwnBranch(branch, branch_prefix) || reported.some((one) => one.url === url),
     );
     const due = listed.filter((pull) => isDue(pull, known.get(pull.number), now()));
     const slots = listed.filter(isOpen).length > many ? mostOfMany : mostInspected;
@@ -67,13 +67,13 @@ export function pullLook(
 
   /** Finds open pull requests of the product that the host's list of recent changes no longer shows: their CI counts too. */
   function findMissing(
-    told: z.output<typeof pullListSchema>["pulls"],
+    reported: z.output<typeof pullListSchema>["pulls"],
     recent: readonly ListedPull[],
-    { place }: Forge,
+    { location }: Forge,
   ) {
     const shown = new Set(recent.map(({ url }) => url));
-    return told
-      .filter(({ url }) => !shown.has(url) && url.includes(`/${place.project}/`))
+    return reported
+      .filter(({ url }) => !shown.has(url) && url.includes(`/${location.project}/`))
       .map(({ number, url, branch, head_sha, draft }): ListedPull => {
         const { version = "" } = known.get(number) ?? {};
         return { number, url, branch, headSha: head_sha, state: "open", isDraft: draft, version };

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type ForgeKind, type ForgeWish, forgeKinds } from "../base/forge-kinds";
+import { type ForgeKind, type ForgeSetting, forgeKinds } from "../base/forge-kinds";
 import { decoded } from "../git/ask-credential";
 import { git, gitEnvironment } from "../git/git";
 import type { ForgeDriver } from "./driver";
-import { type ForgePlace, ForgeProblem, NoGitHost } from "./forge";
+import { type ForgeLocation, ForgeProblem, NoGitHost } from "./forge";
 import { kinds } from "./kinds";
 
 /** Parts of a remote's URL; the path is without `.git`. */
@@ -16,13 +16,17 @@ interface Remote {
 }
 
 /** Finds the Git host of a remote. The user's `BACKLOOM_FORGE_URL` takes precedence over the repository's setting. */
-export function placeOf(address: string, wish: ForgeWish | undefined, given: string | undefined): ForgePlace {
+export function locationOf(
+  address: string,
+  setting: ForgeSetting | undefined,
+  given: string | undefined,
+): ForgeLocation {
   const remote = readRemote(address);
   if (remote === null) {
     throw new NoGitHost("the repository has no remote on a Git host");
   }
-  const kind = (typeof wish === "string" ? wish : wish?.kind) ?? kindOf(remote.hostname, given);
-  const root = rootOf(remote, typeof wish === "string" ? undefined : wish?.url, given);
+  const kind = (typeof setting === "string" ? setting : setting?.kind) ?? kindOf(remote.hostname, given);
+  const root = rootOf(remote, typeof setting === "string" ? undefined : setting?.url, given);
   const below = root.pathname.replace(/\/$/, "");
   const project = remote.path.startsWith(`${below.slice(1)}/`) ? remote.path.slice(below.length) : remote.path;
   const base = `${root.origin}${below}`;

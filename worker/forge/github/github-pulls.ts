@@ -39,7 +39,7 @@ const commentSchema = writtenSchema.extend({ path: z.string(), line: z.int().nul
 /** Associations that may include push access. No one else is asked about. */
 const trusted = ["OWNER", "MEMBER", "COLLABORATOR"];
 
-export function lookAtGitHub(
+export function readGitHubPulls(
   repository: string,
   requests: Requests,
 ): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
@@ -73,23 +73,23 @@ export function lookAtGitHub(
         .sort(byNumber);
       const mayWrite = onceEach(mayPush);
       const commentOf = async (written: z.output<typeof writtenSchema>) => {
-        const { trusted, ...comment } = wordsOf(written);
+        const { trusted, ...comment } = commentFields(written);
         return { ...comment, trusted: trusted && (await mayWrite(comment.author)) };
       };
-      const said: PullDetails["comments"] = [];
+      const written: PullDetails["comments"] = [];
       const verdicts = reviews.filter(({ state, body }) => state === "CHANGES_REQUESTED" && body);
       for (const review of verdicts.slice(-25)) {
-        said.push({ ...(await commentOf(review)), kind: "changes_requested" });
+        written.push({ ...(await commentOf(review)), kind: "changes_requested" });
       }
       for (const { path, line, ...comment } of comments.slice(-25)) {
-        const place = { kind: "review_comment" as const, path, line: line ?? null };
-        said.push({ ...(await commentOf(comment)), ...place });
+        const position = { kind: "review_comment" as const, path, line: line ?? null };
+        written.push({ ...(await commentOf(comment)), ...position });
       }
       return {
         mergeable: mergeable ?? null,
         ...(await readCi(pull.headSha)),
         review: verdictOf(reviews),
-        comments: said,
+        comments: written,
       };
     },
   };
@@ -103,16 +103,16 @@ function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetai
       last.set(user?.login ?? "", state);
     }
   }
-  const words = [...last.values()];
-  if (words.includes("CHANGES_REQUESTED")) return "changes_requested";
-  return words.includes("APPROVED") ? "approved" : "none";
+  const verdicts = [...last.values()];
+  if (verdicts.includes("CHANGES_REQUESTED")) return "changes_requested";
+  return verdicts.includes("APPROVED") ? "approved" : "none";
 }
 
 function byNumber(one: { id: number }, other: { id: number }): number {
   return one.id - other.id;
 }
 
-function wordsOf(written: z.output<typeof writtenSchema>) {
+function commentFields(written: z.output<typeof writtenSchema>) {
   const { id, body, user, author_association, updated_at } = written;
   const begun = written.created_at ?? written.submitted_at;
   return {
@@ -175,8 +175,8 @@ function ciOfGitHub(repository: string, requests: Requests) {
   };
 
   const readChecks = async (headSha: string): Promise<{ checks: Check[]; unread?: string }> => {
-    const asked = requests.get(`${repository}/commits/${headSha}/check-runs?per_page=100`);
-    const answer = await unlessForbidden(asked, null);
+    const answering = requests.get(`${repository}/commits/${headSha}/check-runs?per_page=100`);
+    const answer = await unlessForbidden(answering, null);
     if (answer !== null) {
       const { check_runs } = z.object({ check_runs: z.array(checkSchema) }).parse(answer);
       return { checks: check_runs };

@@ -43,7 +43,7 @@ const reviewSchema = writtenSchema
   .extend({ state: z.string(), dismissed: z.boolean().default(false), comments_count: z.int().default(0) });
 const commentSchema = writtenSchema.extend({ path: z.string(), position: z.int().nullish() });
 
-export function lookAtForgejo(
+export function readForgejoPulls(
   repository: string,
   requests: Requests,
 ): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
@@ -90,8 +90,8 @@ export function lookAtForgejo(
         const written = await requests.get(`${one}/reviews/${review.id}/comments`);
         for (const { path, position, ...comment } of z.array(commentSchema).parse(written)) {
           const line = position && position > 0 ? position : null;
-          const place = { kind: "review_comment" as const, path, line };
-          comments.push({ ...(await commentOf(comment, mayWrite)), id: `comment-${comment.id}`, ...place });
+          const where = { kind: "review_comment" as const, path, line };
+          comments.push({ ...(await commentOf(comment, mayWrite)), id: `comment-${comment.id}`, ...where });
         }
       }
       return {
@@ -110,15 +110,15 @@ function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetai
   for (const { user, state } of reviews) {
     if (state === "REQUEST_CHANGES" || state === "APPROVED") last.set(user?.login ?? "", state);
   }
-  const words = [...last.values()];
-  if (words.includes("REQUEST_CHANGES")) return "changes_requested";
-  return words.includes("APPROVED") ? "approved" : "none";
+  const verdicts = [...last.values()];
+  if (verdicts.includes("REQUEST_CHANGES")) return "changes_requested";
+  return verdicts.includes("APPROVED") ? "approved" : "none";
 }
 
 /** Forgejo has commit statuses only, so their descriptions serve as logs. */
 async function readCi(repository: string, headSha: string, requests: Requests): Promise<PullDetails["ci"]> {
-  const asked = requests.get(`${repository}/commits/${headSha}/status?limit=50`);
-  const statuses = statusSchema.parse(await unlessForbidden(asked, {})).statuses ?? [];
+  const answer = requests.get(`${repository}/commits/${headSha}/status?limit=50`);
+  const statuses = statusSchema.parse(await unlessForbidden(answer, {})).statuses ?? [];
   const failed = statuses
     .filter(({ status }) => stateOf(status) === "failed")
     .map(({ context, description }) => ({ name: context.slice(0, 200), log: endOf(description ?? "") }));

@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 export type Source = "person" | "product" | "lockfile";
 
 /** A host and port that may be reached from inside. */
-export interface Reach {
+export interface AllowedHost {
   host: string;
   port: number;
   source: Source;
@@ -13,7 +13,7 @@ export interface Reach {
 const defaultPorts = [443, 80];
 
 /** Parses `host` or `host:port`, including `[::1]:port`, or returns null. */
-export function readReach(text: string, source: Source): Reach[] | null {
+export function readAllowedHosts(text: string, source: Source): AllowedHost[] | null {
   const [, name, port] = /^(\[[0-9a-f:]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
   if (name === undefined || Number(port) > 65_535) return null;
   const host = hostOf(name);
@@ -22,7 +22,7 @@ export function readReach(text: string, source: Source): Reach[] | null {
 }
 
 /** Host and port of an http or https URL. */
-export function reachOf(address: string, source: Source): Reach[] {
+export function hostsOfUrl(address: string, source: Source): AllowedHost[] {
   if (!URL.canParse(address)) return [];
   const { protocol, hostname, port } = new URL(address);
   if (protocol !== "https:" && protocol !== "http:") return [];
@@ -59,7 +59,7 @@ for (const [net, prefix] of [
 nearby.addSubnet("fc00::", 7, "ipv6");
 
 /** Classifies an address: this machine, its link, its network, or elsewhere. */
-export function placeOfAddress(address: string): "machine" | "link" | "network" | "elsewhere" {
+export function networkOf(address: string): "machine" | "link" | "network" | "elsewhere" {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   const family = isIP(plain) === 6 ? "ipv6" : "ipv4";
   if (loopback.check(plain, family)) return "machine";
