@@ -19,8 +19,8 @@ const sizes = {
 };
 
 /** What a benchmark writes and how it ends, with the smallest sizes. */
-async function run(words: string): Promise<{ text: string; code: number | null }> {
-  const child = spawn(process.execPath, [program, ...words.split(" ")], {
+async function run(args: string): Promise<{ text: string; code: number | null }> {
+  const child = spawn(process.execPath, [program, ...args.split(" ")], {
     env: { ...process.env, ...sizes },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -44,8 +44,8 @@ describe("npm run bench", { timeout: 600_000 }, () => {
     ["growth 400", "search: no table is read whole"],
     ["processes", "resident memory of the processes in MB"],
     ["soak 0.1", "viewers: 10 of 10 saw the last changes"],
-  ])("The benchmark %s runs to its end", async (words, line) => {
-    const { text, code } = await run(words);
+  ])("The benchmark %s runs to its end", async (args, line) => {
+    const { text, code } = await run(args);
     expect(code, text).toBe(0);
     expect(text).toContain(line);
   });

@@ -1,6 +1,6 @@
 import "~/wire/zod-words";
 import type { z } from "zod";
-import { optionOf, splitWords } from "~/command-words";
+import { optionOf, splitArgs } from "~/command-args";
 import type { Target } from "./target.server";
 
 /** Output of a command: one JSON object with `--json`, otherwise lines for a person. */
@@ -26,7 +26,7 @@ export interface Command {
   name: string;
   summary: string;
   usage: string;
-  run(target: Target, words: readonly string[]): Promise<CommandOutput>;
+  run(target: Target, args: readonly string[]): Promise<CommandOutput>;
 }
 
 /** A refusal with a message that says what is wrong and what to do. */
@@ -48,8 +48,8 @@ export function defineCommand<Options extends z.ZodObject>(definition: CommandDe
       ...Object.entries(named).map(([key, schema]) => optionUsage(key, schema)),
       "[--json]",
     ].join(" "),
-    run: (target, words) => {
-      const parsed = options.safeParse(readValues(words, named, positionals));
+    run: (target, args) => {
+      const parsed = options.safeParse(readValues(args, named, positionals));
       if (parsed.success) return run(target, parsed.data);
       throw new UsageError(parsed.error.issues.map((issue) => describeIssue(issue, positionals)).join("\n"));
     },
@@ -57,16 +57,16 @@ export function defineCommand<Options extends z.ZodObject>(definition: CommandDe
 }
 
 function readValues(
-  words: readonly string[],
+  args: readonly string[],
   named: z.core.$ZodShape,
   names: readonly string[],
 ): Record<string, unknown> {
   try {
-    const { values, positionals } = splitWords(words, named);
+    const { values, positionals } = splitArgs(args, named);
     const surplus = positionals[names.length];
     if (surplus !== undefined) throw new Error(`Unexpected argument: ${surplus}`);
-    const placed = names.map((name, index) => [name, positionals[index]] as const);
-    return { ...values, ...Object.fromEntries(placed) };
+    const positioned = names.map((name, index) => [name, positionals[index]] as const);
+    return { ...values, ...Object.fromEntries(positioned) };
   } catch (error) {
     // Node adds how to write a positional that looks like an option.
     throw new UsageError((error instanceof Error ? error.message : String(error)).split(". ")[0]);

@@ -36,13 +36,13 @@ export interface Ending {
 /** Runs one command line. Every refusal is one message that says what to do, or an object with `--json`. */
 export async function runCommandLine(argv: readonly string[], openTarget: () => Target): Promise<Ending> {
   const asJson = argv.includes("--json");
-  const words = argv.filter((word) => word !== "--json");
-  const command = findCommand(words);
-  if (command === undefined) return unknownCommand(words, asJson);
-  if (words.includes("--help")) return { output: describeCommand(command), exitCode: 0 };
+  const args = argv.filter((arg) => arg !== "--json");
+  const command = findCommand(args);
+  if (command === undefined) return unknownCommand(args, asJson);
+  if (args.includes("--help")) return { output: describeCommand(command), exitCode: 0 };
   const target = openTarget();
   try {
-    const rest = words.slice(command.name.split(" ").length);
+    const rest = args.slice(command.name.split(" ").length);
     return present(await command.run(target, rest), asJson);
   } catch (error) {
     return refuse(error, command, asJson);
@@ -51,8 +51,8 @@ export async function runCommandLine(argv: readonly string[], openTarget: () => 
   }
 }
 
-function findCommand(words: readonly string[]): Command | undefined {
-  return commands.find((command) => command.name.split(" ").every((part, index) => words[index] === part));
+function findCommand(args: readonly string[]): Command | undefined {
+  return commands.find((command) => command.name.split(" ").every((part, index) => args[index] === part));
 }
 
 function present({ json, lines, ok = true }: CommandOutput, asJson: boolean): Ending {
@@ -66,8 +66,8 @@ function refuse(error: unknown, command: Command, asJson: boolean): Ending {
   if (asJson) {
     const isRefused = isUsage || error instanceof CommandError || error instanceof EnvironmentError;
     const body = { error: message, code: isRefused ? 422 : 500 };
-    const told = error instanceof ContractError ? error.toBody() : body;
-    return { output: JSON.stringify(told), exitCode: 1 };
+    const refusal = error instanceof ContractError ? error.toBody() : body;
+    return { output: JSON.stringify(refusal), exitCode: 1 };
   }
   const issues = error instanceof ContractError ? (error.issues ?? []) : [];
   const lines = [message, ...issues.map((issue) => `  ${issue.path}: ${issue.message}`)];
@@ -79,10 +79,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function unknownCommand(words: readonly string[], asJson: boolean): Ending {
-  const wantsHelp = words.length === 0 || words.includes("--help") || words[0] === "help";
+function unknownCommand(args: readonly string[], asJson: boolean): Ending {
+  const wantsHelp = args.length === 0 || args.includes("--help") || args[0] === "help";
   if (wantsHelp) return { output: overview(), exitCode: 0 };
-  const message = `There is no command "${words.join(" ")}"`;
+  const message = `There is no command "${args.join(" ")}"`;
   if (asJson) return { output: JSON.stringify({ error: message, code: 404 }), exitCode: 2 };
   return { output: `${message}\n\n${overview()}`, exitCode: 2, isRefusal: true };
 }

@@ -4,7 +4,7 @@ import type { Env } from "~/env.server";
 import type { Metrics } from "~/metrics/metrics.server";
 import type { Hub } from "~/realtime/hub.server";
 import type { OpenStreams } from "~/sse/open-streams.server";
-import type { UploadPlaces } from "./upload-places";
+import type { UploadSlots } from "./upload-slots";
 import type { WorkerFile } from "./worker-file.server";
 
 /** Everything that lives as long as the process. Created once at start and passed in the load context. */
@@ -16,7 +16,7 @@ export interface Services {
   /** The open streams of this process: their limits and the sweep that checks access. */
   readonly streams: OpenStreams;
   /** Which accounts upload at this moment. */
-  readonly uploads: UploadPlaces;
+  readonly uploads: UploadSlots;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly startedAt: Date;

@@ -10,7 +10,7 @@ import {
   type Transport,
   writeStatement,
 } from "./statement.server";
-import { answerInPlaces } from "./user-places.server";
+import { answerInSlots } from "./user-slots.server";
 
 export interface DirectTransport extends Transport {
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export function openDirectTransport(options: DirectTransportOptions): DirectTran
       client.release(failure && isBroken(failure) ? failure : undefined);
     }
   };
-  return { call: answerInPlaces(connections, callAtOnce), close: () => pool.end() };
+  return { call: answerInSlots(connections, callAtOnce), close: () => pool.end() };
 }
 
 function openPool(options: DirectTransportOptions, connections: number): pg.Pool {
@@ -69,7 +69,7 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (cause) {
-    const isPostgres = cause instanceof pg.DatabaseError && !isWordOfPooler(cause);
+    const isPostgres = cause instanceof pg.DatabaseError && !isFromPooler(cause);
     const code = (isPostgres ? cause.code : undefined) ?? "08001";
     throw new CallFailure({ code, message: String(cause), detail: null }, "nothing happened", cause);
   }
@@ -102,7 +102,7 @@ function textOf(results: Answer | Answer[]): string {
 /** An error from Postgres means that the statement was rolled back. Without one, the outcome is unknown. */
 function toFailure(error: Error): Error {
   if (error instanceof CallFailure) return error;
-  if (error instanceof pg.DatabaseError && error.code && !isWordOfPooler(error)) {
+  if (error instanceof pg.DatabaseError && error.code && !isFromPooler(error)) {
     const { code, message, detail } = error;
     return new CallFailure({ code, message, detail: detail ?? null }, "nothing happened", error);
   }
@@ -111,7 +111,7 @@ function toFailure(error: Error): Error {
 }
 
 /** Whether a pooler that lost Postgres sent the error. It looks like a Postgres error, but the outcome is unknown. */
-function isWordOfPooler(error: pg.DatabaseError): boolean {
+function isFromPooler(error: pg.DatabaseError): boolean {
   return error.severity === "FATAL" && /^(08|XX)/.test(error.code ?? "");
 }
 

@@ -2,7 +2,7 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { z } from "zod";
 import { CallFailure } from "./call-failure.server";
 import { longestWaitOf, type Transport } from "./statement.server";
-import { answerInPlaces } from "./user-places.server";
+import { answerInSlots } from "./user-slots.server";
 
 /** A project does not reveal its Data API's database connections. PostgREST's default is ten. */
 const connections = 8;
@@ -15,7 +15,7 @@ export function openHttpTransport(client: Pick<SupabaseClient, "rpc">): Transpor
     if (error !== null) throw failureOf(error);
     return JSON.stringify(data);
   };
-  return { call: answerInPlaces(connections, callAtOnce) };
+  return { call: answerInSlots(connections, callAtOnce) };
 }
 
 /** After these the call may have run: the connection or its answer was lost, here or behind the Data API. */

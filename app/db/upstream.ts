@@ -66,8 +66,8 @@ export function createUpstream(options: UpstreamOptions): RealtimeUpstream {
 
   function socketFor(topic: string): Socket {
     for (const socket of sockets) {
-      const hasPlace = socket.topics.size < channelsPerSocket && !socket.topics.has(topic);
-      if (hasPlace && !socket.isRefused) return socket;
+      const hasRoom = socket.topics.size < channelsPerSocket && !socket.topics.has(topic);
+      if (hasRoom && !socket.isRefused) return socket;
     }
     const socket = { client: connect(), topics: new Set<string>(), isRefused: false };
     sockets.add(socket);

@@ -79,8 +79,8 @@ class ReviewMetrics {
     const isOfStory = operation === "review_story";
     const name = isOfStory ? "review_job" : operation;
     if (name !== "note_first_look" && name !== "review_job") return;
-    const told: unknown = JSON.parse(answer);
-    const waits = isOfStory ? waitsSchema.parse(told).reviews : [waitedSchema.parse(told)];
+    const answered: unknown = JSON.parse(answer);
+    const waits = isOfStory ? waitsSchema.parse(answered).reviews : [waitedSchema.parse(answered)];
     for (const { waited_seconds: seconds } of waits) {
       if (seconds !== null) this.#waits[name].observe("", () => ({}), seconds);
     }

@@ -5,7 +5,7 @@ import type { DueNotice } from "~/wire/notices/contract";
 import { type DeliveryOptions, deliver, type Outcome } from "./deliver.server";
 
 /** Interval of polling the outbox. Any number of processes may poll. */
-const lookEveryMilliseconds = 1_500;
+const pollMilliseconds = 1_500;
 /** Longer than the slowest delivery, so that no second sender takes a notice that is being sent. */
 const leaseSeconds = 60;
 /** A delivery that takes longer counts as failed. */
@@ -32,14 +32,14 @@ export function startNoticeSender(options: SenderOptions): () => Promise<void> {
 
   const fill = async () => {
     for (let isMore = true; isMore && !isStopped; ) {
-      const places = Math.min(batchSize, deliveriesAtOnce - underWay.size);
-      if (places === 0) return;
-      const deliveries = await sendDueNotices(options, places, signal);
+      const free = Math.min(batchSize, deliveriesAtOnce - underWay.size);
+      if (free === 0) return;
+      const deliveries = await sendDueNotices(options, free, signal);
       for (const delivery of deliveries) {
         underWay.add(delivery);
         void delivery.then(() => underWay.delete(delivery));
       }
-      isMore = deliveries.length === places;
+      isMore = deliveries.length === free;
     }
   };
   const schedule = () => {
@@ -50,7 +50,7 @@ export function startNoticeSender(options: SenderOptions): () => Promise<void> {
           options.log.warn({ err: error }, "taking due notices failed and is tried again");
         })
         .finally(schedule);
-    }, lookEveryMilliseconds);
+    }, pollMilliseconds);
     timer.unref();
   };
   schedule();

@@ -36,7 +36,7 @@ interface AuthorizationRequest {
 export async function readAuthorizationRequest(
   request: Request,
   context: AppLoadContext,
-): Promise<SignedIn & { asked: AuthorizationRequest }> {
+): Promise<SignedIn & { requested: AuthorizationRequest }> {
   const parameters = new Parameters(new URL(request.url).searchParams);
   const clientId = parameters.require("client_id");
   const { database, env } = context.services;
@@ -59,7 +59,7 @@ export async function readAuthorizationRequest(
   const state = parameters.find("state");
   try {
     const wanted = readWanted(parameters, env.origins);
-    return { ...signedIn, asked: { client, redirectUri, state, ...wanted } };
+    return { ...signedIn, requested: { client, redirectUri, state, ...wanted } };
   } catch (error) {
     if (!(error instanceof OAuthRefusal)) throw error;
     throw answerClient(context, { redirectUri, state }, refusalOf(error.code, error.message));
@@ -127,22 +127,22 @@ interface Choice {
 }
 
 /** Scopes the person may choose from: those requested, but only `read` for demo accounts. */
-export function offeredScopes(asked: AuthorizationRequest, principal: Principal): Scope[] {
-  return asked.scopes.filter((scope) => scope === "read" || !principal.is_demo);
+export function offeredScopes(requested: AuthorizationRequest, principal: Principal): Scope[] {
+  return requested.scopes.filter((scope) => scope === "read" || !principal.is_demo);
 }
 
 /** Stores what the person allowed and redirects back to the program with a code. */
 export async function giveAccess(
   context: AppLoadContext,
   principal: Principal,
-  asked: AuthorizationRequest,
+  requested: AuthorizationRequest,
   choice: Choice,
 ): Promise<Response> {
-  const { client, redirectUri, challenge, audience } = asked;
+  const { client, redirectUri, challenge, audience } = requested;
   if (principal.session_id === null || !choice.productIds.every(isCanonicalUuid)) {
     throw new ContractError(422, "Reload the page and choose again.");
   }
-  const offered = offeredScopes(asked, principal);
+  const offered = offeredScopes(requested, principal);
   const code = `blc_${randomBytes(32).toString("base64url")}`;
   await createOauthCode(context.services.database, {
     user_id: principal.user_id,
@@ -156,5 +156,5 @@ export async function giveAccess(
     scopes: offered.filter((scope) => choice.scopes.includes(scope)),
     product_ids: [...new Set(choice.productIds)],
   });
-  return answerClient(context, asked, { code });
+  return answerClient(context, requested, { code });
 }

@@ -42,7 +42,7 @@ export function deliverBacklog(event: ChangeEvent, viewer: BacklogViewer, isProd
 }
 
 const common = ["op", "entity", "id", "product_id"];
-const placeFields = [
+const parentFields = [
   ...common,
   "pbi_id",
   "story_id",
@@ -76,7 +76,7 @@ export function backlogPayload(event: ChangeEvent): Record<string, unknown> {
     case "pbi":
     case "story":
     case "task":
-      return pickPresent(event, placeFields);
+      return pickPresent(event, parentFields);
     case "story_log":
       return pick(event, ["op", "entity", "id", "story_id", "product_id", "idea_id"]);
     case "job":

@@ -51,35 +51,43 @@ function deliverTask(event: ChangeEvent, viewer: SoloViewer): Delivery {
 /** If a story changes assignee or sprint, its tasks may enter or leave the filter, so the state is read again. */
 function deliverStory(event: ChangeEvent, viewer: SoloViewer): Delivery {
   const isVisible = isMineOrFree(viewer, event.sprint_id, event.assignee_id);
-  if (!changesPlace(event)) return isVisible ? send : drop;
+  if (!changesFilter(event)) return isVisible ? send : drop;
 
   if (isVisible) return sendAndRefresh;
   return isMineOrFree(viewer, event.old_sprint_id, event.old_assignee_id) ? refresh : drop;
 }
 
-function changesPlace({ changed_fields: fields }: ChangeEvent): boolean {
+function changesFilter({ changed_fields: fields }: ChangeEvent): boolean {
   return fields?.some((field) => field === "sprint_id" || field === "assignee_id") ?? false;
 }
 
-type Place = string | null | undefined;
+type Id = string | null | undefined;
 
-function isMine(viewer: SoloViewer, sprintId: Place, assigneeId: Place): boolean {
+function isMine(viewer: SoloViewer, sprintId: Id, assigneeId: Id): boolean {
   return isActive(viewer, sprintId) && assigneeId === viewer.userId;
 }
 
-function isMineOrFree(viewer: SoloViewer, sprintId: Place, assigneeId: Place): boolean {
+function isMineOrFree(viewer: SoloViewer, sprintId: Id, assigneeId: Id): boolean {
   return isActive(viewer, sprintId) && (assigneeId === viewer.userId || assigneeId === null);
 }
 
-function isActive(viewer: SoloViewer, sprintId: Place): boolean {
+function isActive(viewer: SoloViewer, sprintId: Id): boolean {
   return viewer.sprintId !== null && sprintId === viewer.sprintId;
 }
 
 const common = ["op", "entity", "id", "story_id", "product_id"];
-const place = ["sprint_id", "assignee_id"];
+const filterFields = ["sprint_id", "assignee_id"];
 const fieldsOf: Readonly<Record<string, readonly string[]>> = {
-  task: [...common, ...place, "task_status", "task_title", "task_sort_order", "changed_fields"],
-  story: [...common, ...place, "story_status", "story_sort_order", "story_title", "story_code", "changed_fields"],
+  task: [...common, ...filterFields, "task_status", "task_title", "task_sort_order", "changed_fields"],
+  story: [
+    ...common,
+    ...filterFields,
+    "story_status",
+    "story_sort_order",
+    "story_title",
+    "story_code",
+    "changed_fields",
+  ],
   job: [...common, "task_id", "kind", "status", "sprint_run_id"],
   worker: [...common, "name", "last_quota_pct", "current_job_id", "stopped"],
 };

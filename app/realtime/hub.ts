@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Upstream } from "~/db/upstream";
 import { changeEventSchema, changeMessageSchema } from "~/wire/events";
-import { HeardEvents, RecentEvents, type SentMessage, TopicEvent } from "./topic-events";
+import { ReceivedEvents, RecentEvents, type SentMessage, TopicEvent } from "./topic-events";
 
 /** Callbacks of a topic's viewer. */
 export interface TopicViewer {
@@ -59,7 +59,7 @@ interface Topic {
   isJoined: boolean;
   viewers: Set<TopicViewer>;
   recent: RecentEvents;
-  heard: HeardEvents;
+  received: ReceivedEvents;
   leave: () => void;
   linger: NodeJS.Timeout | undefined;
 }
@@ -128,7 +128,7 @@ export class TopicHub implements Hub {
       isJoined: false,
       viewers: new Set(),
       recent: new RecentEvents(this.#options.windowSize),
-      heard: new HeardEvents(),
+      received: new ReceivedEvents(),
       leave: () => {},
       linger: undefined,
     };
@@ -175,7 +175,7 @@ export class TopicHub implements Hub {
       const byTopic = new Map<string, SentMessage[]>(joined.map(({ name }) => [name, []]));
       for (const message of sent) byTopic.get(message.topic)?.push(message);
       for (const topic of joined) {
-        const lost = topic.heard.missing(byTopic.get(topic.name) ?? []);
+        const lost = topic.received.missing(byTopic.get(topic.name) ?? []);
         if (lost.length > 0 && topic.isJoined) this.#missed(topic, lost);
       }
     } catch (error) {
@@ -199,7 +199,7 @@ export class TopicHub implements Hub {
       this.#options.onBadEvent(topic.name, parsed.error);
       return;
     }
-    topic.heard.add(parsed.data.seq);
+    topic.received.add(parsed.data.seq);
     this.#lastMark += 1;
     const event = new TopicEvent(topic.name, parsed.data, this.#lastMark);
     topic.recent.push(event);

@@ -23,8 +23,8 @@ import { type Scope, scopeWords } from "~/wire/oauth/contract";
 export const loader = pageLoader(async ({ request, context }) => {
   try {
     // More than one call: who asks is checked before anything is read.
-    const { asked, actor, principal } = await readAuthorizationRequest(request, context);
-    const { client, redirectUri, audience } = asked;
+    const { requested, actor, principal } = await readAuthorizationRequest(request, context);
+    const { client, redirectUri, audience } = requested;
     const products = await listProducts(actor);
     return json({
       refusal: null,
@@ -33,7 +33,7 @@ export const loader = pageLoader(async ({ request, context }) => {
       resource: `${context.origin}${audience}`,
       username: principal.username,
       isDemo: principal.is_demo,
-      scopes: offeredScopes(asked, principal),
+      scopes: offeredScopes(requested, principal),
       products: products.map(({ id, code, name }) => ({ id, code, name })),
       chosenProductId: principal.active_product_id ?? products[0]?.id ?? null,
     });
@@ -44,12 +44,12 @@ export const loader = pageLoader(async ({ request, context }) => {
 
 export const action = pageAction(async ({ request, context }) => {
   try {
-    const { asked, principal } = await readAuthorizationRequest(request, context);
+    const { requested, principal } = await readAuthorizationRequest(request, context);
     const form = await request.formData();
     if (form.get("decision") !== "allow") {
-      return answerClient(context, asked, refusalOf("access_denied", "The person said no."));
+      return answerClient(context, requested, refusalOf("access_denied", "The person said no."));
     }
-    return await giveAccess(context, principal, asked, {
+    return await giveAccess(context, principal, requested, {
       scopes: form.getAll("scope").map(String),
       productIds: form.getAll("product").map(String),
     });

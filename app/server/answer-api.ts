@@ -20,9 +20,9 @@ export interface ApiRequest {
  * Passes a request under /api or /mcp straight to the loader or action of its resource route. Remix's router would
  * cost more than the work itself.
  */
-export async function answerApi(routes: RouteTable, origin: string, asked: ApiRequest): Promise<void> {
-  const answer = await dispatch(routes, origin, asked);
-  if (!asked.context.isStreaming) await sendApiResponse(answer, asked.request, asked.response);
+export async function answerApi(routes: RouteTable, origin: string, call: ApiRequest): Promise<void> {
+  const answer = await dispatch(routes, origin, call);
+  if (!call.context.isStreaming) await sendApiResponse(answer, call.request, call.response);
 }
 
 async function dispatch(

@@ -57,8 +57,8 @@ interface Program {
 const answerSchema = z.object({ path: z.string() });
 
 function startProgram({ folder, backups }: BackupScheduleOptions): Program {
-  const words = ["backup", "--keep", String(backups.keep), "--json"];
-  const running = promisify(execFile)(process.execPath, [join(folder, "admin.js"), ...words]);
+  const args = ["backup", "--keep", String(backups.keep), "--json"];
+  const running = promisify(execFile)(process.execPath, [join(folder, "admin.js"), ...args]);
   const answer = running.then(({ stdout }) => answerSchema.parse(JSON.parse(stdout)));
   return { child: running.child, answer };
 }

@@ -39,9 +39,9 @@ export function createFront(services: Services, source: BuildSource, projectFold
 
     try {
       refuseForeign(env.appOrigin, originRule, target, request);
-      const asked = { target, request, response, context };
-      if (!target.isApi) return answerPage(asked);
-      await answerApi(routesOf(await source.load()), env.appOrigin, asked);
+      const call = { target, request, response, context };
+      if (!target.isApi) return answerPage(call);
+      await answerApi(routesOf(await source.load()), env.appOrigin, call);
     } catch (error) {
       fail(error, target, response, context);
     }
@@ -180,11 +180,11 @@ function corsHeaders(
     ["access-control-expose-headers", "www-authenticate, retry-after, mcp-session-id"],
   ] as const;
   if (method !== "OPTIONS") return everyAnswer;
-  const asked = "authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id";
+  const allowedHeaders = "authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id";
   return [
     ...everyAnswer,
     ["access-control-allow-methods", "GET, POST, DELETE"],
-    ["access-control-allow-headers", asked],
+    ["access-control-allow-headers", allowedHeaders],
     ["access-control-max-age", "86400"],
   ];
 }

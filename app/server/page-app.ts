@@ -31,7 +31,7 @@ export interface BuildSource {
 }
 
 /** Carries what the front knows about a request to the handlers behind Express. */
-const asked = new WeakMap<IncomingMessage, ApiRequest>();
+const requests = new WeakMap<IncomingMessage, ApiRequest>();
 
 /** The Express app behind the front's checks: built files, compression and Remix pages. */
 export function createPageApp(env: Env, source: BuildSource, projectFolder: string) {
@@ -46,7 +46,7 @@ export function createPageApp(env: Env, source: BuildSource, projectFolder: stri
   app.use(answerPage(env, source));
   app.use(answerFailure);
   return (page: ApiRequest): void => {
-    asked.set(page.request, page);
+    requests.set(page.request, page);
     app(page.request, page.response);
   };
 }
@@ -58,7 +58,7 @@ function mayCompress(request: express.Request, response: express.Response): bool
 
 /** Public, as the sources are: the file holds no secret, and people fetch it with curl without a token. */
 const sendWorkerFile: RequestHandler = (request, response) => {
-  const file = asked.get(request)?.context.services.workerFile;
+  const file = requests.get(request)?.context.services.workerFile;
   if (!file) throw new ContractError(404, "The worker is not built here: run npm run build.");
   response.setHeader("cache-control", "no-cache");
   response.setHeader("content-type", "text/javascript; charset=utf-8");
@@ -70,7 +70,7 @@ const sendWorkerFile: RequestHandler = (request, response) => {
 /** Metrics as plain text for monitoring systems. */
 const sendMetrics: RequestHandler = async (request, response, next) => {
   try {
-    const page = asked.get(request);
+    const page = requests.get(request);
     if (!page) throw new Error("A request for metrics came without its context");
     const { services } = page.context;
     requireMonitoring(request, services.env);
@@ -104,7 +104,7 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
   const mode = env.isProduction ? "production" : "development";
   return async (request, response, next) => {
     try {
-      const page = asked.get(request);
+      const page = requests.get(request);
       if (!page) throw new Error("A page request came without its context");
       const { target, context } = page;
       const routes = routesOf(await source.load());
@@ -127,7 +127,7 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
       const route = isKnown ? match.route : routes.match(pathname)?.route;
       if (!route) throw new ContractError(404, "Nothing is at this address.");
       const handle = routes.page(route, mode);
-      const answer = await inUploadPlace(env, address, request, context, async () =>
+      const answer = await inUploadSlot(env, address, request, context, async () =>
         handle(await toWebRequest(env, address, request, context), context),
       );
       if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
@@ -139,7 +139,7 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
 }
 
 /** Uploads by a page's form take turns with those of the API. */
-async function inUploadPlace(
+async function inUploadSlot(
   env: Env,
   address: string,
   request: express.Request,
@@ -155,7 +155,7 @@ async function inUploadPlace(
 
 /** Replaces Express's error page, which would show the stack outside production. */
 const answerFailure: ErrorRequestHandler = (error, request, response, _next) => {
-  const { context, target } = asked.get(request) ?? {};
+  const { context, target } = requests.get(request) ?? {};
   const isOfForm = request.method === "POST" && new URLSearchParams(target?.search).has("_data");
   // Without this header the page takes it for the page of some proxy, and says that the service broke.
   if (isOfForm && !response.headersSent) response.setHeader("x-remix-response", "yes");

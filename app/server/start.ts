@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import type { Services } from "~/context/services.server";
-import { UploadPlaces } from "~/context/upload-places";
+import { UploadSlots } from "~/context/upload-slots";
 import { readWorkerFile } from "~/context/worker-file.server";
 import { setupProblemOf } from "~/db/is-answering.server";
 import { type Env, EnvironmentError, readEnv } from "~/env.server";
@@ -76,7 +76,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
     metrics,
     startedAt,
     version: manifest.version,
-    uploads: new UploadPlaces(),
+    uploads: new UploadSlots(),
     workerFile: await readWorkerFile(import.meta.dirname),
     stopSignal: stopController.signal,
   };

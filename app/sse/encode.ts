@@ -21,9 +21,9 @@ export function encodeMessage({ event, id, data }: Message): Uint8Array {
 /** Comment line that keeps an idle connection alive (specification: Events rule 1). */
 export const heartbeat = encoder.encode(": heartbeat\n\n");
 
-/** Message id: the hub's cursor, plus the reader's place in the job output if the stream carries output. */
-export function eventId(cursor: string, place?: string): string {
-  return place === undefined ? cursor : `${cursor};${place}`;
+/** Message id: the hub's cursor, plus the reader's position in the job output if the stream carries output. */
+export function eventId(cursor: string, position?: string): string {
+  return position === undefined ? cursor : `${cursor};${position}`;
 }
 
 /** Splits a `Last-Event-ID`. The hub and the source validate its parts. */

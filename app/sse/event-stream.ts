@@ -101,7 +101,7 @@ export class EventStream implements TopicViewer, OpenStream {
   #expectJoin(): void {
     const late = setTimeout(() => {
       if (this.#phase === "joining") {
-        this.#connection.tellFailure("Live changes are not available yet; the stream waits for them.");
+        this.#connection.sendFailure("Live changes are not available yet; the stream waits for them.");
       }
     }, patienceMs);
     this.#connection.onEnd(() => clearTimeout(late));
@@ -120,7 +120,7 @@ export class EventStream implements TopicViewer, OpenStream {
   }
 
   lost(): void {
-    this.#connection.tellFailure("Live changes are interrupted. You will see what you missed.");
+    this.#connection.sendFailure("Live changes are interrupted. You will see what you missed.");
   }
 
   resync(): void {
@@ -186,7 +186,7 @@ export class EventStream implements TopicViewer, OpenStream {
         return undefined;
       }
       log.error({ err: error, stream: source.kind }, "The state of a stream was not read");
-      this.#connection.tellFailure("The state could not be read; the stream tries again.");
+      this.#connection.sendFailure("The state could not be read; the stream tries again.");
       await pause(retryMs, undefined, { signal: this.#connection.ended }).catch(() => {});
       return undefined;
     }
@@ -198,9 +198,9 @@ export class EventStream implements TopicViewer, OpenStream {
     this.#known = resumed ? undefined : state.snapshot;
     this.#connection.recover();
     const cursor = this.#options.hub.cursorOf(mark);
-    for (const [index, { place, ...message }] of state.greeting(resumed).entries()) {
-      const hasId = index === 0 || place !== undefined;
-      const id = hasId ? { id: eventId(cursor, place) } : {};
+    for (const [index, { position, ...message }] of state.greeting(resumed).entries()) {
+      const hasId = index === 0 || position !== undefined;
+      const id = hasId ? { id: eventId(cursor, position) } : {};
       this.#connection.send(encodeMessage({ ...message, ...id }));
     }
     if (state.isFinal) {
@@ -217,7 +217,7 @@ export class EventStream implements TopicViewer, OpenStream {
   fail(error: unknown): void {
     const { log, source } = this.#options;
     log.error({ err: error, stream: source.kind }, "A stream could not begin");
-    this.#connection.tellFailure("The stream could not begin; connect again.");
+    this.#connection.sendFailure("The stream could not begin; connect again.");
     this.end();
   }
 

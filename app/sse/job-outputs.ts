@@ -1,24 +1,24 @@
 import type { JobOutput, OutputEntry } from "~/wire/agent-jobs/job-output";
 import { encodeMessage, eventId } from "./encode";
-import type { AttachedReader, PlacedMessage } from "./stream-source";
+import type { AttachedReader, PositionedMessage } from "./stream-source";
 
 /** Position in a job's output. */
-export interface OutputPlace {
+export interface OutputPosition {
   attempt: number;
   seq: number;
 }
 
-function isBeyond(one: OutputPlace, other: OutputPlace): boolean {
+function isBeyond(one: OutputPosition, other: OutputPosition): boolean {
   return one.attempt === other.attempt ? one.seq > other.seq : one.attempt > other.attempt;
 }
 
-/** Formats a place for the message ids of a job stream. */
-export function formatPlace({ attempt, seq }: OutputPlace): string {
+/** Formats a position for the message ids of a job stream. */
+export function formatPosition({ attempt, seq }: OutputPosition): string {
   return `${attempt}.${seq}`;
 }
 
-/** Parses a place. Returns undefined for anything `formatPlace` did not produce. */
-export function parsePlace(text = ""): OutputPlace | undefined {
+/** Parses a position. Returns undefined for anything `formatPosition` did not produce. */
+export function parsePosition(text = ""): OutputPosition | undefined {
   if (!/^\d{1,9}\.\d{1,15}$/.test(text)) return undefined;
   const [attempt, seq] = text.split(".").map(Number);
   return { attempt: attempt ?? 0, seq: seq ?? 0 };
@@ -26,7 +26,7 @@ export function parsePlace(text = ""): OutputPlace | undefined {
 
 /** A job stream as a viewer of output: it reads with its reader's rights and receives frames. */
 export interface OutputViewer extends AttachedReader {
-  read(after: OutputPlace): Promise<JobOutput>;
+  read(after: OutputPosition): Promise<JobOutput>;
 }
 
 /** New output is announced at most once a second, so each read that found something is followed by another. */
@@ -34,12 +34,12 @@ const trailingMs = 1_100;
 
 /**
  * Reads the agent output of one job once for all viewers in this process. A viewer that joined after an entry was sent
- * sees a gap in `seq` and fetches it itself; one that joined at a later place does not get entries it already has.
+ * sees a gap in `seq` and fetches it itself; one that joined at a later position does not get entries it already has.
  */
 class JobOutputFeed {
-  /** Viewers, each with the place at which it joined. */
-  readonly #viewers = new Map<OutputViewer, OutputPlace>();
-  #place: OutputPlace | undefined;
+  /** Viewers, each with the position at which it joined. */
+  readonly #viewers = new Map<OutputViewer, OutputPosition>();
+  #position: OutputPosition | undefined;
   #isReading = false;
   #mustReadAgain = false;
   #trailing: NodeJS.Timeout | undefined;
@@ -48,15 +48,15 @@ class JobOutputFeed {
     return this.#viewers.size === 0;
   }
 
-  add(viewer: OutputViewer, place: OutputPlace): void {
+  add(viewer: OutputViewer, position: OutputPosition): void {
     // The first viewer may join within the second in which nothing is announced.
     if (this.isEmpty) this.#readLater();
-    this.#viewers.set(viewer, place);
-    if (!this.#place || place.attempt > this.#place.attempt) this.#place = place;
+    this.#viewers.set(viewer, position);
+    if (!this.#position || position.attempt > this.#position.attempt) this.#position = position;
   }
 
-  isBeyond(place: OutputPlace): boolean {
-    return this.#place !== undefined && isBeyond(this.#place, place);
+  isBeyond(position: OutputPosition): boolean {
+    return this.#position !== undefined && isBeyond(this.#position, position);
   }
 
   remove(viewer: OutputViewer): void {
@@ -66,10 +66,10 @@ class JobOutputFeed {
 
   /** Called when an event or a read state shows how far the output goes. */
   notice(attempt: number, seq: number): void {
-    const place = this.#place;
-    if (!place || attempt < place.attempt) return;
-    if (attempt === place.attempt && seq <= place.seq) return;
-    if (attempt > place.attempt) this.#place = { attempt, seq: 0 };
+    const position = this.#position;
+    if (!position || attempt < position.attempt) return;
+    if (attempt === position.attempt && seq <= position.seq) return;
+    if (attempt > position.attempt) this.#position = { attempt, seq: 0 };
     void this.#read();
   }
 
@@ -99,21 +99,21 @@ class JobOutputFeed {
    */
   async #readOnce(): Promise<boolean> {
     for (const viewer of [...this.#viewers.keys()]) {
-      const place = this.#place;
+      const position = this.#position;
       // There is no output before the first attempt.
-      if (!place || place.attempt === 0) return false;
-      const output = await viewer.read(place).catch(() => undefined);
+      if (!position || position.attempt === 0) return false;
+      const output = await viewer.read(position).catch(() => undefined);
       if (!output) continue;
       const last = output.entries.at(-1);
-      if (!last || this.#place !== place) return false;
-      this.#place = { attempt: place.attempt, seq: last.seq };
-      this.#tell(output, this.#place, viewer.cursor());
+      if (!last || this.#position !== position) return false;
+      this.#position = { attempt: position.attempt, seq: last.seq };
+      this.#send(output, this.#position, viewer.cursor());
       return true;
     }
     return true;
   }
 
-  #tell({ job_id, entries }: JobOutput, to: OutputPlace, cursor: string): void {
+  #send({ job_id, entries }: JobOutput, to: OutputPosition, cursor: string): void {
     const frame = encodeOutput(outputMessage(job_id, to, entries), cursor);
     for (const [viewer, joinedAt] of this.#viewers) {
       const news = entries.filter(({ seq }) => isBeyond({ attempt: to.attempt, seq }, joinedAt));
@@ -125,34 +125,34 @@ class JobOutputFeed {
   }
 }
 
-function encodeOutput({ place, ...message }: PlacedMessage, cursor: string): Uint8Array {
-  return encodeMessage({ ...message, id: eventId(cursor, place) });
+function encodeOutput({ position, ...message }: PositionedMessage, cursor: string): Uint8Array {
+  return encodeMessage({ ...message, id: eventId(cursor, position) });
 }
 
-/** Builds the message with entries of an attempt and the place its reader reaches with them. */
-export function outputMessage(jobId: string, to: OutputPlace, entries: readonly OutputEntry[]): PlacedMessage {
+/** Builds the message with entries of an attempt and the position its reader reaches with them. */
+export function outputMessage(jobId: string, to: OutputPosition, entries: readonly OutputEntry[]): PositionedMessage {
   const data = { job_id: jobId, attempt: to.attempt, entries };
-  return { event: "output", place: formatPlace(to), data };
+  return { event: "output", position: formatPosition(to), data };
 }
 
 /** The outputs watched in this process, one feed per job. */
 export class JobOutputs {
   readonly #feeds = new Map<string, JobOutputFeed>();
 
-  /** Adds a viewer to a job's output from `place` on. The returned function removes it. */
-  watch(jobId: string, viewer: OutputViewer, place: OutputPlace): () => void {
+  /** Adds a viewer to a job's output from `position` on. The returned function removes it. */
+  watch(jobId: string, viewer: OutputViewer, position: OutputPosition): () => void {
     const feed = this.#feeds.get(jobId) ?? new JobOutputFeed();
     this.#feeds.set(jobId, feed);
-    feed.add(viewer, place);
+    feed.add(viewer, position);
     return () => {
       feed.remove(viewer);
       if (feed.isEmpty && this.#feeds.get(jobId) === feed) this.#feeds.delete(jobId);
     };
   }
 
-  /** Whether the job's viewers already got output beyond `place`, which a viewer joining there would miss. */
-  isBeyond(jobId: string, place: OutputPlace): boolean {
-    return this.#feeds.get(jobId)?.isBeyond(place) ?? false;
+  /** Whether the job's viewers already got output beyond `position`, which a viewer joining there would miss. */
+  isBeyond(jobId: string, position: OutputPosition): boolean {
+    return this.#feeds.get(jobId)?.isBeyond(position) ?? false;
   }
 
   notice(jobId: string, attempt: number, seq: number): void {

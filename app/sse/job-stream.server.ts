@@ -8,8 +8,8 @@ import type { OutputEntry } from "~/wire/agent-jobs/job-output";
 import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 import { type ChangeEvent, topics } from "~/wire/events";
-import { formatPlace, type JobOutputs, type OutputPlace, outputMessage, parsePlace } from "./job-outputs";
-import { type PlacedMessage, readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
+import { formatPosition, type JobOutputs, type OutputPosition, outputMessage, parsePosition } from "./job-outputs";
+import { type PositionedMessage, readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 export const jobQuerySchema = z.object({
   job_id: z.string().optional(),
@@ -29,29 +29,29 @@ const outputNewsSchema = z.object({ attempt: z.number(), last_seq: z.number() })
 
 /** `GET /api/realtime/job`: one job, its attempts, and its agent's output. */
 export function jobStream(actor: Actor, jobId: string, outputs: JobOutputs, withOutput: boolean): StreamSource {
-  let place: OutputPlace = { attempt: 0, seq: 0 };
+  let position: OutputPosition = { attempt: 0, seq: 0 };
   /** Only a reader of the current attempt can resume. Readers without output miss none. */
-  const missedBy = async (reader: OutputPlace | undefined): Promise<MissedOutput | undefined> =>
-    withOutput && reader?.attempt === place.attempt ? readMissedOutput(actor, jobId, reader) : undefined;
+  const missedBy = async (reader: OutputPosition | undefined): Promise<MissedOutput | undefined> =>
+    withOutput && reader?.attempt === position.attempt ? readMissedOutput(actor, jobId, reader) : undefined;
   return {
     kind: "job",
     nameOf: () => "job",
     payload: jobPayload,
     attach: (reader) => {
       if (!withOutput) return () => undefined;
-      const read = ({ attempt, seq }: OutputPlace) =>
+      const read = ({ attempt, seq }: OutputPosition) =>
         getJobOutput(actor, { job_id: jobId, attempt, after: seq, limit: 5_000 });
-      return outputs.watch(jobId, { ...reader, read }, place);
+      return outputs.watch(jobId, { ...reader, read }, position);
     },
-    async read(placeOfReader) {
+    async read(readerPosition) {
       const { viewer, job } = await callAs(actor, "read_job_stream", { p_job_id: jobId }, stateSchema);
       const reader = readerOf(viewer);
       const last = job.attempts.at(-1);
-      place = { attempt: last?.attempt ?? 0, seq: last?.last_seq ?? 0 };
-      outputs.notice(jobId, place.attempt, place.seq);
-      let missed = await missedBy(parsePlace(placeOfReader));
-      if (missed) place = missed.to;
-      const known = place;
+      position = { attempt: last?.attempt ?? 0, seq: last?.last_seq ?? 0 };
+      outputs.notice(jobId, position.attempt, position.seq);
+      let missed = await missedBy(parsePosition(readerPosition));
+      if (missed) position = missed.to;
+      const known = position;
       return {
         limitKey: `user:${reader.userId}`,
         expiresAt: viewer.expires_at,
@@ -64,7 +64,7 @@ export function jobStream(actor: Actor, jobId: string, outputs: JobOutputs, with
           const ready = {
             event: "ready",
             data: { job_id: jobId, ...(resumed && { resumed }) },
-            ...(withOutput && { place: formatPlace(from) }),
+            ...(withOutput && { position: formatPosition(from) }),
           };
           const more = resumed ? toSend(jobId, missed) : [];
           // Sent once, then released: the state lives as long as its stream.
@@ -81,7 +81,7 @@ export function jobStream(actor: Actor, jobId: string, outputs: JobOutputs, with
   };
 }
 
-function toSend(jobId: string, missed: MissedOutput | undefined): PlacedMessage[] {
+function toSend(jobId: string, missed: MissedOutput | undefined): PositionedMessage[] {
   if (!missed || missed.entries.length === 0) return [];
   return [outputMessage(jobId, missed.to, missed.entries)];
 }
@@ -93,15 +93,15 @@ function isOutputOf(event: ChangeEvent, jobId: string): boolean {
 /** A reader who missed more than this reads it again page by page. */
 const mostEntries = 500;
 
-/** Output between a reconnecting reader's place and now. */
+/** Output between a reconnecting reader's position and now. */
 interface MissedOutput {
-  from: OutputPlace;
-  to: OutputPlace;
+  from: OutputPosition;
+  to: OutputPosition;
   entries: readonly OutputEntry[];
 }
 
 /** Reads the output a reader missed, or returns undefined if it is incomplete: too long, or partly dropped. */
-async function readMissedOutput(actor: Actor, jobId: string, from: OutputPlace): Promise<MissedOutput | undefined> {
+async function readMissedOutput(actor: Actor, jobId: string, from: OutputPosition): Promise<MissedOutput | undefined> {
   const { attempt, seq } = from;
   if (attempt === 0) return { from, to: from, entries: [] };
   const { entries, dropped, last_seq } = await getJobOutput(actor, {

@@ -48,7 +48,7 @@ export class OpenStreams {
     return this.#taken;
   }
 
-  /** Takes a place for a stream of this reader, or throws 429. The returned function frees it. */
+  /** Takes a slot for a stream of this reader, or throws 429. The returned function frees it. */
   take(key: string, limit = this.limits.perUser): () => void {
     const taken = this.#counts.get(key) ?? 0;
     if (taken >= limit) {

@@ -10,7 +10,7 @@ export interface ConnectionOptions {
   sink: ResponseSink;
   closeSignal: AbortSignal;
   log: Logger;
-  /** Frees the place of this stream. */
+  /** Frees the slot of this stream. */
   release: () => void;
 }
 
@@ -20,7 +20,7 @@ export class StreamConnection {
   readonly #writer: ClientWriter;
   readonly #ended = new AbortController();
   readonly #endings: (() => void)[];
-  #hasToldFailure = false;
+  #hasSentFailure = false;
 
   constructor(options: ConnectionOptions) {
     const { sink, streams } = options;
@@ -61,15 +61,15 @@ export class StreamConnection {
   }
 
   /** Sends the named event `error` for an internal failure (specification: Solo stream), once until `recover`. */
-  tellFailure(error: string): void {
-    if (this.#hasToldFailure) return;
-    this.#hasToldFailure = true;
+  sendFailure(error: string): void {
+    if (this.#hasSentFailure) return;
+    this.#hasSentFailure = true;
     this.send(encodeMessage({ event: "error", data: { error } }));
   }
 
   /** Marks the failure as over, so that the next one is reported again. */
   recover(): void {
-    this.#hasToldFailure = false;
+    this.#hasSentFailure = false;
   }
 
   end(): void {

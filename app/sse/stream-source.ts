@@ -3,9 +3,9 @@ import type { Delivery, Reader } from "~/realtime/delivery";
 import type { ChangeEvent } from "~/wire/events";
 import type { Message } from "./encode";
 
-/** A message without its id. `place` is the reader's position in the job output after this message. */
-export interface PlacedMessage extends Omit<Message, "id"> {
-  place?: string;
+/** A message without its id. `position` is the reader's position in the job output after this message. */
+export interface PositionedMessage extends Omit<Message, "id"> {
+  position?: string;
 }
 
 /** Reader of a stream and expiry of their access, as the database returns them (SQL: private.stream_viewer). */
@@ -34,7 +34,7 @@ export interface StreamState {
   snapshot: Snapshot;
   topics: readonly [string, ...string[]];
   /** `ready` or `state`, and the messages that follow it at once. */
-  greeting(resumed: boolean): readonly [PlacedMessage, ...PlacedMessage[]];
+  greeting(resumed: boolean): readonly [PositionedMessage, ...PositionedMessage[]];
   /** False if a reconnecting reader missed job output that cannot be sent completely. */
   mayResume?(): boolean;
   deliver(event: ChangeEvent, topic: string): Delivery;
@@ -54,8 +54,8 @@ export interface StreamSource {
   kind: string;
   /** Name of the message that carries a change. Without it, the message is unnamed. */
   nameOf?(event: ChangeEvent): string | undefined;
-  /** Throws `ContractError` if the reader has no access. `place` is the last position of a reconnecting reader. */
-  read(place?: string): Promise<StreamState>;
+  /** Throws `ContractError` if the reader has no access. `position` is the last position of a reconnecting reader. */
+  read(position?: string): Promise<StreamState>;
   payload(event: ChangeEvent): Record<string, unknown>;
   /** Starts sending frames from other sources than topics. The returned function stops them. */
   attach?(reader: AttachedReader): () => void;

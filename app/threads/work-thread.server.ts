@@ -124,10 +124,10 @@ export class WorkThread {
 }
 
 /** Resolves to "too-busy" after the given time. The task continues, and later requests get its result. */
-export function within(milliseconds: number, asked: Promise<Outcome>): Promise<Outcome> {
+export function within(milliseconds: number, answer: Promise<Outcome>): Promise<Outcome> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("too-busy"), milliseconds);
-    void asked.then((outcome) => {
+    void answer.then((outcome) => {
       clearTimeout(timer);
       resolve(outcome);
     });

@@ -27,25 +27,25 @@ async function main(): Promise<void> {
     for (const to of sizes) {
       await alone.sql.query("vacuum analyze");
       await alone.whileClosed(async () => undefined);
-      await grown.whileClosed(() => tellTime(to, () => growCrowd(grown.dataDir, products, { from, to })));
+      await grown.whileClosed(() => printTime(to, () => growCrowd(grown.dataDir, products, { from, to })));
       from = to;
-      await tellSize(grown.sql, to);
+      await printSize(grown.sql, to);
       for (const question of questions) await compare(question, alone, grown, to);
     }
-    for (const question of questions) await tellWholeReads(grown, question);
+    for (const question of questions) await printWholeReads(grown, question);
   } finally {
     await Promise.all([alone.remove(), grown.remove()]);
   }
 }
 
-async function tellTime(to: number, work: () => Promise<void>): Promise<void> {
+async function printTime(to: number, work: () => Promise<void>): Promise<void> {
   const began = performance.now();
   await work();
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(`     ${to} tasks of others in ${products} products, made in ${seconds} s`);
 }
 
-async function tellSize(sql: pg.Pool, to: number): Promise<void> {
+async function printSize(sql: pg.Pool, to: number): Promise<void> {
   const { rows } = await sql.query<{ size: string; jobs: string; history: string }>(
     `select pg_size_pretty(pg_database_size(current_database())) as size,
        (select reltuples::bigint from pg_class where oid = 'public.agent_jobs'::regclass) as jobs,
@@ -82,7 +82,7 @@ async function forgetLimits(sides: readonly Installation[]): Promise<void> {
   for (const { sql } of sides) await sql.query("delete from public.rate_limit_counters");
 }
 
-async function tellWholeReads({ sql, team }: Installation, [name, ask]: Question): Promise<void> {
+async function printWholeReads({ sql, team }: Installation, [name, ask]: Question): Promise<void> {
   // Sessions tell their counts once a second.
   await pause(1_500);
   await ask(team, 0);

@@ -50,7 +50,7 @@ async function insertPeople(client: pg.Client, token: string): Promise<void> {
 
 async function insertBacklogs(client: pg.Client, products: number): Promise<void> {
   const { pbis, stories, tasks, storiesInSprint } = shape;
-  const sentence = (words: number) => `repeat('Rows are written one by one. ', ${words})`;
+  const sentence = (repeats: number) => `repeat('Rows are written one by one. ', ${repeats})`;
   await client.query(`
     create function pg_temp.id(kind text, n bigint) returns uuid language sql immutable
       as $$ select md5(kind || n)::uuid $$;

@@ -16,8 +16,8 @@ const products = Number(process.env.BENCH_PRODUCTS ?? 50);
 const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
 
 /** With words as arguments only the comparisons whose name contains one of them run. */
-const words = process.argv.slice(2);
-const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
+const wanted = process.argv.slice(2);
+const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
 
 /** A whole installation of its own: data folder, Postgres, service, reference program. */
 async function main(): Promise<void> {

@@ -68,11 +68,11 @@ async function measure(
     const { job } = await claimAgentJob(queue.actor, { worker: `bench-${worker}` });
     if (!job) return false;
     claims.push(performance.now() - startedAt);
-    const held = { job_id: job.id, attempt: job.attempt };
+    const ofAttempt = { job_id: job.id, attempt: job.attempt };
     // On every side, or the ledger would be compared instead of the budgets.
     const events = [{ seq: 1, model_id: "m", cost: 0.5, currency: "USD" }];
-    await reportJobUsage(queue.actor, { ...held, events });
-    await reportAgentJob(queue.actor, { ...held, status: "done", verify_result: "ALIGNED" });
+    await reportJobUsage(queue.actor, { ...ofAttempt, events });
+    await reportAgentJob(queue.actor, { ...ofAttempt, status: "done", verify_result: "ALIGNED" });
     return true;
   });
   await sql.query("truncate public.agent_jobs, public.sprint_runs, public.agent_workers, public.usage_events cascade");

@@ -57,9 +57,9 @@ async function main(dataDir: string): Promise<void> {
         }),
       start: () => measureRunStart(sql, database, rounds),
     };
-    const asked = process.argv.slice(2);
+    const wanted = process.argv.slice(2);
     for (const [name, measure] of Object.entries(parts)) {
-      if (asked.length === 0 || asked.includes(name)) await measure();
+      if (wanted.length === 0 || wanted.includes(name)) await measure();
     }
   } finally {
     await sql.end();

@@ -15,8 +15,8 @@ const root = join(import.meta.dirname, "../..");
 const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
 
 /** With words as arguments only the comparisons whose name contains one of them run. */
-const words = process.argv.slice(2);
-const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
+const wanted = process.argv.slice(2);
+const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
 
 /** Pages of a signed-in person against those of a Remix program that has nothing else. */
 async function main(): Promise<void> {

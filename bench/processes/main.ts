@@ -87,7 +87,7 @@ async function main(dataDir: string): Promise<void> {
       }
       report(name, found);
     }
-    await tellMemory(services);
+    await printMemory(services);
   } finally {
     relay.stop();
     await Promise.all(services.map((service) => service.stop()));
@@ -122,11 +122,11 @@ async function measureRound(parts: Parts, ask: () => Promise<number>): Promise<R
   const [before, own, began] = [await read(), process.cpuUsage(), performance.now()];
   const perSecond = await ask();
   const { user, system } = process.cpuUsage(own);
-  const asked = (user + system) / 1_000 / (performance.now() - began);
+  const ownShare = (user + system) / 1_000 / (performance.now() - began);
   const after = await read();
   const grown = (n: number, part: "all" | "idle" | "ours") => (after[n]?.[part] ?? 0) - (before[n]?.[part] ?? 0);
   const busyWith = (n: number) => (grown(n, "ours") / Math.max(1, grown(n, "all"))) * processors;
-  const [app, postgres, asking] = [busyWith(0), busyWith(1), busyWith(2) + asked];
+  const [app, postgres, asking] = [busyWith(0), busyWith(1), busyWith(2) + ownShare];
   const busy = (1 - grown(0, "idle") / Math.max(1, grown(0, "all"))) * processors;
   const others = Math.max(0, busy - app - postgres - asking);
   return { perSecond, app, postgres, asking, others };
@@ -154,7 +154,7 @@ function report(name: string, found: Map<number, Round[]>): void {
   }
 }
 
-async function tellMemory(services: readonly Program[]): Promise<void> {
+async function printMemory(services: readonly Program[]): Promise<void> {
   const memory = await Promise.all(services.map((service) => service.memory()));
   const shown = memory.map((megabytes = 0) => megabytes.toFixed(0)).join(", ");
   console.log(`\n     resident memory of the processes in MB: ${shown}`);

@@ -18,9 +18,9 @@ export async function startRelay(): Promise<Relay> {
     port: Number(String(line)),
     pid: child.pid ?? 0,
     async lead(ports) {
-      const told = once(child, "message");
+      const confirmed = once(child, "message");
       child.send([...ports]);
-      await told;
+      await confirmed;
     },
     stop: () => child.kill(),
   };

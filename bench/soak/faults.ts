@@ -65,7 +65,7 @@ export async function throwFaults(scene: Scene, began: number): Promise<void> {
     const watch = watchReady(scene.processes, thrownAt);
     await throwIt(scene, n);
     await watch.isWell();
-    tell(name, watch, isDatabase === true && throwIt !== fillUp);
+    printLapse(name, watch, isDatabase === true && throwIt !== fillUp);
   }
 }
 
@@ -102,7 +102,7 @@ function watchReady(processes: Processes, thrownAt: number) {
   const seen = { notReadyAfter: Number.NaN, readyAfter: Number.NaN };
   let inRow = 0;
   let isOver = false;
-  const look = async () => {
+  const poll = async () => {
     while (!isOver) {
       const ready = await Promise.all(processes.origins.map(isReady));
       const after = (performance.now() - thrownAt) / 1_000;
@@ -116,7 +116,7 @@ function watchReady(processes: Processes, thrownAt: number) {
       await pause(100);
     }
   };
-  const looking = look();
+  const looking = poll();
   return {
     seen,
     async isWell() {
@@ -136,7 +136,7 @@ async function isReady(origin: string): Promise<boolean> {
   return answer?.ok ?? false;
 }
 
-function tell(name: string, { seen }: Watch, isDatabase: boolean): void {
+function printLapse(name: string, { seen }: Watch, isDatabase: boolean): void {
   const { notReadyAfter, readyAfter } = seen;
   const lapse = Number.isNaN(notReadyAfter)
     ? "always ready"

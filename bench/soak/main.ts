@@ -23,8 +23,8 @@ const viewersAnswer = z.object({
   changes: z.number(),
   repeated: z.number(),
   missed: z.number(),
-  told: z.number(),
-  toldAfter: z.number(),
+  announced: z.number(),
+  announcedAfter: z.number(),
   stories: z.array(z.string()),
   refused: z.number(),
   open: z.number(),
@@ -87,8 +87,8 @@ async function soak(scene: Scene): Promise<boolean> {
   const isOver = () => Date.now() >= ends;
   const memory = watchMemory(processes, () => cluster.pid());
   const boards = world.teams.map(({ productId, token }) => ({ productId, token }));
-  const look = { port: processes.port, count: settings.viewers, boards };
-  await viewers.ask(look, viewersAnswer);
+  const watching = { port: processes.port, count: settings.viewers, boards };
+  await viewers.ask(watching, viewersAnswer);
 
   const kept: Kept[] = [];
   const done: Done = new Map();
@@ -153,9 +153,9 @@ async function checkViewers({ viewers, world }: Scene, origin: string): Promise<
     }
   }
   const state = await within(({ saw }) => saw === settings.viewers);
-  const { opened, resumed, changes, repeated, missed, told, toldAfter, refused, saw } = state;
+  const { opened, resumed, changes, repeated, missed, announced, announcedAfter, refused, saw } = state;
   console.log(
-    `     viewers: ${opened} streams opened for ${settings.viewers}, ${resumed} went on where they were, ${refused} refused, ${changes} changes seen, ${repeated} of them again; ${told} did not come, but the stream said within ${toldAfter.toFixed(0)} s that all is to be read`,
+    `     viewers: ${opened} streams opened for ${settings.viewers}, ${resumed} went on where they were, ${refused} refused, ${changes} changes seen, ${repeated} of them again; ${announced} did not come, but the stream said within ${announcedAfter.toFixed(0)} s that all is to be read`,
   );
   const isRight = saw === settings.viewers && missed === 0;
   console.log(

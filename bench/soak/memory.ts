@@ -12,11 +12,11 @@ interface Sample {
 /** Looks every five seconds, until asked to stop. */
 export function watchMemory(processes: Processes, postmaster: () => number) {
   const samples: Sample[] = [];
-  const look = async () => {
+  const sample = async () => {
     const service = (await processes.memory()).map((megabytes = Number.NaN) => megabytes);
     samples.push({ at: Date.now(), service, postgres: await privateMemory(postmaster()) });
   };
-  const timer = setInterval(() => void look(), 5_000);
+  const timer = setInterval(() => void sample(), 5_000);
   return { stop: () => clearInterval(timer), report: (from: number, to: number) => report(samples, from, to) };
 }
 

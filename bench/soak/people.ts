@@ -35,13 +35,13 @@ export async function beAtWork(
     if (changed.status !== 200) throw new Error(`A change: ${changed.status} ${changed.text}`);
     kept.plan = round;
     if (round % 2 === 0) {
-      const said = await askUntilAnswered(`${origin}/api/stories/${storyId}/log`, {
+      const logged = await askUntilAnswered(`${origin}/api/stories/${storyId}/log`, {
         method: "POST",
         headers: { ...headers, "idempotency-key": randomUUID() },
         body: JSON.stringify({ type: "IMPLEMENTATION_PLAN", content: `${kept.taskId} ${round}` }),
       });
-      if (said.status !== 201) throw new Error(`An entry: ${said.status} ${said.text}`);
-      kept.entries.set(round, z.object({ id: z.string() }).parse(JSON.parse(said.text)).id);
+      if (logged.status !== 201) throw new Error(`An entry: ${logged.status} ${logged.text}`);
+      kept.entries.set(round, z.object({ id: z.string() }).parse(JSON.parse(logged.text)).id);
     }
     await pause(Math.max(0, due - performance.now()));
   }

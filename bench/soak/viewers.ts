@@ -40,7 +40,7 @@ const changeSchema = z.object({
 });
 const finalsSchema = z.object({ finals: z.array(z.tuple([z.string(), z.string(), z.string()])) });
 const readySchema = z.object({ resumed: z.boolean().optional() });
-const counts = { opened: 0, resumed: 0, changes: 0, told: 0, toldAfter: 0, repeated: 0, refused: 0 };
+const counts = { opened: 0, resumed: 0, changes: 0, announced: 0, announcedAfter: 0, repeated: 0, refused: 0 };
 const viewers: Viewer[] = [];
 const agent = new http.Agent({ maxSockets: Number.POSITIVE_INFINITY });
 let port = 0;
@@ -118,8 +118,8 @@ function count(viewer: Viewer, id: string, number: number): void {
 /** The stream says that all is to be read again: with that it owns up to what did not come. */
 function startOver(viewer: Viewer): void {
   for (const { count: changes, at } of viewer.gaps) {
-    counts.told += changes;
-    counts.toldAfter = Math.max(counts.toldAfter, (Date.now() - at) / 1_000);
+    counts.announced += changes;
+    counts.announcedAfter = Math.max(counts.announcedAfter, (Date.now() - at) / 1_000);
   }
   viewer.gaps = [];
   viewer.states.clear();
@@ -133,12 +133,12 @@ function sawTheEnd({ board, states }: Viewer): boolean {
 
 process.on("message", (message) => {
   if (message === "stop") process.exit(0);
-  const told = finalsSchema.safeParse(message);
-  if (told.success) finals = told.data.finals;
-  const asked = startSchema.safeParse(message);
-  if (asked.success) {
-    port = asked.data.port;
-    const { boards, count } = asked.data;
+  const announced = finalsSchema.safeParse(message);
+  if (announced.success) finals = announced.data.finals;
+  const start = startSchema.safeParse(message);
+  if (start.success) {
+    port = start.data.port;
+    const { boards, count } = start.data;
     for (let n = 0; n < count; n++) {
       const board = boards[n % boards.length];
       if (!board) break;

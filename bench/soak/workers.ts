@@ -45,10 +45,10 @@ export async function serve(
     }
     const { job } = read(claimed).structuredContent;
     if (!job) continue;
-    const held = { job_id: job.id, attempt: job.attempt };
-    await call("update_job_status", { ...held, status: "running" });
+    const ofAttempt = { job_id: job.id, attempt: job.attempt };
+    await call("update_job_status", { ...ofAttempt, status: "running" });
     await pause(settings.jobSeconds * 1_000 * (0.5 + Math.random()));
-    const report = { ...held, status: "done", verify_result: "ALIGNED" };
+    const report = { ...ofAttempt, status: "done", verify_result: "ALIGNED" };
     const { isError, structuredContent } = await call("update_job_status", report);
     // Someone else has it by now: this one was away for longer than its lease.
     if (isError && structuredContent.code === 409) continue;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { Services } from "~/context/services.server";
-import { UploadPlaces } from "~/context/upload-places";
+import { UploadSlots } from "~/context/upload-slots";
 import { connectDatabase } from "~/db/database.server";
 import { readEnv } from "~/env.server";
 import { Metrics } from "~/metrics/metrics.server";
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
     startedAt: new Date(),
     version: "bench",
     metrics: new Metrics(),
-    uploads: new UploadPlaces(),
+    uploads: new UploadSlots(),
     workerFile: null,
     stopSignal: stopController.signal,
   };

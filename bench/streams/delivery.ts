@@ -77,11 +77,11 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
   await feed.stop();
 }
 
-function latenciesOf(sent: readonly [string, number][], heard: readonly [string, number][]): number[] {
+function latenciesOf(sent: readonly [string, number][], received: readonly [string, number][]): number[] {
   const waiting = new Map<string, number[]>();
   for (const [id, at] of sent) waiting.set(id, [...(waiting.get(id) ?? []), at]);
   const latencies: number[] = [];
-  for (const [id, at] of heard) {
+  for (const [id, at] of received) {
     const sentAt = waiting.get(id)?.shift();
     if (sentAt !== undefined) latencies.push(at - sentAt);
   }

@@ -153,7 +153,7 @@ async function speak({ door, jobs }: Scene): Promise<void> {
     due -= count;
     const first = job.lastSeq + 1;
     job.lastSeq += count;
-    const entries = Array.from({ length: count }, (_, place) => entry(first + place));
+    const entries = Array.from({ length: count }, (_, index) => entry(first + index));
     const answer = await fetch(`${door.origin}/api/jobs/${job.id}/output`, {
       method: "POST",
       headers: { ...door.headers, "content-type": "application/json" },
@@ -201,6 +201,6 @@ async function checkKept(sql: pg.Pool, { jobs }: Scene): Promise<void> {
     "select count(*) as kept from public.job_outputs where job_id = any($1)",
     [jobs.map(({ id }) => id)],
   );
-  const said = jobs.reduce((sum, { lastSeq }) => sum + lastSeq, 0);
-  console.log(verdict("entries kept, share", Number(rows[0]?.kept) / said, 1, "higher"));
+  const sent = jobs.reduce((sum, { lastSeq }) => sum + lastSeq, 0);
+  console.log(verdict("entries kept, share", Number(rows[0]?.kept) / sent, 1, "higher"));
 }

@@ -11,7 +11,7 @@ const rows = [...readme.matchAll(/^\| `([\w/]+)\/` \|[^|]*\| ([^|]*) \|$/gm)].ma
 );
 const allowed: Record<string, string[]> = {
   ...Object.fromEntries(rows.filter(([folder]) => folder !== "routes" && !folder.includes("/"))),
-  worker: ["command-words", "wire"],
+  worker: ["command-args", "wire"],
 };
 const rooms = new Map(rows.filter(([folder]) => folder.startsWith("worker/")));
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { Services } from "~/context/services.server";
-import { UploadPlaces } from "~/context/upload-places";
+import { UploadSlots } from "~/context/upload-slots";
 import type { WorkerFile } from "~/context/worker-file.server";
 import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
@@ -93,7 +93,7 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
     metrics,
     startedAt: new Date(),
     version: "0.0.0-test",
-    uploads: new UploadPlaces(),
+    uploads: new UploadSlots(),
     workerFile: options.workerFile ?? null,
     stopSignal: stopController.signal,
   };

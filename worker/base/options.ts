@@ -2,7 +2,7 @@ import "~/wire/zod-words";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { splitWords } from "~/command-words";
+import { splitArgs } from "~/command-args";
 import { agentJobKinds } from "~/wire/agent-jobs/contract";
 import { isAlsoRepo } from "./allowed-repositories";
 import { readAllowedHosts } from "./hosts";
@@ -195,7 +195,7 @@ function workDirOf(given: string | undefined): string {
 
 /** The words of a command line that belong to no option. */
 export function withoutOptions(argv: readonly string[]): string[] {
-  return splitArgs(argv, true).positionals;
+  return readArgs(argv, true).positionals;
 }
 
 /** The `--sandbox` value of a command line, ignoring the rest. */
@@ -273,12 +273,12 @@ function readForgeUrl(given: string | undefined): string | undefined {
 }
 
 function valuesOf(argv: readonly string[]): Record<string, unknown> {
-  return splitArgs(argv, false).values;
+  return readArgs(argv, false).values;
 }
 
-function splitArgs(argv: readonly string[], allowPositionals: boolean) {
+function readArgs(argv: readonly string[], allowPositionals: boolean) {
   try {
-    return splitWords(withValueOfPr(argv), optionsSchema.shape, allowPositionals);
+    return splitArgs(withValueOfPr(argv), optionsSchema.shape, allowPositionals);
   } catch (error) {
     throw new WorkerProblem(`${error instanceof Error ? error.message : error}\n${seeHelp}`);
   }

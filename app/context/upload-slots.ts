@@ -5,11 +5,11 @@ const most = 2;
 const mostWaiting = 20;
 
 /** Uploads of an account take turns, before their bodies are read. One map a process. */
-export class UploadPlaces {
+export class UploadSlots {
   readonly #taken = new Map<string, number>();
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Runs `work` once the account has a place; `gone` says that no one waits for it any more. */
+  /** Runs `work` once the account has a slot; `gone` says that no one waits for it any more. */
   async inPlace<T>(userId: string, gone: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#take(userId);
     try {
@@ -37,7 +37,7 @@ export class UploadPlaces {
     await new Promise<void>((go) => void line.push(go));
   }
 
-  /** Hands the place to the upload that has waited longest, or frees it. */
+  /** Hands the slot to the upload that has waited longest, or frees it. */
   #leave(userId: string): void {
     const next = this.#waiting.get(userId)?.shift();
     if (next) {

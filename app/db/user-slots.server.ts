@@ -2,7 +2,7 @@ import { principalSchema } from "~/wire/accounts/contract";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
 import { attemptsOf, type Transport } from "./statement.server";
 
-/** How long (ms) a call waits for one of its user's places; the same as for a connection. */
+/** How long (ms) a call waits for one of its user's slots; the same as for a connection. */
 const longestWait = 5_000;
 /** Maximum number of credentials whose user is cached. */
 const mostKnown = 10_000;
@@ -11,15 +11,15 @@ const mostKnown = 10_000;
 type FindUser = (credential: unknown) => Promise<string>;
 
 /** Wraps a transport's calls so that one user never holds more than half of its connections. */
-export function answerInPlaces(connections: number, callAtOnce: Transport["call"]): Transport["call"] {
-  const places = new UserPlaces(Math.max(1, Math.floor(connections / 2)), async (credential) => {
+export function answerInSlots(connections: number, callAtOnce: Transport["call"]): Transport["call"] {
+  const slots = new UserSlots(Math.max(1, Math.floor(connections / 2)), async (credential) => {
     const answer = await callAtOnce("authenticate", { p_credential: credential });
     return principalSchema.pick({ user_id: true }).parse(JSON.parse(answer)).user_id;
   });
   return (door, values) => {
     const call = () => callAtOnce(door, values);
     const isForUser = values.p_credential !== undefined;
-    return answerOrRefuse(isForUser ? () => places.inPlace(values.p_credential, call) : call, attemptsOf(values));
+    return answerOrRefuse(isForUser ? () => slots.inSlot(values.p_credential, call) : call, attemptsOf(values));
   };
 }
 
@@ -27,7 +27,7 @@ export function answerInPlaces(connections: number, callAtOnce: Transport["call"
  * Connections one user's calls may use at once. Further calls wait for the user's earlier ones, so that others always
  * find a connection. All tokens and sessions of a user count together; the user of a credential is looked up once.
  */
-class UserPlaces {
+class UserSlots {
   readonly #most: number;
   readonly #findUser: FindUser;
   readonly #known = new Map<string, Promise<string>>();
@@ -39,8 +39,8 @@ class UserPlaces {
     this.#findUser = findUser;
   }
 
-  /** Runs `work` in one of the places of the credential's user. */
-  async inPlace<T>(credential: unknown, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` in one of the slots of the credential's user. */
+  async inSlot<T>(credential: unknown, work: () => Promise<T>): Promise<T> {
     const user = await this.#userOf(credential);
     await this.#take(user);
     try {
@@ -71,7 +71,7 @@ class UserPlaces {
     await this.#wait(user);
   }
 
-  /** Resolves once an ended call hands over its place. */
+  /** Resolves once an ended call hands over its slot. */
   #wait(user: string): Promise<void> {
     const line = this.#waiting.get(user) ?? new Set();
     this.#waiting.set(user, line);
@@ -89,7 +89,7 @@ class UserPlaces {
     });
   }
 
-  /** Hands the place to the call that has waited longest, or frees it. */
+  /** Hands the slot to the call that has waited longest, or frees it. */
   #leave(user: string): void {
     const line = this.#waiting.get(user);
     const [next] = line ?? [];

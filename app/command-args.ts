@@ -4,7 +4,7 @@ import { z } from "zod";
 type Option = NonNullable<ParseArgsConfig["options"]>[string];
 
 /** Splits arguments into the options of a schema and positionals. Throws for unknown options. */
-export function splitWords(args: readonly string[], shape: z.core.$ZodShape, allowPositionals = true) {
+export function splitArgs(args: readonly string[], shape: z.core.$ZodShape, allowPositionals = true) {
   const options = Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, optionOf(schema)]));
   return parseArgs({ args: [...args], options, allowPositionals });
 }
