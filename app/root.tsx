@@ -1,7 +1,7 @@
 import { json, type LinksFunction, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { Links, Meta, Outlet, Scripts, useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { EarlierPlace, ScrollPlaces } from "~/features/places/scroll-restoration";
+import { EarlierPosition, ScrollPositions } from "~/features/places/scroll-restoration";
 import stylesheet from "~/styles/app.css?url";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
@@ -40,8 +40,8 @@ export function Layout({ children }: { children: ReactNode }) {
       <body>
         {sprite}
         {children}
-        <EarlierPlace nonce={nonce} />
-        <ScrollPlaces />
+        <EarlierPosition nonce={nonce} />
+        <ScrollPositions />
         <Scripts nonce={nonce} />
       </body>
     </html>

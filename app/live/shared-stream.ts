@@ -35,7 +35,7 @@ export class SharedStream {
   #connection: StreamConnection | undefined;
   /** When this tab claimed the stream; 0 if it did not. */
   #since = 0;
-  #heardAt = 0;
+  #receivedAt = 0;
   #decision: ReturnType<typeof setTimeout> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
 
@@ -115,14 +115,14 @@ export class SharedStream {
   #take(): void {
     if (this.#connection || this.#claims.has(this.#url)) return;
     const now = Date.now();
-    if (this.#hasPlace(now)) this.#since = now;
+    if (this.#mayResumeAt(now)) this.#since = now;
     else if (isHidden()) return;
     this.#connect();
     if (this.#since > 0) this.#forward([], null);
   }
 
   /** Visible tabs come first, then earlier claims. */
-  #hasPlace(since: number): boolean {
+  #mayResumeAt(since: number): boolean {
     const own = isHidden();
     const isBefore = (claim: Claim) => claim.url !== this.#url && (claim.isHidden === own ? claim.since <= since : own);
     return [...this.#claims.values()].filter(isBefore).length < mostStreams;
@@ -164,7 +164,7 @@ export class SharedStream {
 
   /** Hidden tabs do not look: browsers slow their clocks down. */
   #look(): void {
-    if (this.#connection || isHidden() || Date.now() - this.#heardAt < silenceMs) return;
+    if (this.#connection || isHidden() || Date.now() - this.#receivedAt < silenceMs) return;
     this.#decide(this.#claims.has(this.#url) ? patienceMs : answerMs, false);
   }
 
@@ -211,14 +211,14 @@ export class SharedStream {
     }
     this.#giveUp();
     this.#claims.set(claim.url, claim);
-    this.#heardAt = Date.now();
+    this.#receivedAt = Date.now();
     if (claim.to !== null && claim.to !== this.#tabId) return;
     for (const signal of claim.signals) this.#pass(signal);
   }
 
   #heardOther(claim: Claim): void {
     this.#claims.set(claim.url, claim);
-    if (this.#since > 0 && !this.#hasPlace(this.#since)) this.#release();
+    if (this.#since > 0 && !this.#mayResumeAt(this.#since)) this.#release();
   }
 }
 

@@ -3,8 +3,8 @@ import { movedTo } from "~/http/redirects.server";
 
 /** Unknown page addresses are a 404, which the root's error boundary renders; those of moved pages lead there. */
 export function loader({ request }: LoaderFunctionArgs): never {
-  const place = movedTo(new URL(request.url));
-  if (place) throw redirect(place);
+  const moved = movedTo(new URL(request.url));
+  if (moved) throw redirect(moved);
   throw new Response("Check the address, or the item may have been deleted.", { status: 404 });
 }
 

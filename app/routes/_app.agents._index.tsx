@@ -28,7 +28,7 @@ import { ProductFilter } from "./_app/palette/product-filter";
 export const loader = personLoader(async ({ actor, request, context }) => {
   const address = new URL(request.url).searchParams;
   const product = address.get("product") ?? "";
-  const asked = address.get("why") ?? "";
+  const reason = address.get("why") ?? "";
   const all = address.get("state") === "all";
   // More than one call: the reasons are of the one job that is asked about.
   const [page, reasons] = await Promise.all([
@@ -38,10 +38,10 @@ export const loader = personLoader(async ({ actor, request, context }) => {
       limit: 100,
       cursor: address.get("after") ?? undefined,
     }),
-    isCanonicalUuid(asked) ? whyNotMoving(actor, { kind: "job", id: asked }) : null,
+    isCanonicalUuid(reason) ? whyNotMoving(actor, { kind: "job", id: reason }) : null,
   ]);
   const why = reasons && findBlockedReasons(reasons, context.services.env.appOrigin);
-  return json({ ...page, all, productId: product || null, why: why && { id: asked, reasons: why } });
+  return json({ ...page, all, productId: product || null, why: why && { id: reason, reasons: why } });
 });
 
 export const action = writeAction(async ({ actor, form }) => {

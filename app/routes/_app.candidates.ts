@@ -6,8 +6,8 @@ import { ContractError } from "~/wire/errors";
 
 /** `GET /candidates?kind=&id=&query=`: possible blockers for the "Blocked by" pickers. */
 export const loader = personLoader(async ({ actor, request }) => {
-  const asked = Object.fromEntries(new URL(request.url).searchParams);
-  const input = listCandidatesInput.safeParse(asked);
+  const query = Object.fromEntries(new URL(request.url).searchParams);
+  const input = listCandidatesInput.safeParse(query);
   if (!input.success) throw new ContractError(422, "Give the blocked item: kind and id.");
   return json(await listCandidates(actor, input.data));
 });

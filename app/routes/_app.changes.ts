@@ -20,7 +20,7 @@ export const action = writeAction(async ({ actor, principal, form }) => {
   if (move) return doneForNow(form, "/dashboard", `${(await movePbi(actor, move)).code} moved`);
   if (form.has("blocked_by")) return addDependencyOfRow(actor, form);
   const input = readChange(form, principal.user_id);
-  return doneForNow(form, "/dashboard", changedWords(input, await changeThings(actor, input)));
+  return doneForNow(form, "/dashboard", changedText(input, await changeThings(actor, input)));
 });
 
 const why: Record<string, string> = {
@@ -36,7 +36,7 @@ const why: Record<string, string> = {
 };
 
 /** Says in one sentence what was changed and what was not. If no item could change, refuses with 422. */
-function changedWords({ changes }: ChangeThingsInput, { changed, skipped, released }: ChangedThings): string {
+function changedText({ changes }: ChangeThingsInput, { changed, skipped, released }: ChangedThings): string {
   const [field = ""] = Object.keys(changes);
   const reason = why[field] ?? "this field does not exist here";
   if (changed === 0) throw new ContractError(422, `Nothing was changed: ${reason}.`);
@@ -70,10 +70,10 @@ function readChange(form: FormData, me: string): ChangeThingsInput {
 function readMove(form: FormData): MovePbiInput | null {
   if (!form.has("before_id") && !form.has("after_id")) return null;
   const [kind, pbi_id] = String(form.get("thing")).split(":");
-  const place = form.has("before_id")
+  const position = form.has("before_id")
     ? { before_id: textOf(form, "before_id") }
     : { after_id: textOf(form, "after_id") };
-  const read = movePbiInput.safeParse({ pbi_id, ...place });
+  const read = movePbiInput.safeParse({ pbi_id, ...position });
   if (read.success && kind === "pbi") return read.data;
   throw new ContractError(422, "Move one PBI before or after another PBI.");
 }

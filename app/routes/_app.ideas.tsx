@@ -54,9 +54,9 @@ export default function IdeasPage() {
   const shell = useShellData();
   const products = shell?.products ?? [];
   const own = products.filter(({ role }) => role !== "VIEWER");
-  const asked = params.get("panel") === "new";
+  const isOpen = params.get("panel") === "new";
   const made = items.find(({ id }) => id === params.get("made"));
-  const creating = asked || (items.length === 0 && !archived);
+  const creating = isOpen || (items.length === 0 && !archived);
   useRowKeys();
   return (
     <>
@@ -78,9 +78,9 @@ export default function IdeasPage() {
       <div className="grid gap-5">
         {creating && own.length > 0 ? (
           <NewIdeaForm
-            key={asked ? `asked ${made?.id}` : "first"}
+            key={isOpen ? `asked ${made?.id}` : "first"}
             made={made?.code ?? null}
-            asked={asked}
+            isOpen={isOpen}
             products={own}
             productId={made?.product_id ?? productId ?? shell?.activeProductId ?? null}
           />
@@ -169,7 +169,7 @@ function IdeaTabs({ archived }: { archived: boolean }) {
 function NewIdeaForm({
   products,
   productId,
-  asked,
+  isOpen,
   made,
 }: {
   products: readonly { id: string; name: string }[];
@@ -177,7 +177,7 @@ function NewIdeaForm({
   /** Code of the idea created before. */
   made: string | null;
   /** Whether the user opened the form. Otherwise it shows because there are no ideas. */
-  asked: boolean;
+  isOpen: boolean;
 }) {
   const form = useServerForm<"title" | "description" | "product_id">({
     lastResult: useActionResult(),
@@ -191,8 +191,8 @@ function NewIdeaForm({
           <TextField
             label="Title"
             required
-            autoFocus={asked}
-            data-create={!asked || undefined}
+            autoFocus={isOpen}
+            data-create={!isOpen || undefined}
             {...form.field("title")}
           />
           <TextAreaField label="Description" required={false} description="Markdown." {...form.field("description")} />

@@ -63,8 +63,8 @@ export const action = writeAction(async ({ actor, form, params }) => {
     "judge-plan": async () => {
       const input = planVerdictOf(form);
       await reviewPlan(actor, input);
-      const told = input.verdict === "approve" ? "Plan approved" : "Plan sent back";
-      return done(form, `/jobs/${job_id}`, told);
+      const result = input.verdict === "approve" ? "Plan approved" : "Plan sent back";
+      return done(form, `/jobs/${job_id}`, result);
     },
   });
 });

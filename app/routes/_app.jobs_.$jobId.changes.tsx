@@ -9,13 +9,13 @@ import { changedFiles, showFiles } from "~/features/diff/show-diff.server";
 import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
-import { lookAt, markAll, nextPlace, placeInQueue } from "~/features/review/changes-page.server";
+import { markAll, nextPage, noteLookAt, positionInQueue } from "~/features/review/changes-page.server";
 import { ReviewFacts, SameFiles } from "~/features/review/review-facts";
 import { ReviewSection } from "~/features/review/review-section";
 import { shownChapters } from "~/features/review/shown-chapters";
 import { storyOf } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
-import { AgentSays, CriterionProof, JobPlace, ShownCriteria, toConfirm } from "~/features/review/what-was-done";
+import { AgentSays, CriterionProof, JobPosition, ShownCriteria, toConfirm } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
@@ -41,15 +41,15 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     listJobComments(actor, { job_id: jobId }, diff),
     getJobProof(actor, { job_id: jobId }),
     listSameFiles(actor, { job_id: jobId }),
-    lookAt(request, actor, jobId),
+    noteLookAt(request, actor, jobId),
   ]);
   const criteria = stories.flatMap(({ proof }) => proof.criteria);
   const confirms = whole.finishes ? toConfirm(criteria) : 0;
-  const queue = await placeInQueue(actor, jobId);
+  const queue = await positionInQueue(actor, jobId);
   const about = { criteria, confirms, story: whole.address, queue, sameFiles, reviews: comments.reviews };
   if (diff === null) {
-    const placed = comments.comments.map((each) => ({ ...each, index: null }));
-    return json({ diff: null, ...pageOfFiles([]), viewed: [], comments: placed, ...about });
+    const onFiles = comments.comments.map((each) => ({ ...each, index: null }));
+    return json({ diff: null, ...pageOfFiles([]), viewed: [], comments: onFiles, ...about });
   }
   const since = sinceIn(searchParams) ?? (attempt === undefined ? "looked" : undefined);
   const before = await comparedWith(actor, diff, since);
@@ -101,7 +101,7 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
         // The page names its attempt; other forms confirm everything there is.
         criteria: form.has("attempt") ? form.getAll("criterion").map(String) : undefined,
       });
-      if (goesOn) return redirect(await nextPlace(actor, jobId), 303);
+      if (goesOn) return redirect(await nextPage(actor, jobId), 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
     },
   });
@@ -145,7 +145,7 @@ export default function JobChanges() {
     <div className="grid gap-4">
       {queue.review ? <ReviewFacts review={queue.review} inFull /> : null}
       <SameFiles others={sameFiles} />
-      <AgentSays job={job} above={<JobPlace job={job} />} />
+      <AgentSays job={job} above={<JobPosition job={job} />} />
       <ShownCriteria criteria={criteria} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         {since !== null && diff.count === 0 ? (
@@ -174,8 +174,8 @@ export default function JobChanges() {
         chapters={chapters}
         page={data}
         aside={({ criterion }) => {
-          const told = criteria.find(({ id }) => id === criterion);
-          return told ? <CriterionProof criterion={told} /> : null;
+          const known = criteria.find(({ id }) => id === criterion);
+          return known ? <CriterionProof criterion={known} /> : null;
         }}
         known={viewed}
         marksOf={({ index, path }) => (index < diff.total ? [{ job_id: job.id, attempt: diff.attempt, path }] : [])}

@@ -25,8 +25,8 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const only = since === undefined ? { index } : {};
   const diff = await getJobDiff(actor, { job_id: jobId, attempt, ...only });
   const before = diff && (await comparedWith(actor, diff, since));
-  const place = since === undefined ? 0 : index;
-  const file = diff && (await showFile(diff, place, { viewer: principal.user_id, before }));
+  const position = since === undefined ? 0 : index;
+  const file = diff && (await showFile(diff, position, { viewer: principal.user_id, before }));
   if (!file)
     throw new ContractError(
       404,

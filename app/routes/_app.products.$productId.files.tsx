@@ -37,7 +37,7 @@ export default function ProductFilesPage() {
         <EmptyState title="No files">Attach pictures and recordings to stories, tasks and comments.</EmptyState>
       ) : (
         <Section title="All files" about={`${sizeText(used)} of ${sizeText(productFilesLimit)} used, newest first.`}>
-          <FileList files={files} viewerId={viewerId} isOwner={isOwner} about={placeOf} />
+          <FileList files={files} viewerId={viewerId} isOwner={isOwner} about={itemOf} />
           {next_cursor ? (
             <ButtonLink to={`?before=${next_cursor}`} size="sm">
               Older files
@@ -50,7 +50,7 @@ export default function ProductFilesPage() {
 }
 
 /** Where a file is shown. */
-function placeOf({ story_id, task_id, comment_id, job_id, evidence }: ListedFile) {
+function itemOf({ story_id, task_id, comment_id, job_id, evidence }: ListedFile) {
   const [to, label] = task_id
     ? [`/tasks/${task_id}`, "task"]
     : story_id

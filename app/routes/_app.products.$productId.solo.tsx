@@ -37,7 +37,7 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
   return json({
     productId,
     userId: principal.user_id,
-    shut: collapsedColumns(request, principal.user_id),
+    collapsed: collapsedColumns(request, principal.user_id),
     settings,
     hasTasks: own.length > 0,
     hidden: settings.query === "" ? null : view.hidden,
@@ -121,7 +121,7 @@ export default function SoloPage() {
 
 /** The tasks as list or board, or why there are none. */
 function OwnTasks() {
-  const { productId, userId, tasks, mine, hasTasks, settings, lanes, shut } = useLoaderData<typeof loader>();
+  const { productId, userId, tasks, mine, hasTasks, settings, lanes, collapsed } = useLoaderData<typeof loader>();
   if (settings.list && tasks.length > 0) return <TaskLines tasks={tasks} lanes={lanes} />;
   if (hasTasks && tasks.length === 0) {
     return (
@@ -139,7 +139,7 @@ function OwnTasks() {
         tasks={tasks}
         stories={mine}
         lanes={lanes}
-        shut={shut}
+        collapsed={collapsed}
         dense={dense}
         hide={hide}
       />

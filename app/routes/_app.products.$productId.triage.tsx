@@ -20,10 +20,10 @@ import { WriteFields } from "~/ui/write-access";
 import { acceptStoryInput, mergeStoryInput, storyIdInput, type Triage } from "~/wire/stories/contract";
 
 export const loader = productLoader(async ({ actor, principal, productId }) => {
-  const { stories, ...places } = await listTriage(actor, { product_id: productId });
+  const { stories, ...parents } = await listTriage(actor, { product_id: productId });
   return json({
     productId,
-    ...places,
+    ...parents,
     stories: await Promise.all(
       stories.map(async (story) => ({ ...story, text: await renderMarkdown(story.description, principal.user_id) })),
     ),
@@ -80,7 +80,7 @@ export default function TriagePage() {
   );
 }
 
-type Place = Triage["pbis"][number];
+type Parent = Triage["pbis"][number];
 
 /** A row that accepts into the story's own PBI or declines; unfolded, its text and the other places for it. */
 function WaitingStory({
@@ -89,8 +89,8 @@ function WaitingStory({
   targets,
 }: {
   story: Triage["stories"][number] & { text: SafeHtml | null };
-  pbis: readonly Place[];
-  targets: readonly Place[];
+  pbis: readonly Parent[];
+  targets: readonly Parent[];
 }) {
   const { id, code, title } = story;
   return (
@@ -126,13 +126,13 @@ function WaitingStory({
           <WriteFields quiet className="grid gap-3 sm:grid-cols-2">
             <ActionForm className="flex items-end gap-2" aria-label={`Place ${code}`}>
               <HiddenFields fields={{ intent: "accept", story_id: id }} />
-              <Places name="pbi_id" label="Accept into PBI" places={pbis} chosen={story.pbi_id} />
+              <Parents name="pbi_id" label="Accept into PBI" parents={pbis} chosen={story.pbi_id} />
               <Button type="submit">Accept there</Button>
             </ActionForm>
             {targets.length === 0 ? null : (
               <ActionForm className="flex items-end gap-2" aria-label={`Merge ${code}`}>
                 <HiddenFields fields={{ intent: "merge", story_id: id }} />
-                <Places name="into" label="Merge into story" places={targets} />
+                <Parents name="into" label="Merge into story" parents={targets} />
                 <Button type="submit">Merge</Button>
               </ActionForm>
             )}
@@ -159,14 +159,14 @@ function Origin({ story }: { story: Triage["stories"][number] }) {
   );
 }
 
-function Places({
-  places,
+function Parents({
+  parents,
   chosen,
   ...field
 }: {
   name: string;
   label: string;
-  places: readonly Place[];
+  parents: readonly Parent[];
   chosen?: string;
 }) {
   return (
@@ -176,7 +176,7 @@ function Places({
         id={useId()}
         errors={undefined}
         defaultValue={chosen}
-        options={places.map((place) => ({ value: place.id, label: codeAndTitle(place) }))}
+        options={parents.map((parent) => ({ value: parent.id, label: codeAndTitle(parent) }))}
       />
     </div>
   );

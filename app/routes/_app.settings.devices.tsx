@@ -137,7 +137,7 @@ function GrantRow({ grant }: { grant: Grant }) {
           {grant.audience === "/mcp/worker" ? <Badge>worker tools</Badge> : null}
         </span>
       </Cell>
-      <Cell label="Access">{wordsOf(grant)}</Cell>
+      <Cell label="Access">{accessText(grant)}</Cell>
       <Cell label="Products">{productsOf(grant)}</Cell>
       <Cell label="Calls">
         <Calls grant={grant} />
@@ -150,7 +150,7 @@ function GrantRow({ grant }: { grant: Grant }) {
   );
 }
 
-function wordsOf({ scopes: granted }: Grant): string {
+function accessText({ scopes: granted }: Grant): string {
   if (granted === null) return "everything";
   return scopes
     .filter((scope) => granted.includes(scope))

@@ -11,10 +11,10 @@ export function loader() {
 
 /** `POST /undo`: undoes this session's last change. */
 export const action = writeAction(async ({ actor, form }) =>
-  done(form, "/dashboard", undoneWords(await undoChange(actor))),
+  done(form, "/dashboard", undoneText(await undoChange(actor))),
 );
 
-const fieldWords: Record<string, string> = {
+const fieldLabels: Record<string, string> = {
   status: "status",
   is_blocked: "block",
   priority: "priority",
@@ -37,12 +37,12 @@ const fieldWords: Record<string, string> = {
 };
 
 /** Says in one sentence what was undone. */
-function undoneWords({ changes }: Undone): string {
+function undoneText({ changes }: Undone): string {
   const back = changes.filter(({ is_back }) => is_back).map(({ code }) => code);
   if (back.length > 0) return `${named(back)} restored`;
   const codes = [...new Set(changes.map(({ code }) => code))];
   const fields = [...new Set(changes.flatMap((change) => change.fields))].map(
-    (field) => fieldWords[field] ?? "settings",
+    (field) => fieldLabels[field] ?? "settings",
   );
   return `Undone: ${[...new Set(fields)].join(", ")} of ${named(codes)}`;
 }

@@ -1,7 +1,7 @@
 import { apiRoute, endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { getStoryChanges } from "~/nouns/reviews/operations.server";
-import { storyChangesSchema, tellStory } from "~/nouns/reviews/story-changes";
+import { reviewOfStory, storyChangesSchema } from "~/nouns/reviews/story-changes";
 
 /** `GET /api/stories/:id/changes`: what no person has judged of a story, in one diff. */
 export const loader = apiRoute({
@@ -11,7 +11,7 @@ export const loader = apiRoute({
     answer: storyChangesSchema,
     handle: async ({ actor, id }) => {
       const { attempts } = await getStoryChanges(actor, { story_id: id });
-      return json(tellStory(attempts).changes);
+      return json(reviewOfStory(attempts).changes);
     },
   }),
 });

@@ -29,7 +29,7 @@ export const loader = pageLoader(async ({ request, context }) => {
     return json({
       refusal: null,
       client,
-      returnsTo: placeOf(redirectUri),
+      returnsTo: hostOf(redirectUri),
       resource: `${context.origin}${audience}`,
       username: principal.username,
       isDemo: principal.is_demo,
@@ -66,7 +66,7 @@ function refuseOnPage(error: unknown) {
 }
 
 /** Returns where the browser goes afterwards, in a form people recognize. */
-function placeOf(redirectUri: string): string {
+function hostOf(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : `${protocol}//${host}`;
 }

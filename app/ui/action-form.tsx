@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import { type FormEventHandler, type ReactNode, useEffect, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { type ActionResult, tellOnce, useResultToast, wasTold } from "./action-result";
+import { type ActionResult, showOnce, useResultToast, wasShown } from "./action-result";
 import { Button, type ButtonProps } from "./button";
 import { HiddenFields } from "./field";
 import { enhancedField } from "./form-fields";
@@ -80,9 +80,9 @@ export function FormResult({
   isSending: boolean;
   onDone?: (() => void) | undefined;
 }) {
-  const place = useRef<HTMLParagraphElement>(null);
-  useResultToast(answer, onDone, place);
-  const isHere = !isSending && answer?.error && !answer.begin && !wasTold(answer);
+  const message = useRef<HTMLParagraphElement>(null);
+  useResultToast(answer, onDone, message);
+  const isHere = !isSending && answer?.error && !answer.begin && !wasShown(answer);
   const shown = useRef<{ refusal: ActionResult; since: number; address: string }>();
   useEffect(() => {
     shown.current = isHere ? { refusal: answer, since: Date.now(), address: location.href } : undefined;
@@ -91,13 +91,13 @@ export function FormResult({
     () => () => {
       const { refusal, since = 0, address } = shown.current ?? {};
       const isUnread = Date.now() - since < readingTime && address === location.href;
-      if (refusal && isUnread) tellOnce(refusal);
+      if (refusal && isUnread) showOnce(refusal);
     },
     [],
   );
   if (!isHere) return null;
   return (
-    <p ref={place} role="alert" className="mt-1 max-w-prose basis-full text-sm text-failed">
+    <p ref={message} role="alert" className="mt-1 max-w-prose basis-full text-sm text-failed">
       {answer.error}
     </p>
   );

@@ -22,13 +22,13 @@ export function showResult({ error, message, undo, back, begin }: ActionResult):
 }
 
 /** Answers already shown. A fetcher with a key keeps its answer after its form is gone. */
-const told = new WeakSet<ActionResult>();
+const shown = new WeakSet<ActionResult>();
 
-export const wasTold = (answer: ActionResult): boolean => told.has(answer);
+export const wasShown = (answer: ActionResult): boolean => shown.has(answer);
 
-export function tellOnce(answer: ActionResult): void {
-  if (told.has(answer)) return;
-  told.add(answer);
+export function showOnce(answer: ActionResult): void {
+  if (shown.has(answer)) return;
+  shown.add(answer);
   showResult(answer);
 }
 
@@ -36,13 +36,13 @@ export function tellOnce(answer: ActionResult): void {
 export function useResultToast(
   data: ActionResult | undefined,
   onDone?: () => void,
-  place?: RefObject<HTMLElement>,
+  element?: RefObject<HTMLElement>,
 ): void {
   useEffect(() => {
-    if (!data || told.has(data) || place?.current?.checkVisibility()) return;
-    tellOnce(data);
+    if (!data || shown.has(data) || element?.current?.checkVisibility()) return;
+    showOnce(data);
     if (data.ok) onDone?.();
-  }, [data, onDone, place]);
+  }, [data, onDone, element]);
 }
 
 /** Shows the answer to the fetcher with this key, wherever its form is. */

@@ -2,7 +2,7 @@ import { isRouteErrorResponse, Link, useRouteError } from "@remix-run/react";
 import { buttonClass } from "./button";
 import { Mark } from "./icon";
 
-interface Words {
+interface Texts {
   title: string;
   text: string;
   to: string;
@@ -11,23 +11,23 @@ interface Words {
 
 const home = { to: "/dashboard", action: "Go to the dashboard" };
 
-function wordsFor(status: number, said: string | null): Words {
+function textsFor(status: number, message: string | null): Texts {
   if (status === 404)
     return {
       title: "This page does not exist",
-      text: said ?? "Check the address, or the item may have been deleted.",
+      text: message ?? "Check the address, or the item may have been deleted.",
       ...home,
     };
   if (status === 403)
     return {
       title: "You do not have access",
-      text: said ?? "This belongs to a product that you are not a member of. Ask its owner to add you.",
+      text: message ?? "This belongs to a product that you are not a member of. Ask its owner to add you.",
       ...home,
     };
   if (status === 401)
-    return { title: "You are signed out", text: said ?? "Sign in to continue.", to: "/login", action: "Sign in" };
-  if (status === 429) return { title: "Too many requests", text: said ?? "Wait a minute and try again.", ...home };
-  if (status < 500) return { title: "Something went wrong", text: said ?? "Go back and try again.", ...home };
+    return { title: "You are signed out", text: message ?? "Sign in to continue.", to: "/login", action: "Sign in" };
+  if (status === 429) return { title: "Too many requests", text: message ?? "Wait a minute and try again.", ...home };
+  if (status < 500) return { title: "Something went wrong", text: message ?? "Go back and try again.", ...home };
   return {
     title: "Something broke on our side",
     text: "The error was logged. Try again. If it continues, contact your administrator.",
@@ -37,22 +37,22 @@ function wordsFor(status: number, said: string | null): Words {
 
 /** Says what happened and offers one link. */
 export function ErrorPage({ status, message }: { status: number; message?: string | null }) {
-  const words = wordsFor(status, message ?? null);
+  const texts = textsFor(status, message ?? null);
   return (
     <div className="mx-auto grid max-w-md justify-items-center gap-3 px-4 py-20 text-center">
       <Mark className="size-10" />
       <p className="font-mono text-xs text-muted">{status}</p>
-      <h1 className="text-xl font-semibold">{words.title}</h1>
-      <p className="text-muted">{words.text}</p>
-      <Link to={words.to} className={buttonClass("primary", "lg", "mt-2")}>
-        {words.action}
+      <h1 className="text-xl font-semibold">{texts.title}</h1>
+      <p className="text-muted">{texts.text}</p>
+      <Link to={texts.to} className={buttonClass("primary", "lg", "mt-2")}>
+        {texts.action}
       </Link>
     </div>
   );
 }
 
 /** What to do if nothing was answered, or if code of the page is gone since an update of the service. */
-function ReloadPage({ title, text }: Pick<Words, "title" | "text">) {
+function ReloadPage({ title, text }: Pick<Texts, "title" | "text">) {
   return (
     <div className="mx-auto grid max-w-md justify-items-center gap-3 px-4 py-20 text-center">
       <Mark className="size-10" />

@@ -42,7 +42,7 @@ function isForBrowser(event: MouseEvent): boolean {
 }
 
 /** A link with `aria-current` on its own page. Use it in a link area (`useLinkArea`), which handles its clicks. */
-export function PlaceLink({
+export function PageLink({
   to,
   end = false,
   current,

@@ -1,6 +1,6 @@
 import { Link, useLocation } from "@remix-run/react";
 import { type ReactNode, useEffect, useRef } from "react";
-import { PlaceLink, useLinkArea } from "./link-area";
+import { PageLink, useLinkArea } from "./link-area";
 
 interface TabLink {
   to: string;
@@ -32,10 +32,10 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
       className="relative mb-3 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
     >
       {tabs.map((tab) => (
-        <PlaceLink key={tab.to} {...tab} className="tab">
+        <PageLink key={tab.to} {...tab} className="tab">
           {tab.label}
           {tab.count}
-        </PlaceLink>
+        </PageLink>
       ))}
     </nav>
   );

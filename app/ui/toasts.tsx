@@ -10,8 +10,8 @@ function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   useLayoutEffect(() => {
     const region = list.current?.parentElement;
     if (!region) return;
-    placeToasts(region);
-    return keepPlaced(region);
+    positionToasts(region);
+    return keepPositioned(region);
   }, [toasts]);
   return (
     <div ref={list} className="contents">
@@ -88,7 +88,7 @@ interface Box {
 }
 
 /** Places the toasts where they cover nothing that people press, as near to the lower right corner as possible. */
-function placeToasts(region: HTMLElement): void {
+function positionToasts(region: HTMLElement): void {
   // Do not move toasts under the pointer or focus.
   if (region.matches(":hover") || region.contains(document.activeElement)) return;
   // Reset to measure the natural width.
@@ -132,9 +132,9 @@ function boxesOf(region: HTMLElement): Box[] {
 /** Returns the box to keep free. A summary is as wide as its list, so only its text counts. */
 function boxOf(element: HTMLElement): DOMRect {
   if (element.tagName !== "SUMMARY") return element.getBoundingClientRect();
-  const words = document.createRange();
-  words.selectNodeContents(element);
-  return words.getBoundingClientRect();
+  const text = document.createRange();
+  text.selectNodeContents(element);
+  return text.getBoundingClientRect();
 }
 
 const overlap = (one: Box, other: Box): boolean =>
@@ -144,20 +144,20 @@ const overlap = (one: Box, other: Box): boolean =>
   other.top < one.bottom + gap;
 
 /** Places the toasts again when the page below them changes. Returns a function that stops it. */
-function keepPlaced(region: HTMLElement): () => void {
+function keepPositioned(region: HTMLElement): () => void {
   let frame = 0;
-  const place = () => {
+  const position = () => {
     cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => placeToasts(region));
+    frame = requestAnimationFrame(() => positionToasts(region));
   };
   const watching = new MutationObserver((changes) => {
-    if (changes.some(({ target }) => !region.contains(target))) place();
+    if (changes.some(({ target }) => !region.contains(target))) position();
   });
   watching.observe(document.body, { childList: true, subtree: true });
-  window.addEventListener("resize", place);
+  window.addEventListener("resize", position);
   return () => {
     cancelAnimationFrame(frame);
     watching.disconnect();
-    window.removeEventListener("resize", place);
+    window.removeEventListener("resize", position);
   };
 }

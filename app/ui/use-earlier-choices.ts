@@ -19,7 +19,7 @@ export function useEarlierChoices(area: RefObject<HTMLElement>): void {
     }
     const choices = found.current;
     found.current = [];
-    for (const tell of choices) tell();
+    for (const notify of choices) notify();
   }, [area, hydrated]);
 }
 

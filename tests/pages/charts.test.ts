@@ -14,7 +14,7 @@ const sprint = { status: "active", end_date: "2026-11-13" };
 const factsOf = (left: number[], dates = sprint) =>
   Object.fromEntries(drawBurndown(record(left), dates)?.facts.map(({ term, value }) => [term, value]) ?? []);
 
-const wordsOf = (chart: Chart | null) => chart?.words.map(({ text }) => text);
+const wordsOf = (chart: Chart | null) => chart?.texts.map(({ text }) => text);
 
 describe("a burndown", () => {
   it("A burndown shows the pace, the required pace and the expected end in working days", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { joinPatches, patchText } from "~/nouns/reviews/join-patches";
-import { type StoryAttempt, tellStory } from "~/nouns/reviews/story-changes";
-import { attemptOfLine, placeComments } from "~/nouns/reviews/story-lines";
+import { reviewOfStory, type StoryAttempt } from "~/nouns/reviews/story-changes";
+import { attemptOfLine, positionComments } from "~/nouns/reviews/story-lines";
 import { parsePatch } from "~/wire/agent-jobs/patch";
 import { file, sha } from "../api/story-changes";
 import { at } from "../setup/world";
@@ -111,7 +111,7 @@ describe("patches on top of each other", () => {
             files: patch === "" ? [] : [file("a.ts", patch)],
           };
         });
-        const { changes, steps } = tellStory(attempts);
+        const { changes, steps } = reviewOfStory(attempts);
         for (const [index, { patch = "" }] of changes.files.entries()) {
           for (const line of parsePatch(patch).hunks.flatMap((hunk) => hunk.lines)) {
             const side = line.kind === "deleted" ? "old" : "new";
@@ -124,7 +124,7 @@ describe("patches on top of each other", () => {
             expect(same?.text).toBe(line.text);
             if (!isJudged && line.kind !== "same") expect(same?.kind).toBe(line.kind);
             const comment = { ...stored, job_id: of.job_id, line: found.line, side, line_text: line.text } as const;
-            expect(placeComments({ changes, steps }, [comment])).toMatchObject([
+            expect(positionComments({ changes, steps }, [comment])).toMatchObject([
               { index, current_line: line[side], stale: false },
             ]);
           }

@@ -5,7 +5,7 @@ import { Cell, Table } from "~/ui/table";
 import type { AuditEvent } from "~/wire/accounts/contract";
 import { describeBrowser } from "./describe-browser";
 
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   "session.started": "Signed in",
   "session.ended": "Signed out",
   "session.revoked": "Ended a session",
@@ -60,7 +60,7 @@ export function AuditTrail({ events, withPeople = false }: { events: readonly Au
           </Cell>
           {withPeople ? <Cell label="Account">{event.username ?? "deleted account"}</Cell> : null}
           <Cell label="What" className="font-medium">
-            {words[event.kind] ?? event.kind}
+            {labels[event.kind] ?? event.kind}
           </Cell>
           <Cell label="By">{event.actor_name ?? "operator"}</Cell>
           <Cell label="Details" className="text-muted">

@@ -39,7 +39,7 @@ export function BoardColumn({
   const cards = tasks.filter((task) => task.status === status && task.group === lane?.key);
   const Heading = lane ? "h3" : "h2";
   const isDropTarget = dropTarget?.status === status && dropTarget.lane === (lane?.key ?? null);
-  const isShut = width === "shut";
+  const isCollapsed = width === "collapsed";
   return (
     <section
       role={lane ? "group" : undefined}
@@ -54,10 +54,10 @@ export function BoardColumn({
           <ColumnName status={status} label={label} />
           <span className="font-normal text-muted">{cards.length}</span>
         </Heading>
-        {isShut || !takesNew ? null : <NewCardLink column={column} lane={lane} address={address} />}
-        {lane ? null : <ColumnToggle column={column} isShut={isShut} />}
+        {isCollapsed || !takesNew ? null : <NewCardLink column={column} lane={lane} address={address} />}
+        {lane ? null : <ColumnToggle column={column} isCollapsed={isCollapsed} />}
       </div>
-      {isShut ? null : (
+      {isCollapsed ? null : (
         <>
           {children}
           <ul className="column-cards">{cards.map(card)}</ul>
@@ -68,16 +68,16 @@ export function BoardColumn({
 }
 
 /** Collapses a column to its name and count, or expands it. Collapsed columns still accept dropped cards. */
-export function ColumnToggle({ column: { status, label }, isShut }: { column: Column; isShut: boolean }) {
+export function ColumnToggle({ column: { status, label }, isCollapsed }: { column: Column; isCollapsed: boolean }) {
   if (!useHydrated()) return null;
-  const words = `${isShut ? "Expand" : "Collapse"} ${label}`;
+  const action = `${isCollapsed ? "Expand" : "Collapse"} ${label}`;
   return (
     <button
       type="button"
-      data-shut={status}
-      aria-expanded={!isShut}
-      aria-label={words}
-      title={words}
+      data-collapse={status}
+      aria-expanded={!isCollapsed}
+      aria-label={action}
+      title={action}
       className="column-button"
     >
       <Glyph name="fold" />
@@ -100,15 +100,15 @@ function NewCardLink({
   const params = new URLSearchParams(address);
   params.set("new", status);
   if (lane) params.set("in", lane.key);
-  const words = `New task in ${label}`;
+  const action = `New task in ${label}`;
   return (
     <a
       href={`?${params}`}
       data-new={status}
       data-new-lane={lane?.key}
       data-create={status === "todo" || undefined}
-      aria-label={words}
-      title={status === "todo" ? `${words} (c)` : words}
+      aria-label={action}
+      title={status === "todo" ? `${action} (c)` : action}
       className="column-button"
     >
       <Glyph name="add" />

@@ -4,7 +4,7 @@ import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
 import { useLaneKeys } from "./lane-keys";
-import { type Place, placeAt, placing, useKeyboardMove } from "./use-keyboard-move";
+import { type BoardPosition, placing, positionAt, useKeyboardMove } from "./use-keyboard-move";
 
 interface BoardMovesProps {
   board: RefObject<HTMLElement>;
@@ -22,21 +22,21 @@ export default function BoardMoves({ board, tasks, lanes, move, change, onDropTa
   const latest = useRef({ tasks, lanes });
   latest.current = { tasks, lanes };
 
-  const outcome = useCallback((items: readonly string[], place: Place) => {
+  const outcome = useCallback((items: readonly string[], position: BoardPosition) => {
     const known = latest.current;
     const cards = known.tasks.filter(({ id }) => items.includes(`task:${id}`));
-    return { cards, ...placing(cards, place, known.tasks, known.lanes) };
+    return { cards, ...placing(cards, position, known.tasks, known.lanes) };
   }, []);
   const drop = useCallback(
-    (items: readonly string[], place: Place) => {
-      const placed = outcome(items, place);
-      const [card] = placed.cards;
-      if (placed.refusal !== null) return showToast(`${placed.refusal}.`, "failed");
-      const { status, ...others } = placed.fields;
+    (items: readonly string[], position: BoardPosition) => {
+      const outcomeHere = outcome(items, position);
+      const [card] = outcomeHere.cards;
+      if (outcomeHere.refusal !== null) return showToast(`${outcomeHere.refusal}.`, "failed");
+      const { status, ...others } = outcomeHere.fields;
       if (!card || (status === undefined && Object.keys(others).length === 0)) return;
-      const isOne = placed.cards.length === 1;
+      const isOne = outcomeHere.cards.length === 1;
       if (isOne && status && Object.keys(others).length === 0) return move(card, status);
-      change(items, placed.fields);
+      change(items, outcomeHere.fields);
     },
     [outcome, move, change],
   );
@@ -47,14 +47,14 @@ export default function BoardMoves({ board, tasks, lanes, move, change, onDropTa
     if (!element || !canWrite) return;
     return followDrag(element, {
       byTouch: true,
-      over: (held) => {
-        const place = placeAt(held?.target);
-        const placed = held && place && outcome(held.items, place);
-        onDropTarget(placed ? { ...place, says: placed.refusal ?? placed.says } : null);
+      over: (dragged) => {
+        const position = positionAt(dragged?.target);
+        const outcomeHere = dragged && position && outcome(dragged.items, position);
+        onDropTarget(outcomeHere ? { ...position, says: outcomeHere.refusal ?? outcomeHere.says } : null);
       },
       drop: ({ items, target }) => {
-        const place = placeAt(target);
-        if (place) drop(items, place);
+        const position = positionAt(target);
+        if (position) drop(items, position);
       },
     });
   }, [board, canWrite, outcome, drop, onDropTarget]);

@@ -109,32 +109,32 @@ export function columnLabel(status: string): string {
 /** One cookie per person and product, sent only to the product's pages so that the server can render the widths. */
 export const collapsedColumnsCookie = (userId: string) => `backloom_columns_${userId.slice(0, 8)}`;
 
-/** Empty columns are narrow; columns that the person collapsed are shut. */
-export type ColumnWidth = "whole" | "narrow" | "shut";
+/** Empty columns are narrow; columns that the person collapsed show their name only. */
+export type ColumnWidth = "whole" | "narrow" | "collapsed";
 
 const oneYear = 31_536_000;
 
-/** Returns the width of each column: shut by the person, narrow without cards, otherwise whole. */
+/** Returns the width of each column: collapsed by the person, narrow without cards, otherwise whole. */
 export function useColumnWidths(
   tasks: readonly CardTask[],
-  { productId, userId, shut: remembered }: { productId: string; userId: string; shut: string },
+  { productId, userId, collapsed: remembered }: { productId: string; userId: string; collapsed: string },
 ) {
-  const [shut, setShut] = useState(() => remembered.split(".").filter(Boolean));
+  const [collapsed, setCollapsed] = useState(() => remembered.split(".").filter(Boolean));
   const toggle = (status: string) => {
-    const next = shut.includes(status) ? shut.filter((other) => other !== status) : [...shut, status];
-    setShut(next);
+    const next = collapsed.includes(status) ? collapsed.filter((other) => other !== status) : [...collapsed, status];
+    setCollapsed(next);
     // biome-ignore lint/suspicious/noDocumentCookie: Firefox and Safari have only lately got cookieStore
     document.cookie = `${collapsedColumnsCookie(userId)}=${next.join(".")}; Path=/products/${productId}; Max-Age=${oneYear}; SameSite=Lax`;
   };
-  const held = new Set(tasks.map(({ status }) => status));
+  const filled = new Set(tasks.map(({ status }) => status));
   const widthOf = (status: string): ColumnWidth =>
-    shut.includes(status) ? "shut" : held.has(status) || held.size === 0 ? "whole" : "narrow";
+    collapsed.includes(status) ? "collapsed" : filled.has(status) || filled.size === 0 ? "whole" : "narrow";
   return { widthOf, toggle };
 }
 
 /** Returns the column where the work is: with an agent, otherwise in review, otherwise to do. */
 export function columnOfWork(tasks: readonly CardTask[]): string | undefined {
-  const held = new Set(tasks.map(({ status }) => status));
-  const first = ["in_progress", "review", "todo"].find((status) => held.has(status));
-  return first ?? columns.find(({ status }) => held.has(status))?.status;
+  const filled = new Set(tasks.map(({ status }) => status));
+  const first = ["in_progress", "review", "todo"].find((status) => filled.has(status));
+  return first ?? columns.find(({ status }) => filled.has(status))?.status;
 }

@@ -43,13 +43,13 @@ export function viewOf(
   if (settings.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
   const { lanes, keyOf } = lanesOf(settings.group, tasks, stories, members, labels);
   const cards = shown.map((task) => ({ ...task, group: keyOf(task) }));
-  const place = new Map(lanes.map(({ key }, index) => [key, index]));
-  const placeOf = ({ group = "" }: CardTask) => place.get(group) ?? 0;
-  const held = new Set(cards.map(({ group }) => group));
+  const positions = new Map(lanes.map(({ key }, index) => [key, index]));
+  const positionOf = ({ group = "" }: CardTask) => positions.get(group) ?? 0;
+  const filled = new Set(cards.map(({ group }) => group));
   return {
-    tasks: cards.toSorted((one, other) => placeOf(one) - placeOf(other)),
+    tasks: cards.toSorted((one, other) => positionOf(one) - positionOf(other)),
     // Hidden tasks are counted; lanes emptied by the filter are left out.
-    lanes: settings.query === "" ? lanes : lanes.filter(({ key }) => held.has(key)),
+    lanes: settings.query === "" ? lanes : lanes.filter(({ key }) => filled.has(key)),
     hidden: tasks.length - shown.length,
   };
 }

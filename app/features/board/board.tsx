@@ -18,7 +18,7 @@ import {
 } from "./board-settings";
 import { Lanes } from "./lanes";
 import { MoveMenu } from "./move-menu";
-import { type CardStory, NewCard, type NewCardPlace } from "./new-card";
+import { type CardStory, NewCard, type NewCardTarget } from "./new-card";
 import { useCards } from "./task-card";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
@@ -37,7 +37,7 @@ export function Board({
   tasks: saved,
   stories,
   lanes,
-  shut = "",
+  collapsed = "",
   dense = false,
   hide,
 }: {
@@ -48,7 +48,7 @@ export function Board({
   stories: readonly CardStory[];
   lanes?: readonly Lane[] | undefined;
   /** Columns this person collapsed, separated by dots. */
-  shut?: string;
+  collapsed?: string;
   /** Shows cards in one or two lines. */
   dense?: boolean;
   /** Parts that the cards hide. */
@@ -64,7 +64,7 @@ export function Board({
   const address = useAddressAhead();
   const hydrated = useHydrated();
   const follow = useLinkArea();
-  const { widthOf, toggle } = useColumnWidths(tasks, { productId, userId, shut });
+  const { widthOf, toggle } = useColumnWidths(tasks, { productId, userId, collapsed });
   const newCard = useNewCard(address, tasks, stories);
   useRowKeys();
 
@@ -82,7 +82,7 @@ export function Board({
       takesNew={stories.length > 0}
     >
       {newCard.place?.status === column.status && newCard.place.lane === (lane?.key ?? null) ? (
-        <NewCard key={newCard.place.storyId} place={newCard.place} stories={stories} onClose={newCard.close} />
+        <NewCard key={newCard.place.storyId} target={newCard.place} stories={stories} onClose={newCard.close} />
       ) : null}
     </BoardColumn>
   );
@@ -96,7 +96,7 @@ export function Board({
         const { target } = event;
         const pressed = (mark: string) =>
           target instanceof Element ? target.closest(`[${mark}]`)?.getAttribute(mark) : undefined;
-        const column = pressed("data-shut");
+        const column = pressed("data-collapse");
         const moved = pressed("data-move");
         if (column) toggle(column);
         else if (moved) setMenuOf(moved);
@@ -145,7 +145,7 @@ export function Board({
 
 /** Tracks the open new-card form. A plus button opens it, or `c`, which uses the highlighted card's column. */
 function useNewCard(address: URLSearchParams, tasks: readonly CardTask[], stories: readonly CardStory[]) {
-  const [place, setPlace] = useState<NewCardPlace | null>(() => asked(address));
+  const [target, setTarget] = useState<NewCardTarget | null>(() => targetIn(address));
   const opener = useRef<HTMLElement | null>(null);
   const open = (event: MouseEvent<HTMLElement>): boolean => {
     const { target } = event;
@@ -159,18 +159,18 @@ function useNewCard(address: URLSearchParams, tasks: readonly CardTask[], storie
     const ofLane = stories.find(({ code }) => code === lane)?.id;
     const ofCard = stories.find(({ code }) => code === near?.story_code)?.id;
     const status = near && near.status !== "failed" ? near.status : (link.dataset.new ?? "todo");
-    setPlace({ status, lane, storyId: ofCard ?? ofLane });
+    setTarget({ status, lane, storyId: ofCard ?? ofLane });
     return true;
   };
   const close = () => {
-    setPlace(null);
+    setTarget(null);
     opener.current?.focus();
   };
-  return { place, open, close };
+  return { place: target, open, close };
 }
 
 /** Without JavaScript, the address says where the form is open. */
-function asked(address: URLSearchParams): NewCardPlace | null {
+function targetIn(address: URLSearchParams): NewCardTarget | null {
   const status = address.get("new");
   return status ? { status, lane: address.get("in"), storyId: undefined } : null;
 }

@@ -6,9 +6,9 @@ export function collapsedColumns(request: Request, userId: string): string {
   const cookies = request.headers.get("cookie");
   const name = collapsedColumnsCookie(userId);
   // The name until 0.2 had no prefix.
-  const said = (readCookie(cookies, name) ?? readCookie(cookies, name.replace("backloom_", "")))?.split(".");
+  const stored = (readCookie(cookies, name) ?? readCookie(cookies, name.replace("backloom_", "")))?.split(".");
   return columns
     .map(({ status }) => status)
-    .filter((status) => said?.includes(status))
+    .filter((status) => stored?.includes(status))
     .join(".");
 }

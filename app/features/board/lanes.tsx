@@ -29,7 +29,7 @@ export function Lanes({
   widthOf: (status: string) => ColumnWidth;
 }) {
   const folded = foldedLanes(address);
-  const held = new Set(tasks.map(({ group }) => group));
+  const filled = new Set(tasks.map(({ group }) => group));
   return (
     <>
       <div className="cells lane-columns">
@@ -41,13 +41,13 @@ export function Lanes({
               <span aria-hidden="true" className="column-name">
                 <ColumnName status={status} label={label} />
               </span>
-              <ColumnToggle column={column} isShut={width === "shut"} />
+              <ColumnToggle column={column} isCollapsed={width === "collapsed"} />
             </span>
           );
         })}
       </div>
       {lanes.map((lane) => {
-        if (!held.has(lane.key)) return null;
+        if (!filled.has(lane.key)) return null;
         const isFolded = folded.includes(lane.key);
         const isDropTarget = dropTarget?.lane === lane.key;
         return (
@@ -69,7 +69,7 @@ export function Lanes({
           </section>
         );
       })}
-      <EmptyLanes lanes={lanes.filter(({ key, sets }) => sets && !held.has(key))} dropTarget={dropTarget} />
+      <EmptyLanes lanes={lanes.filter(({ key, sets }) => sets && !filled.has(key))} dropTarget={dropTarget} />
     </>
   );
 }

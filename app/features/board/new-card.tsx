@@ -8,7 +8,7 @@ import { isolated } from "~/ui/isolated";
 import { columnLabel } from "./board-settings";
 
 /** Where a new card goes: its column, lane and story. */
-export interface NewCardPlace {
+export interface NewCardTarget {
   status: string;
   lane: string | null;
   storyId: string | undefined;
@@ -26,11 +26,11 @@ let created = 0;
 
 /** A title and Enter create a task in this column, and the field stays open for the next one. Esc closes it. */
 export function NewCard({
-  place,
+  target,
   stories,
   onClose,
 }: {
-  place: NewCardPlace;
+  target: NewCardTarget;
   stories: readonly CardStory[];
   onClose: () => void;
 }) {
@@ -57,9 +57,9 @@ export function NewCard({
   return (
     <form method="post" className="new-card" onSubmit={add} onKeyDown={onKeyDown}>
       {sent.map((key) => (
-        <Told key={key} fetcherKey={key} />
+        <Result key={key} fetcherKey={key} />
       ))}
-      <HiddenFields fields={{ intent: newCardIntent, status: place.status }} />
+      <HiddenFields fields={{ intent: newCardIntent, status: target.status }} />
       <input
         ref={title}
         name="title"
@@ -68,14 +68,14 @@ export function NewCard({
         // biome-ignore lint/a11y/noAutofocus: it opens because someone wants to type
         autoFocus
         autoComplete="off"
-        aria-label={`Title of the new task in ${columnLabel(place.status)}`}
+        aria-label={`Title of the new task in ${columnLabel(target.status)}`}
         placeholder="Title of the task"
         className="h-8 w-full rounded border border-line-strong bg-surface px-2 text-sm pointer-coarse:h-10"
       />
       <select
         name="story_id"
         aria-label="Story"
-        defaultValue={place.storyId}
+        defaultValue={target.storyId}
         className="h-8 w-full min-w-0 rounded border border-line bg-surface px-1.5 text-xs pointer-coarse:h-10"
       >
         {stories.map(({ id, code, title: name }) => (
@@ -96,7 +96,7 @@ export function NewCard({
   );
 }
 
-function Told({ fetcherKey }: { fetcherKey: string }) {
+function Result({ fetcherKey }: { fetcherKey: string }) {
   useResultOf(fetcherKey);
   return null;
 }

@@ -31,7 +31,7 @@ interface TaskCardProps {
   /** Why the last change to it was refused. */
   refusal: string | undefined;
   /** Whether its menu is open in the card (pages without JavaScript). */
-  asked: boolean;
+  isMenuOpen: boolean;
   onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void;
 }
 
@@ -44,7 +44,7 @@ const TaskCard = memo(function TaskCard({
   moving,
   marked,
   refusal,
-  asked,
+  isMenuOpen,
   onMove,
 }: TaskCardProps) {
   const { id, code, open_questions: questions } = task;
@@ -95,7 +95,7 @@ const TaskCard = memo(function TaskCard({
           <LineCounts additions={task.changes[0]} deletions={task.changes[1]} />
         </span>
       ) : null}
-      {asked ? <MoveForm task={task} onMove={onMove} /> : null}
+      {isMenuOpen ? <MoveForm task={task} onMove={onMove} /> : null}
     </li>
   );
 });
@@ -183,14 +183,14 @@ export function useCards(
   const doing = useDoing(productId, isAnyHeld);
   const [params] = useSearchParams();
   const { canWrite } = useWriteAccess();
-  const asked = useHydrated() ? null : params.get("move");
+  const isMenuOpen = useHydrated() ? null : params.get("move");
   return (task: CardTask) => (
     <TaskCard
       key={task.id}
       task={task}
       doing={doing.get(task.id)}
       draggable={canWrite}
-      asked={asked === task.id}
+      isMenuOpen={isMenuOpen === task.id}
       changed={changed.has(task.id)}
       moving={dropTarget?.moving === task.id}
       marked={selected.has(`task:${task.id}`)}

@@ -18,8 +18,8 @@ interface Moving {
 interface KeyboardMove {
   tasks: readonly CardTask[];
   lanes: readonly Lane[] | undefined;
-  outcome: (items: readonly string[], place: Place) => ReturnType<typeof placing>;
-  drop: (items: readonly string[], place: Place) => void;
+  outcome: (items: readonly string[], position: BoardPosition) => ReturnType<typeof placing>;
+  drop: (items: readonly string[], position: BoardPosition) => void;
   move: (task: CardTask, status: string) => void;
   change: (items: readonly string[], fields: { status: string }) => void;
   onDropTarget: (dropTarget: DropTarget | null) => void;
@@ -42,8 +42,8 @@ export function useKeyboardMove({
   const [isReady, setReady] = useState(false);
   useBoardKeys({ tasks, move, change, onMoving: setMoving });
 
-  const placed = moving ? outcome([`task:${moving.id}`], moving) : null;
-  const says = placed && (placed.refusal ?? placed.says);
+  const preview = moving ? outcome([`task:${moving.id}`], moving) : null;
+  const says = preview && (preview.refusal ?? preview.says);
   useEffect(() => {
     if (!moving) return;
     onDropTarget({ status: moving.status, lane: moving.lane, says, moving: moving.id });
@@ -192,14 +192,14 @@ function refocus(taskId: string) {
 }
 
 /** A place on a board: a column, a lane, or a column in a lane. */
-export interface Place {
+export interface BoardPosition {
   /** Null on a lane's heading: the card keeps its column. */
   status: string | null;
   lane: string | null;
 }
 
 /** Returns the place this element belongs to, or null outside of the board's columns and lanes. */
-export function placeAt(element: Element | null | undefined): Place | null {
+export function positionAt(element: Element | null | undefined): BoardPosition | null {
   const column = element?.closest<HTMLElement>("[data-column]");
   const lane = element?.closest<HTMLElement>("[data-lane]")?.dataset.lane ?? null;
   if (!column && lane === null) return null;
@@ -219,7 +219,7 @@ type Placing =
 /** Returns what moving these cards there would change, or why it is refused, before anything is dropped. */
 export function placing(
   cards: readonly CardTask[],
-  { status, lane: key }: Place,
+  { status, lane: key }: BoardPosition,
   tasks: readonly CardTask[],
   lanes: readonly Lane[] = [],
 ): Placing {

@@ -7,7 +7,7 @@ const StopWalker = lazy(() => import("./stop-walker"));
 /** Key numbers, the chart, and its data as a table. With JavaScript, pointer and arrow keys step through the days. */
 export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string }) {
   const hydrated = useHydrated();
-  const { width, height, shapes, words, label, facts, table } = chart;
+  const { width, height, shapes, texts, label, facts, table } = chart;
   return (
     <figure className="grid max-w-2xl gap-2">
       {facts.length > 0 ? (
@@ -26,8 +26,8 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
             // biome-ignore lint/suspicious/noArrayIndexKey: a picture is drawn as a whole
             <path key={index} {...shape} />
           ))}
-          {words.map(({ text, ...place }) => (
-            <text key={text} {...place} className="fill-muted text-2xs @max-md:text-lg">
+          {texts.map(({ text, ...position }) => (
+            <text key={text} {...position} className="fill-muted text-2xs @max-md:text-lg">
               {text}
             </text>
           ))}

@@ -6,7 +6,7 @@ export interface Chart {
   height: number;
   /** From bottom to top layer. */
   shapes: readonly Shape[];
-  words: readonly Words[];
+  texts: readonly ChartText[];
   /** Text alternative: says in one sentence what the chart shows. */
   label: string;
   /** Shown above the chart. */
@@ -25,7 +25,7 @@ interface Shape {
 }
 
 /** A `text` element. */
-interface Words {
+interface ChartText {
   x: number;
   y: number;
   text: string;
@@ -38,7 +38,7 @@ export const shape = (d: string, className: string, strokeDasharray?: string): S
   strokeDasharray,
 });
 
-export const words = (x: number, y: number, text: string, textAnchor?: "middle" | "end"): Words => ({
+export const texts = (x: number, y: number, text: string, textAnchor?: "middle" | "end"): ChartText => ({
   x,
   y,
   text,
@@ -59,9 +59,9 @@ export const box = (x: number, y: number, width: number, height: number) =>
   `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
 
 /** Labels the first and last day below a chart. */
-export function daysBelow(days: readonly string[], left: number, right: number, y: number): Words[] {
-  const last = days.length > 1 ? [words(right, y, calendarText(days.at(-1) ?? ""), "end")] : [];
-  return [words(left, y, calendarText(days[0] ?? "")), ...last];
+export function daysBelow(days: readonly string[], left: number, right: number, y: number): ChartText[] {
+  const last = days.length > 1 ? [texts(right, y, calendarText(days.at(-1) ?? ""), "end")] : [];
+  return [texts(left, y, calendarText(days[0] ?? "")), ...last];
 }
 
 const oneDay = 86_400_000;

@@ -9,7 +9,7 @@ import {
   isWeekend,
   round,
   shape,
-  words,
+  texts,
 } from "./chart";
 
 const width = 560;
@@ -70,8 +70,8 @@ export function drawBurndown(days: readonly BurndownDay[], { status, end_date: e
         "fill-none stroke-accent stroke-[2.5] [stroke-linejoin:round]",
       ),
     ],
-    words: [
-      ...scale.map((count) => words(left - 6, y(count) + 4, String(count), "end")),
+    texts: [
+      ...scale.map((count) => texts(left - 6, y(count) + 4, String(count), "end")),
       ...(isOpen ? [todayAt(edge(today))] : []),
       ...daysBelow(slots, left, width - right, height - 5),
     ],
@@ -115,7 +115,7 @@ function ideal(
 }
 
 /** On the last slots the label ends at the line; centered, it would be cut off. */
-const todayAt = (x: number) => words(x, top - 4, "today", x > width - 2 * left ? "end" : "middle");
+const todayAt = (x: number) => texts(x, top - 4, "today", x > width - 2 * left ? "end" : "middle");
 
 function factsOf(numbers: BurnNumbers, last: BurndownDay, isOpen: boolean): ChartFact[] {
   const { added, removed, pace, needed, forecast, daysLate } = numbers;

@@ -1,7 +1,7 @@
 import { moneyText } from "~/ui/numbers";
 import { calendarText } from "~/ui/relative-time";
 import type { Insights } from "~/wire/insights/contract";
-import { box, type Chart, daysBelow, daysBetween, round, shape, words } from "./chart";
+import { box, type Chart, daysBelow, daysBetween, round, shape, texts } from "./chart";
 
 const width = 560;
 const height = 180;
@@ -57,7 +57,7 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
       width,
       height,
       shapes: [shape(`M4 ${height - bottom}H${width - 4}`, "stroke-line"), ...bars],
-      words: [words(4, 11, moneyText(most, currency)), ...daysBelow(days, 4, width - 4, height - 5)],
+      texts: [texts(4, 11, moneyText(most, currency)), ...daysBelow(days, 4, width - 4, height - 5)],
       label: `Cost per day, ${moneyText(all, currency)} in total.`,
       facts: [],
       stops: days.map((day, index) => ({

@@ -1,6 +1,6 @@
 import { calendarText, durationText } from "~/ui/relative-time";
 import type { Insights } from "~/wire/insights/contract";
-import { type Chart, daysBelow, daysBetween, round, shape, words } from "./chart";
+import { type Chart, daysBelow, daysBetween, round, shape, texts } from "./chart";
 
 const width = 560;
 const height = 180;
@@ -40,8 +40,8 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
         shape(`M${x(day)} ${y(time)}h0`, "stroke-accent stroke-[7] opacity-70 [stroke-linecap:round]"),
       ),
     ],
-    words: [
-      ...marks.map(({ time, name }) => words(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end")),
+    texts: [
+      ...marks.map(({ time, name }) => texts(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end")),
       ...daysBelow(days, 8, width - 8, height - 5),
     ],
     label: `Time from start to done of ${taken.length} tasks: 50% within ${durationText(half)}, 85% within ${durationText(most85)}.`,

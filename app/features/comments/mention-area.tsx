@@ -106,7 +106,7 @@ function useMention(area: RefObject<HTMLTextAreaElement>, productId: string) {
   const [active, setActive] = useState(0);
   const names = typed === null ? [] : fitting(members.data?.names ?? [], typed);
 
-  function look() {
+  function update() {
     const found = begun.exec(beforeCursor(area.current));
     setTyped(found?.[1] ?? null);
     setActive(0);
@@ -136,7 +136,7 @@ function useMention(area: RefObject<HTMLTextAreaElement>, productId: string) {
     event.stopPropagation();
     return true;
   }
-  return { names, active, look, close, insert, press };
+  return { names, active, look: update, close, insert, press };
 }
 
 function beforeCursor(element: HTMLTextAreaElement | null): string {
@@ -146,9 +146,9 @@ function beforeCursor(element: HTMLTextAreaElement | null): string {
 /** Names that start with the typed text come before names that contain it. */
 function fitting(names: readonly string[], typed: string): string[] {
   const part = typed.toLowerCase();
-  const place = (name: string) => name.toLowerCase().indexOf(part);
+  const indexIn = (name: string) => name.toLowerCase().indexOf(part);
   return names
-    .filter((name) => place(name) >= 0 && name.toLowerCase() !== part)
-    .toSorted((one, other) => place(one) - place(other))
+    .filter((name) => indexIn(name) >= 0 && name.toLowerCase() !== part)
+    .toSorted((one, other) => indexIn(one) - indexIn(other))
     .slice(0, mostNames);
 }

@@ -6,7 +6,7 @@ import { type BelowLine, LineColumn } from "./line-column";
 import { LineCounts } from "./line-counts";
 import type { Mark, ShownFile, ShownHunk, ShownLine } from "./shown-diff";
 
-const statusWords: Record<ShownFile["status"], string> = {
+const statusLabels: Record<ShownFile["status"], string> = {
   added: "added",
   modified: "",
   deleted: "deleted",
@@ -45,7 +45,7 @@ export function ChangedFile({
   const [isOpen, setOpen] = useState(!file.folded && !isViewed);
   useEffect(() => setOpen(!file.folded && !isViewed), [file.folded, isViewed]);
   const note = noteOf(file);
-  const { hunks, problem, place } = useFileLines(file, address, isOpen);
+  const { hunks, problem, place: details } = useFileLines(file, address, isOpen);
   return (
     <section
       id={id}
@@ -54,13 +54,13 @@ export function ChangedFile({
       data-index={file.index}
       className="file scroll-mt-14 rounded-lg border border-line bg-surface"
     >
-      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={place}>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={details}>
         <summary className="file-name">
           <span className="min-w-0 font-mono text-xs wrap-anywhere">
             {file.old_path ? <span className="text-muted">{visible(file.old_path)} → </span> : null}
             {visible(file.path)}
           </span>
-          <span className="text-xs text-muted">{statusWords[file.status]}</span>
+          <span className="text-xs text-muted">{statusLabels[file.status]}</span>
           <LineCounts additions={file.additions} deletions={file.deletions} />
         </summary>
         <div className="border-t border-line text-sm">
@@ -144,11 +144,11 @@ function noteOf(file: ShownFile): string | null {
 /** The lines of a file. Unified and split view share the same markup; only CSS switches between them. */
 function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; below: BelowLine }) {
   return hunks.map((hunk) => (
-    <div key={placeOf(hunk.lines)} className="hunk">
+    <div key={startsOf(hunk.lines)} className="hunk">
       {isFirst(hunk) || <p className="hunk-heading">{hunk.heading || "…"}</p>}
       {segmentsOf(hunk.lines).map(({ isChange, old, next }) => (
         <div
-          key={`${placeOf(old)} ${placeOf(next)}`}
+          key={`${startsOf(old)} ${startsOf(next)}`}
           className={clsx("seg", isChange && "change", Math.max(old.length, next.length) > 60 && "far")}
         >
           <LineColumn side="old" lines={old} below={below} isTwin={!isChange} />
@@ -166,7 +166,7 @@ function isFirst({ heading, lines }: ShownHunk): boolean {
 }
 
 /** Start lines in the old and new file. Unique: no two parts of a patch start at the same line of both. */
-function placeOf([first]: readonly ShownLine[]): string {
+function startsOf([first]: readonly ShownLine[]): string {
   const [, old, next] = first ?? [];
   return `${old ?? ""}:${next ?? ""}`;
 }
@@ -209,21 +209,21 @@ function piecesOf(lines: readonly ShownLine[], isChange: boolean): Segment[] {
 
 /** Returns a file's lines: from the page, or loaded once the file is open and near the viewport. */
 function useFileLines(file: ShownFile, address: string, isOpen: boolean) {
-  const place = useRef<HTMLDetailsElement>(null);
+  const details = useRef<HTMLDetailsElement>(null);
   const [loaded, setLoaded] = useState<{ key: string; hunks: ShownHunk[] } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const hunks = file.hunks ?? (loaded?.key === file.key ? loaded.hunks : null);
   const isWanted = isOpen && hunks === null;
   useEffect(() => {
-    const element = place.current;
+    const element = details.current;
     if (!isWanted || !element) return;
     const closing = new AbortController();
     const load = async (): Promise<void> => {
       try {
         const answer = await fetch(address, { signal: closing.signal });
         if (!answer.ok) throw new Error(String(answer.status));
-        const told: ShownFile = await answer.json();
-        setLoaded({ key: file.key, hunks: told.hunks ?? [] });
+        const loadedFile: ShownFile = await answer.json();
+        setLoaded({ key: file.key, hunks: loadedFile.hunks ?? [] });
       } catch {
         if (!closing.signal.aborted) setProblem("The diff could not be loaded. Reload the page.");
       }
@@ -242,5 +242,5 @@ function useFileLines(file: ShownFile, address: string, isOpen: boolean) {
       closing.abort();
     };
   }, [isWanted, address, file.key]);
-  return { hunks, problem, place };
+  return { hunks, problem, place: details };
 }

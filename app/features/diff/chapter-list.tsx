@@ -6,14 +6,14 @@ import type { ShownChapter, ShownFile } from "./shown-diff";
 export function ChapterList({
   chapters,
   files,
-  places,
+  fileIds,
   isViewed,
   children,
 }: {
   chapters: readonly ShownChapter[];
   files: ReadonlyMap<number, ShownFile>;
   /** Of each chapter, the ids of its files. */
-  places: readonly (readonly string[])[];
+  fileIds: readonly (readonly string[])[];
   isViewed: (index: number) => boolean;
   children: ReactNode;
 }) {
@@ -42,7 +42,7 @@ export function ChapterList({
                 return (
                   <li key={index}>
                     <a
-                      href={`#${places[chapter]?.[part]}`}
+                      href={`#${fileIds[chapter]?.[part]}`}
                       className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
                     >
                       <span className="min-w-0 truncate font-mono" title={file.path}>

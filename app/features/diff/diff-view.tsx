@@ -67,11 +67,11 @@ export function DiffView({
   );
   useDiffKeys(commentOn);
   const byIndex = new Map(files.map((file) => [file.index, file]));
-  const places = placesOf(chapters);
+  const fileIds = fileIdsOf(chapters);
   const labels = labelsOf(chapters, byIndex);
   return (
     <div className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]" data-view={view}>
-      <ChapterList chapters={chapters} files={byIndex} places={places} isViewed={isViewed}>
+      <ChapterList chapters={chapters} files={byIndex} fileIds={fileIds} isViewed={isViewed}>
         <button
           type="button"
           className="mt-2 hidden px-2 text-xs text-accent underline lg:block"
@@ -90,9 +90,9 @@ export function DiffView({
         }}
       >
         <FilePageLinks {...page} />
-        {chapters.map((chapter, place) => (
+        {chapters.map((chapter, chapterIndex) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
-          <section key={place} id={`chapter-${place}`} className="grid min-w-0 scroll-mt-14 gap-4">
+          <section key={chapterIndex} id={`chapter-${chapterIndex}`} className="grid min-w-0 scroll-mt-14 gap-4">
             <ChapterHead chapter={chapter}>{aside(chapter)}</ChapterHead>
             {chapter.parts.map(({ index, hunks }, part) => {
               const file = byIndex.get(index);
@@ -101,8 +101,8 @@ export function DiffView({
               return (
                 <ChangedFile
                   key={index}
-                  id={places[place]?.[part] ?? ""}
-                  label={labels[place]?.[part] ?? file.path}
+                  id={fileIds[chapterIndex]?.[part] ?? ""}
+                  label={labels[chapterIndex]?.[part] ?? file.path}
                   file={file}
                   only={hunks}
                   address={addressOf(file)}
@@ -139,7 +139,7 @@ function ChapterHead({ chapter, children }: { chapter: ShownChapter; children: R
 }
 
 /** The ids of the files of each chapter: a file of several chapters has one in each. */
-function placesOf(chapters: readonly ShownChapter[]): string[][] {
+function fileIdsOf(chapters: readonly ShownChapter[]): string[][] {
   const seen = new Set<number>();
   return chapters.map(({ parts }, chapter) =>
     parts.map(({ index }) => {
@@ -235,7 +235,7 @@ function useViewed(known: readonly number[], marksOf: (file: ShownFile) => reado
     const viewed = !isViewed(file.index);
     const show = (now: boolean) => setChanged((last) => new Map(last).set(file.index, now));
     show(viewed);
-    const problem = await tell(marksOf(file), viewed);
+    const problem = await sendMarks(marksOf(file), viewed);
     if (problem === null) return;
     show(!viewed);
     showToast(problem, "failed");
@@ -244,7 +244,7 @@ function useViewed(known: readonly number[], marksOf: (file: ShownFile) => reado
 }
 
 /** Returns why it was not kept, or null. */
-async function tell(marks: readonly Mark[], viewed: boolean): Promise<string | null> {
+async function sendMarks(marks: readonly Mark[], viewed: boolean): Promise<string | null> {
   for (const { job_id, ...mark } of marks) {
     try {
       const answer = await fetch(`/api/jobs/${job_id}/viewed`, {

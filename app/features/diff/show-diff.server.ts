@@ -10,7 +10,7 @@ import type { ShownFile } from "./shown-diff";
 const linesAtOnce = 800;
 
 /** Who asks, and for which comparison. */
-interface Asked {
+interface DiffRequest {
   /** The user whose turn in the thread's queue is used. */
   viewer: string;
   /** Earlier attempt to compare with: only files and lines changed since are shown. */
@@ -18,7 +18,7 @@ interface Asked {
 }
 
 /** Returns the files of a diff, or what changed in them. */
-export async function changedFiles(diff: JobDiff, { viewer, before }: Asked): Promise<RoundFile[]> {
+export async function changedFiles(diff: JobDiff, { viewer, before }: DiffRequest): Promise<RoundFile[]> {
   return before ? roundOf(before, diff, viewer) : filesOf(diff);
 }
 
@@ -37,7 +37,11 @@ export function showFiles(files: readonly RoundFile[], viewer: string, open: num
 }
 
 /** Returns one file with its lines. */
-export async function showFile(diff: JobDiff, index: number, { viewer, before }: Asked): Promise<ShownFile | null> {
+export async function showFile(
+  diff: JobDiff,
+  index: number,
+  { viewer, before }: DiffRequest,
+): Promise<ShownFile | null> {
   const files = before ? await roundOf(before, diff, viewer, index) : filesOf(diff);
   const round = files.find((each) => each.index === index);
   return round ? showOne(round, viewer) : null;
@@ -113,7 +117,7 @@ function pairsOf(before: JobDiff, now: JobDiff): Pair[] {
     return old && isSame(old, file) ? [] : [{ before: old, now: file, index }];
   });
   const gone = [...earlier.values()].map(
-    (file, place): Pair => ({ before: file, now: null, index: now.files.length + place }),
+    (file, index): Pair => ({ before: file, now: null, index: now.files.length + index }),
   );
   return [...pairs, ...gone];
 }

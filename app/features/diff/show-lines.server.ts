@@ -110,8 +110,8 @@ function isHarmless(character: string): boolean {
   return character === "\u00ad" || character === "\u200d";
 }
 
-function mark(words: string): string {
-  return `<b class="mark">${words}</b>`;
+function mark(text: string): string {
+  return `<b class="mark">${text}</b>`;
 }
 
 function plain(text: string): string {

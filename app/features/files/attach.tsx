@@ -5,7 +5,7 @@ import { isolated } from "~/ui/isolated";
 import { fileTypes } from "~/wire/files/contract";
 
 /** What a file is added to; a file of a comment belongs to nothing until the comment is there. */
-export interface FilePlace {
+export interface FileTarget {
   product_id: string;
   story_id?: string;
   task_id?: string;
@@ -16,16 +16,16 @@ type Sent = z.infer<typeof answerSchema>;
 const refusalSchema = z.object({ error: z.string() });
 
 /** Sends files that are chosen, pasted or dropped, one after another, and says what went wrong with which. */
-export function useUpload(place: FilePlace | undefined, onSent: (file: Sent) => void) {
+export function useUpload(target: FileTarget | undefined, onSent: (file: Sent) => void) {
   const [pending, setPending] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   const attach = async (files: readonly File[]) => {
-    if (!place) return;
+    if (!target) return;
     setProblem(null);
     setPending((count) => count + files.length);
     for (const file of files) {
       try {
-        onSent(await upload(file, place));
+        onSent(await upload(file, target));
       } catch (error) {
         const why = error instanceof Error ? error.message : "The upload failed. Try again.";
         setProblem((before) => [before, `${isolated(file.name)}: ${why}`].filter(Boolean).join("\n"));
@@ -44,7 +44,7 @@ export function useUpload(place: FilePlace | undefined, onSent: (file: Sent) => 
     isPending: pending > 0,
     problem,
     /** For the element on which files are dropped and pasted. */
-    targets: place && {
+    targets: target && {
       onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
       onDrop: (event: DragEvent) => take(event, event.dataTransfer),
       onDragOver: (event: DragEvent) => {
@@ -55,23 +55,23 @@ export function useUpload(place: FilePlace | undefined, onSent: (file: Sent) => 
 }
 
 /** The same, for a text: each file is written into it where the cursor is. */
-export function useAttach(area: RefObject<HTMLTextAreaElement>, place: FilePlace | undefined) {
-  return useUpload(place, (file) => insert(area.current, linkTo(file)));
+export function useAttach(area: RefObject<HTMLTextAreaElement>, target: FileTarget | undefined) {
+  return useUpload(target, (file) => insert(area.current, linkTo(file)));
 }
 
 type Upload = ReturnType<typeof useUpload>;
 
-async function upload(file: File, place: FilePlace): Promise<Sent> {
+async function upload(file: File, target: FileTarget): Promise<Sent> {
   const body = new FormData();
-  for (const [name, value] of Object.entries(place)) body.set(name, value);
+  for (const [name, value] of Object.entries(target)) body.set(name, value);
   body.set("file", file);
   const answer = await fetch("/api/files", { method: "POST", body }).catch(() => null);
   if (answer === null) throw new Error("The upload failed. Check the connection and try again.");
-  const said: unknown = await answer.json().catch(() => null);
+  const answered: unknown = await answer.json().catch(() => null);
   if (!answer.ok) {
-    throw new Error(refusalSchema.safeParse(said).data?.error ?? "The upload failed. Try again.");
+    throw new Error(refusalSchema.safeParse(answered).data?.error ?? "The upload failed. Try again.");
   }
-  return answerSchema.parse(said);
+  return answerSchema.parse(answered);
 }
 
 function linkTo({ url, name, type }: Sent): string {

@@ -90,23 +90,23 @@ export function sizeText(bytes: number): string {
   return `${amount < 10 && step > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[step]}`;
 }
 
-type ItemPlace = { product_id: string; story_id: string } | { product_id: string; task_id: string };
+type ItemTarget = { product_id: string; story_id: string } | { product_id: string; task_id: string };
 
 /** The files of a story or task, and a place to drop more. */
 export function FilesSection({
   files,
-  place,
+  target,
   viewerId,
   isOwner,
 }: {
   files: readonly ListedFile[];
-  place: ItemPlace;
+  target: ItemTarget;
   viewerId: string;
   isOwner: boolean;
 }) {
   const { canWrite } = useWriteAccess();
   const { revalidate } = useLive();
-  const upload = useUpload(canWrite ? place : undefined, revalidate);
+  const upload = useUpload(canWrite ? target : undefined, revalidate);
   const hydrated = useHydrated();
   return (
     <div {...upload.targets}>
@@ -123,7 +123,7 @@ export function FilesSection({
             </p>
           )}
           <WriteFields quiet>
-            {hydrated ? <AttachButton upload={upload} label="Add files" /> : <PlainForm place={place} />}
+            {hydrated ? <AttachButton upload={upload} label="Add files" /> : <PlainForm target={target} />}
           </WriteFields>
         </div>
       </Section>
@@ -132,7 +132,7 @@ export function FilesSection({
 }
 
 /** One file at a time, for a page without script. */
-function PlainForm({ place }: { place: ItemPlace }) {
+function PlainForm({ target }: { target: ItemTarget }) {
   const answer = useActionResult<{ fileError?: string }>();
   return (
     <Form
@@ -142,7 +142,7 @@ function PlainForm({ place }: { place: ItemPlace }) {
       aria-label="Add a file"
       className="flex flex-wrap items-center gap-2"
     >
-      <HiddenFields fields={{ intent: "add-file", ...place }} />
+      <HiddenFields fields={{ intent: "add-file", ...target }} />
       <FormErrors errors={answer?.fileError ? [answer.fileError] : []} />
       <input
         type="file"

@@ -24,13 +24,13 @@ export function EditableText({
   /** In a side panel: no card. */
   inPanel?: boolean;
 }) {
-  const place = useInPlace(text);
+  const editing = useInPlace(text);
   const { label } = text;
-  const edit = place.editing ? null : <EditLink label={label} place={place} />;
-  const body = place.editing ? (
-    <Editor text={text} place={place} mono={mono} />
+  const edit = editing.editing ? null : <EditLink label={label} editing={editing} />;
+  const body = editing.editing ? (
+    <Editor text={text} editing={editing} mono={mono} />
   ) : (
-    <Reading label={label} place={place} content={content} empty={empty} />
+    <Reading label={label} editing={editing} content={content} empty={empty} />
   );
   if (inPanel) {
     return (
@@ -54,24 +54,24 @@ export function EditableText({
 
 function Reading({
   label,
-  place,
+  editing,
   content,
   empty,
 }: {
   label: string;
-  place: InPlace;
+  editing: InPlace;
   content: SafeHtml | null;
   empty: ReactNode;
 }) {
   const { canWrite } = useWriteAccess();
-  const { pending, hasKept } = place;
+  const { pending, hasKept } = editing;
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the pencil beside it is the same for keys */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the pencil beside it is the same for keys */}
       <div
         className={canWrite ? "editable" : undefined}
-        onClick={(event) => canWrite && isMeantForText(event) && place.edit()}
+        onClick={(event) => canWrite && isMeantForText(event) && editing.edit()}
       >
         {pending !== null ? (
           <p className="prose whitespace-pre-wrap">{pending || "Empty"}</p>
@@ -81,20 +81,20 @@ function Reading({
           <p className="text-sm text-muted">{empty}</p>
         )}
       </div>
-      {hasKept ? <KeptNotice label={label} place={place} /> : null}
+      {hasKept ? <KeptNotice label={label} editing={editing} /> : null}
     </>
   );
 }
 
 /** Shown when the person left the editor without saving. */
-function KeptNotice({ label, place }: { label: string; place: InPlace }) {
+function KeptNotice({ label, editing }: { label: string; editing: InPlace }) {
   return (
     <p role="status" className="mt-2 flex flex-wrap items-center gap-2 text-xs text-waiting">
       You have unsaved text.
-      <button type="button" className="underline" onClick={place.edit}>
+      <button type="button" className="underline" onClick={editing.edit}>
         Go on<span className="sr-only"> with {label.toLowerCase()}</span>
       </button>
-      <button type="button" className="underline" onClick={place.discard}>
+      <button type="button" className="underline" onClick={editing.discard}>
         Throw it away
       </button>
     </p>
@@ -109,12 +109,12 @@ function isMeantForText({ target }: MouseEvent): boolean {
 
 /** The title of a page or panel, edited with one click or `e`. */
 export function EditableTitle(text: InPlaceText) {
-  const place = useInPlace(text);
+  const editing = useInPlace(text);
   const { canWrite } = useWriteAccess();
-  if (place.editing) {
+  if (editing.editing) {
     return (
       <span className="min-w-0 flex-1 basis-64" data-editable>
-        <Editor text={text} place={place} line />
+        <Editor text={text} editing={editing} line />
       </span>
     );
   }
@@ -124,14 +124,14 @@ export function EditableTitle(text: InPlaceText) {
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the pencil beside it is the same for keys */}
       <span
         className={canWrite ? "editable" : undefined}
-        onClick={(event) => canWrite && isMeantForText(event) && place.edit()}
+        onClick={(event) => canWrite && isMeantForText(event) && editing.edit()}
       >
-        {place.pending ?? text.value}
+        {editing.pending ?? text.value}
       </span>
       {/* Word joiner: keeps the pencil on the line of the last word. */}
       {"\u2060"}
-      <EditLink label={text.label} place={place} className="-my-1 ml-1 align-middle" />
-      {place.hasKept ? <KeptNotice label={text.label} place={place} /> : null}
+      <EditLink label={text.label} editing={editing} className="-my-1 ml-1 align-middle" />
+      {editing.hasKept ? <KeptNotice label={text.label} editing={editing} /> : null}
     </span>
   );
 }
@@ -139,12 +139,12 @@ export function EditableTitle(text: InPlaceText) {
 /** Opens the editor by key, touch, and without JavaScript: then it reloads the page with the editor open. */
 export function EditLink({
   label,
-  place,
+  editing,
   children,
   className,
 }: {
   label: string;
-  place: InPlace;
+  editing: InPlace;
   /** Text instead of the pencil icon. */
   children?: string;
   className?: string;
@@ -153,8 +153,8 @@ export function EditLink({
   if (!canWrite) return null;
   return (
     <Link
-      ref={place.opener}
-      to={place.editTo}
+      ref={editing.opener}
+      to={editing.editTo}
       role="button"
       data-edit
       preventScrollReset
@@ -162,7 +162,7 @@ export function EditLink({
       title={`Edit ${label.toLowerCase()} (e)`}
       onClick={(event) => {
         event.preventDefault();
-        place.edit();
+        editing.edit();
       }}
       className={clsx(
         children ? "text-sm text-accent underline underline-offset-2" : buttonClass("quiet", "icon-sm"),

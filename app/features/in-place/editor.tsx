@@ -14,7 +14,7 @@ const controlClass =
 
 interface EditorProps {
   text: InPlaceText;
-  place: InPlace;
+  editing: InPlace;
   /** A single line instead of a text area. */
   line?: boolean;
   mono?: boolean | undefined;
@@ -23,7 +23,7 @@ interface EditorProps {
 }
 
 /** The form that replaces the text. Esc leaves it. Enter (single line) or Ctrl+Enter saves. */
-export function Editor({ text, place, ...control }: EditorProps) {
+export function Editor({ text, editing, ...control }: EditorProps) {
   const id = useId();
   const input = useFocusAtEnd();
   const typed = () => input.current?.value ?? "";
@@ -31,41 +31,41 @@ export function Editor({ text, place, ...control }: EditorProps) {
     if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
-      place.leave(typed());
+      editing.leave(typed());
     }
     const saves = event.key === "Enter" && (event.metaKey || event.ctrlKey);
     // Only the button replaces someone else's text.
-    if (place.theirs && event.key === "Enter" && (saves || control.line)) event.preventDefault();
+    if (editing.theirs && event.key === "Enter" && (saves || control.line)) event.preventDefault();
     else if (saves) {
       event.preventDefault();
       input.current?.form?.requestSubmit();
     }
   };
   return (
-    <place.fetcher.Form
+    <editing.fetcher.Form
       method="post"
       // Without script, a refusal is shown there, in the same editor.
       action={text.action && `${text.action}?${editParameter}=${text.name}`}
       className="grid gap-2 font-normal tracking-normal"
       onSubmit={(event) => {
-        if (typed() === text.value && !place.theirs) {
+        if (typed() === text.value && !editing.theirs) {
           event.preventDefault();
-          place.leave(typed());
-        } else place.send();
+          editing.leave(typed());
+        } else editing.send();
       }}
     >
       <EnhancedField />
       <HiddenFields fields={text.fields} />
-      {place.seen === undefined ? null : <HiddenFields fields={{ expected_version: `${place.seen}` }} />}
-      {place.theirs ? <Theirs clash={place.theirs} /> : null}
-      <Control {...control} id={id} input={input} text={text} place={place} onKeyDown={onKeyDown} />
-      <FieldErrors id={`${id}-error`} errors={place.refusal} />
+      {editing.seen === undefined ? null : <HiddenFields fields={{ expected_version: `${editing.seen}` }} />}
+      {editing.theirs ? <Theirs clash={editing.theirs} /> : null}
+      <Control {...control} id={id} input={input} text={text} editing={editing} onKeyDown={onKeyDown} />
+      <FieldErrors id={`${id}-error`} errors={editing.refusal} />
       <Ways
         line={control.line}
-        isClash={place.theirs !== undefined}
-        onLeave={() => (place.theirs ? place.discard() : place.leave(typed()))}
+        isClash={editing.theirs !== undefined}
+        onLeave={() => (editing.theirs ? editing.discard() : editing.leave(typed()))}
       />
-    </place.fetcher.Form>
+    </editing.fetcher.Form>
   );
 }
 
@@ -86,7 +86,7 @@ function Control({
   id,
   input,
   text,
-  place,
+  editing,
   line,
   mono,
   placeholder,
@@ -97,18 +97,18 @@ function Control({
   input: RefObject<HTMLInputElement & HTMLTextAreaElement>;
   onKeyDown: (event: KeyboardEvent) => void;
 }) {
-  const isRefused = place.refusal.length > 0;
+  const isRefused = editing.refusal.length > 0;
   const upload = useAttach(input, text.files);
   const field = {
     ref: input,
     id,
     name: text.name,
-    defaultValue: place.text,
+    defaultValue: editing.text,
     placeholder,
     "aria-label": text.label,
     "aria-invalid": isRefused || undefined,
     "aria-describedby": isRefused ? `${id}-error` : undefined,
-    onInput: () => place.note(input.current?.value ?? ""),
+    onInput: () => editing.note(input.current?.value ?? ""),
     onKeyDown,
   };
   if (line) {

@@ -117,20 +117,20 @@ export function TypedProperty({
   /** A note shown below the value. */
   note?: string;
 }) {
-  const place = useInPlace(text);
-  const shown = place.pending ?? text.value;
+  const editing = useInPlace(text);
+  const shown = editing.pending ?? text.value;
   return (
     <div className="property" data-editable>
       <span className="property-label">{text.label}</span>
-      {place.editing ? (
-        <Editor text={text} place={place} line mono={mono} placeholder={placeholder} inputMode={inputMode} />
+      {editing.editing ? (
+        <Editor text={text} editing={editing} line mono={mono} placeholder={placeholder} inputMode={inputMode} />
       ) : (
         <span className="flex min-w-0 items-center justify-between gap-1 pl-1.5">
           <span className={shown === "" ? "text-muted" : mono ? "font-mono text-xs" : ""}>
             <LiveText>{shown === "" ? (empty ?? "None") : shown}</LiveText>
             {note ? <span className="block text-xs text-muted">{note}</span> : null}
           </span>
-          <EditLink label={text.label} place={place} />
+          <EditLink label={text.label} editing={editing} />
         </span>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import type { FilePlace } from "~/features/files/attach";
+import type { FileTarget } from "~/features/files/attach";
 import { focusAfterDrawing } from "~/features/items/active-row";
 import { type ActionResult, showResult, useActionResult } from "~/ui/action-result";
 import { keepDraft, readDraft } from "~/ui/forms/drafts";
@@ -20,7 +20,7 @@ export interface InPlaceText {
   /** Where it is sent, when that is not the page. */
   action?: string | undefined;
   /** What files that are put into it are added to; without it none can be. */
-  files?: FilePlace | undefined;
+  files?: FileTarget | undefined;
 }
 
 /**
@@ -46,10 +46,10 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
     const text = formData?.get(name);
     if (typeof text === "string") sent.current = text;
   }, [formData, name]);
-  const told = useRef(data);
+  const handled = useRef(data);
   useEffect(() => {
-    if (!data || data === told.current) return;
-    told.current = data;
+    if (!data || data === handled.current) return;
+    handled.current = data;
     const found = refusalOf(data, name);
     const isRefused = found.length > 0;
     const newer = clashOf(data, name);

@@ -7,7 +7,7 @@ const takenBack = "You can undo this for 30 seconds, unless it also deletes a lo
 /** Where the person is after the deletion: elsewhere, or at the list whose panel it was. */
 interface Afterwards {
   goTo?: string;
-  place?: { closeTo: string; onClose?: (() => void) | undefined };
+  panel?: { closeTo: string; onClose?: (() => void) | undefined };
 }
 
 export function DeleteTask({ task: { id, code }, ...afterwards }: Afterwards & { task: { id: string; code: string } }) {
@@ -47,7 +47,7 @@ export function DeleteItem({
   fields,
   action,
   goTo,
-  place,
+  panel,
 }: {
   noun: string;
   code: string;
@@ -60,13 +60,13 @@ export function DeleteItem({
 } & Afterwards) {
   const navigate = useNavigate();
   const leave = () => {
-    if (place?.onClose) place.onClose();
-    else navigate(place?.closeTo ?? goTo ?? ".", { preventScrollReset: place !== undefined });
+    if (panel?.onClose) panel.onClose();
+    else navigate(panel?.closeTo ?? goTo ?? ".", { preventScrollReset: panel !== undefined });
   };
   return (
     <Confirm
       trigger={`Delete ${noun}`}
-      size={place ? undefined : "sm"}
+      size={panel ? undefined : "sm"}
       question={`Delete ${code}?`}
       consequence={`${loss} ${takenBack}`}
       confirmLabel="Delete"

@@ -8,7 +8,7 @@ const edgePx = { touch: 120, mouse: 24 };
 const scrollStepPx = 14;
 
 /** The dragged items, and the element under them. */
-export interface Held {
+export interface Dragged {
   items: readonly string[];
   target: Element | null;
   y: number;
@@ -16,8 +16,8 @@ export interface Held {
 
 interface Dragging {
   /** Called when the element under the pointer changes; null when the drag ends. */
-  over: (held: Held | null) => void;
-  drop: (held: Held) => void;
+  over: (dragged: Dragged | null) => void;
+  drop: (dragged: Dragged) => void;
   /** Whether a long press starts a drag. */
   byTouch: boolean;
 }
@@ -69,9 +69,9 @@ export function followDrag(area: HTMLElement, { over, drop, byTouch }: Dragging)
     lifted?.moveTo(clientX, clientY);
   };
   const onUp = () => {
-    const held = lifted?.held ?? null;
+    const dragged = lifted?.dragged ?? null;
     end();
-    if (held) drop(held);
+    if (dragged) drop(dragged);
   };
   const onClick = (event: MouseEvent) => {
     // Browsers fire a click after a drag. Clicks from the keyboard have no detail.
@@ -147,7 +147,7 @@ class Lifted {
   }
 
   /** What is under the pointer now; scrolling may have changed it. */
-  get held(): Held {
+  get dragged(): Dragged {
     const { x, y } = this.#at;
     return { items: this.#items, target: document.elementFromPoint(x, y), y };
   }
@@ -169,9 +169,9 @@ class Lifted {
 
   /** Reports a new target, and keeps scrolling while the pointer is near an edge. */
   readonly #look = (): void => {
-    const { held } = this;
-    if (held.target !== this.#target) this.#over(held);
-    this.#target = held.target;
+    const { dragged } = this;
+    if (dragged.target !== this.#target) this.#over(dragged);
+    this.#target = dragged.target;
     const edge = edgePx[this.#press.hand];
     const left = towards(this.#at.x, window.innerWidth, Math.min(edge, 48));
     const top = towards(this.#at.y, window.innerHeight, edge);

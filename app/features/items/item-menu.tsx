@@ -29,12 +29,12 @@ interface ItemMenuProps {
 export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMenuProps) {
   const { action, items, row } = menu;
   const [first = ""] = items;
-  const [place] = useState(() => placeBelow(row));
+  const [position] = useState(() => positionBelow(row));
   const close = useCallback(() => {
     onClose();
     focusRow(first);
   }, [onClose, first]);
-  const ref = useMenuAt(place, close);
+  const ref = useMenuAt(position, close);
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
   const { data, load } = useFetcher<ProductChoices>({ key: `choices ${productId}` });
@@ -92,7 +92,7 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
 }
 
 /** Returns the position below a row. */
-function placeBelow(row: HTMLElement | null) {
+function positionBelow(row: HTMLElement | null) {
   if (!row?.isConnected) return null;
   const { left, bottom } = row.getBoundingClientRect();
   return { x: left + 24, y: bottom + 2, width: 272, height: 312 };

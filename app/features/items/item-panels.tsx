@@ -12,7 +12,7 @@ import { useWriteAccess, WriteFields } from "~/ui/write-access";
 import type { StoryPageData, TaskPageData } from "~/wire/pages/contract";
 import { DeleteStory, DeleteTask } from "./delete-item";
 
-interface PanelPlace {
+interface PanelPosition {
   closeTo: string;
   /** Closes a panel that is not part of the URL. */
   onClose?: () => void;
@@ -24,8 +24,8 @@ export function TaskPanel({
   description,
   plan,
   children,
-  ...place
-}: PanelPlace & {
+  ...position
+}: PanelPosition & {
   page: Pick<TaskPageData, "task" | "story">;
   description: SafeHtml | null;
   plan: SafeHtml | null;
@@ -40,10 +40,10 @@ export function TaskPanel({
       title={<PanelTitle item={task} fields={fields} action={action} />}
       footer={
         <WriteFields quiet>
-          <DeleteTask task={task} place={place} />
+          <DeleteTask task={task} panel={position} />
         </WriteFields>
       }
-      {...place}
+      {...position}
     >
       <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
         <StatusPill status={task.status} />
@@ -73,8 +73,8 @@ export function StoryPanel({
   description,
   criteria,
   newTaskTo,
-  ...place
-}: PanelPlace & {
+  ...position
+}: PanelPosition & {
   page: Pick<StoryPageData, "story" | "tasks" | "sprint" | "sprints" | "members" | "product">;
   description: SafeHtml | null;
   criteria: SafeHtml | null;
@@ -88,10 +88,10 @@ export function StoryPanel({
       title={<PanelTitle item={story} fields={fields} action={action} />}
       footer={
         <WriteFields quiet>
-          <DeleteStory page={page} place={place} />
+          <DeleteStory page={page} panel={position} />
         </WriteFields>
       }
-      {...place}
+      {...position}
     >
       <div className="flex flex-wrap items-center gap-2">
         <StatusPill status={story.status} />

@@ -109,14 +109,14 @@ function neighbor(item: string, step: 1 | -1, order = orderOnPage()): string | n
 
 /** Keys that move a PBI up, down, to the top or to the bottom of the page's PBIs. */
 function orderKeys(change: Change): PageKey[] {
-  const to = (placeOf: (at: number, last: number) => number) => () => {
+  const to = (indexFrom: (at: number, last: number) => number) => () => {
     const item = itemOf(activeRow());
     const pbis = ofKind(orderOnPage(), "pbi");
     const at = pbis.indexOf(item ?? "");
-    const place = Math.min(Math.max(placeOf(at, pbis.length - 1), 0), pbis.length - 1);
-    const other = pbis[place]?.slice("pbi:".length);
-    if (!item || at === -1 || place === at || !other) return at !== -1;
-    change([item], place < at ? { before_id: other } : { after_id: other });
+    const index = Math.min(Math.max(indexFrom(at, pbis.length - 1), 0), pbis.length - 1);
+    const other = pbis[index]?.slice("pbi:".length);
+    if (!item || at === -1 || index === at || !other) return at !== -1;
+    change([item], index < at ? { before_id: other } : { after_id: other });
     focusRow(item);
     return true;
   };

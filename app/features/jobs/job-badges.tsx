@@ -30,7 +30,7 @@ export function JobStatus({
   return <StatusPill status={job.status} />;
 }
 
-const words: Record<Confinement, string> = {
+const labels: Record<Confinement, string> = {
   bwrap: "Sandbox: bubblewrap",
   docker: "Sandbox: Docker",
   command: "Sandbox: custom command",
@@ -42,10 +42,10 @@ const words: Record<Confinement, string> = {
 /** Shows whether the agent ran in a sandbox, and which one. */
 export function ConfinementBadge({ confinement }: { confinement: Confinement }) {
   const isClosed = confinement !== "none" && !confinement.endsWith("_open");
-  return <Badge tone={isClosed ? "accent" : "plain"}>{words[confinement]}</Badge>;
+  return <Badge tone={isClosed ? "accent" : "plain"}>{labels[confinement]}</Badge>;
 }
 
-const outcomeWords: Record<string, string> = {
+const outcomeLabels: Record<string, string> = {
   done: "done",
   skipped: "changed nothing",
   failed: "failed",
@@ -63,18 +63,19 @@ type JobAttempt = AgentJobDetail["attempts"][number];
 
 /** Returns "Attempt 2: failed". */
 export function attemptName({ attempt, outcome }: JobAttempt): string {
-  return `Attempt ${attempt}: ${outcome ? (outcomeWords[outcome] ?? outcome) : "running"}`;
+  return `Attempt ${attempt}: ${outcome ? (outcomeLabels[outcome] ?? outcome) : "running"}`;
 }
 
 type ShownPull = Pick<z.infer<typeof pullSchema>, "number" | "url" | "state" | "draft" | "ci" | "review">;
 
-const ciWords = { none: null, pending: "CI running", passed: "CI passed", failed: "CI failed" };
-const reviewWords = { none: null, approved: "approved", changes_requested: "changes requested" };
+const ciLabels = { none: null, pending: "CI running", passed: "CI passed", failed: "CI failed" };
+const reviewLabels = { none: null, approved: "approved", changes_requested: "changes requested" };
 
 /** A pull request in one line: number, CI and review state. `g p` opens it. */
 export function PullLink({ pull }: { pull: ShownPull }) {
   const { number, url, state, draft, ci, review } = pull;
-  const words = state === "open" ? [draft ? "draft" : null, ciWords[ci], reviewWords[review]].filter(Boolean) : [state];
+  const labels =
+    state === "open" ? [draft ? "draft" : null, ciLabels[ci], reviewLabels[review]].filter(Boolean) : [state];
   const isBad = state === "open" && (ci === "failed" || review === "changes_requested");
   return (
     <a
@@ -83,7 +84,7 @@ export function PullLink({ pull }: { pull: ShownPull }) {
       data-pull
       className={`text-xs underline underline-offset-2 ${isBad ? "text-failed" : "text-accent"}`}
     >
-      {[`Pull request #${number}`, ...(words.length > 0 ? words : ["open"])].join(" · ")}
+      {[`Pull request #${number}`, ...(labels.length > 0 ? labels : ["open"])].join(" · ")}
     </a>
   );
 }

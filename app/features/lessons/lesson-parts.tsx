@@ -6,7 +6,7 @@ import { countText } from "~/ui/numbers";
 import type { Lesson } from "~/wire/lessons/contract";
 import { lessonLimits } from "~/wire/lessons/contract";
 
-export const causeWords = {
+export const causeLabels = {
   changes_requested: "changes were requested",
   proof_voided: "another worker found a fault",
   ci_failed: "its tests failed",
@@ -14,7 +14,7 @@ export const causeWords = {
 
 /** Why a lesson was proposed: what came back, and what for. */
 export function returnedFor(code: string | null, cause: Lesson["source"]["cause"]): string {
-  return `${code ?? "A task"} came back because ${causeWords[cause]}.`;
+  return `${code ?? "A task"} came back because ${causeLabels[cause]}.`;
 }
 
 /** What a lesson did: tasks that came back for its cause before and since. */

@@ -3,7 +3,7 @@ import { Elapsed } from "~/ui/relative-time";
 import type { OutputKind } from "~/wire/agent-jobs/job-output";
 import type { Doing } from "~/wire/events";
 
-const words = {
+const verbs = {
   text: "said",
   thought: "thought",
   plan: "planned",
@@ -14,7 +14,7 @@ const words = {
   note: "noted",
   error: "error",
 } satisfies Record<OutputKind, string>;
-const wordsNow = { command: "running", tool: "using", edit: "changing", test: "testing" } satisfies Partial<
+const runningVerbs = { command: "running", tool: "using", edit: "changing", test: "testing" } satisfies Partial<
   Record<OutputKind, string>
 >;
 
@@ -23,16 +23,16 @@ export function DoingLine({ read, live }: { read?: Doing | null; live?: Doing | 
   const doing = newest(read ?? undefined, live);
   if (!doing) return null;
   const { kind, title, status, at } = doing;
-  const word = (status === "running" ? wordFor(wordsNow, kind) : undefined) ?? wordFor(words, kind);
+  const verb = (status === "running" ? verbFor(runningVerbs, kind) : undefined) ?? verbFor(verbs, kind);
   return (
     <span className="min-w-0 break-words text-muted" data-doing>
-      <LiveText>{word}</LiveText> <code className="font-mono">{title}</code>, <Elapsed from={at} /> ago
+      <LiveText>{verb}</LiveText> <code className="font-mono">{title}</code>, <Elapsed from={at} /> ago
     </span>
   );
 }
 
 /** Newer workers may report kinds this page does not know. */
-function wordFor(known: Record<string, string>, kind: string): string | undefined {
+function verbFor(known: Record<string, string>, kind: string): string | undefined {
   return known[kind];
 }
 

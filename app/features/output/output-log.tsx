@@ -96,7 +96,7 @@ function textOf({ title, path, text }: Entry): string {
   return [title, path, text].filter(Boolean).join("\n");
 }
 
-const words: Record<OutputKind, string> = {
+const labels: Record<OutputKind, string> = {
   text: "said",
   thought: "thought",
   plan: "plan",
@@ -143,7 +143,7 @@ function OutputEntry({ entry }: { entry: Entry }) {
 function Kind({ entry }: { entry: Entry }) {
   return (
     <span className={clsx("w-16 shrink-0 text-xs", entry.kind === "error" ? "text-failed" : "text-muted")}>
-      {words[entry.kind]}
+      {labels[entry.kind]}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { router } from "~/live/router";
 import { useIsomorphicLayoutEffect } from "~/ui/use-isomorphic-layout-effect";
 
 /** sessionStorage key of the scroll positions in a tab, each by the key of its history entry. */
-const placesKey = "positions";
+const positionsKey = "positions";
 
 /**
  * Runs while the page is parsed, so that a reload restores the position before the user can scroll. The browser's own
@@ -14,12 +14,12 @@ const script = `(() => {
   try {
     history.scrollRestoration = "manual";
     if (!history.state?.key) history.replaceState({ key: Math.random().toString(36).slice(2) }, "");
-    const place = JSON.parse(sessionStorage.getItem("${placesKey}") ?? "{}")[history.state.key];
+    const place = JSON.parse(sessionStorage.getItem("${positionsKey}") ?? "{}")[history.state.key];
     if (typeof place === "number") scrollTo(0, place);
   } catch {}
 })()`;
 
-export function EarlierPlace({ nonce }: { nonce: string | undefined }) {
+export function EarlierPosition({ nonce }: { nonce: string | undefined }) {
   return (
     <script
       nonce={nonce}
@@ -34,19 +34,19 @@ export function EarlierPlace({ nonce }: { nonce: string | undefined }) {
  * Restores the position on back and forward; new pages start at the top or at their hash. Scrolls on navigation only:
  * the router's own component also scrolls after revalidation, to the position before it.
  */
-export function ScrollPlaces(): null {
+export function ScrollPositions(): null {
   const { key, hash } = useLocation();
-  const places = useRef<Record<string, number>>({});
+  const positions = useRef<Record<string, number>>({});
   const shown = useRef<string>();
   const arriving = useRef({ key, stays: true });
 
   useEffect(() => {
-    places.current = { ...storedPlaces(), ...places.current };
+    positions.current = { ...storedPositions(), ...positions.current };
     const note = () => {
-      if (shown.current !== undefined) places.current[shown.current] = window.scrollY;
+      if (shown.current !== undefined) positions.current[shown.current] = window.scrollY;
     };
-    // `EarlierPlace` handles reloads.
-    const leave = () => storePlaces(places.current);
+    // `EarlierPosition` handles reloads.
+    const leave = () => storePositions(positions.current);
     const unsubscribe = router().subscribe(({ location, preventScrollReset }) => {
       if (location.key === arriving.current.key) return;
       arriving.current = { key: location.key, stays: preventScrollReset };
@@ -63,11 +63,11 @@ export function ScrollPlaces(): null {
   useIsomorphicLayoutEffect(() => {
     const isFirst = shown.current === undefined;
     shown.current = key;
-    const place = places.current[key];
+    const position = positions.current[key];
     if (isFirst) return;
-    if (place !== undefined) window.scrollTo(0, place);
+    if (position !== undefined) window.scrollTo(0, position);
     else if (!scrolledTo(hash) && !arriving.current.stays) window.scrollTo(0, 0);
-    places.current[key] = window.scrollY;
+    positions.current[key] = window.scrollY;
   }, [key, hash]);
   return null;
 }
@@ -79,19 +79,19 @@ function scrolledTo(hash: string): boolean {
 }
 
 /** Stored data may be missing, or written by an older version. */
-function storedPlaces(): Record<string, number> {
+function storedPositions(): Record<string, number> {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(placesKey) ?? "{}");
+    const stored: unknown = JSON.parse(sessionStorage.getItem(positionsKey) ?? "{}");
     const entries = typeof stored === "object" && stored !== null ? Object.entries(stored) : [];
-    return Object.fromEntries(entries.filter(([, place]) => typeof place === "number"));
+    return Object.fromEntries(entries.filter(([, position]) => typeof position === "number"));
   } catch {
     return {};
   }
 }
 
-function storePlaces(places: Readonly<Record<string, number>>): void {
+function storePositions(positions: Readonly<Record<string, number>>): void {
   try {
-    sessionStorage.setItem(placesKey, JSON.stringify(places));
+    sessionStorage.setItem(positionsKey, JSON.stringify(positions));
   } catch {
     // Without storage, or if it is full, reloaded pages start at the top.
   }

@@ -1,4 +1,4 @@
-import { requirementChoices } from "~/features/proof/proof-words";
+import { requirementChoices } from "~/features/proof/proof-labels";
 import { CheckField } from "~/ui/field";
 
 /** Choices of the setting *Pull requests*. */
@@ -81,8 +81,8 @@ export function ChoiceField({
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-sm font-medium">{legend}</legend>
-      {choices.map(({ value, ...words }) => (
-        <CheckField key={value} type="radio" name={name} value={value} defaultChecked={value === chosen} {...words} />
+      {choices.map(({ value, ...texts }) => (
+        <CheckField key={value} type="radio" name={name} value={value} defaultChecked={value === chosen} {...texts} />
       ))}
     </fieldset>
   );

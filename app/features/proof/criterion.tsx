@@ -3,7 +3,7 @@ import { Badge, CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusIcon } from "~/ui/status";
 import type { Evidence, ProvenCriterion } from "~/wire/proof/contract";
-import { seen, standing } from "./proof-words";
+import { seen, standing } from "./proof-labels";
 import { visible } from "./visible";
 
 /** A criterion's text and state, its waiver, and what the page adds below. */
@@ -36,20 +36,20 @@ export function CriterionHead({ criterion, children }: { criterion: ProvenCriter
 
 /** A criterion's text. Text between backticks is code; all else is plain text. */
 export function CriterionText({ text }: { text: string }) {
-  return piecesOf(visible(text)).map(({ at, words, isCode }) =>
+  return piecesOf(visible(text)).map(({ at, piece, isCode }) =>
     isCode ? (
       <code key={at} className="rounded bg-sunken px-1 font-mono text-xs">
-        {words}
+        {piece}
       </code>
     ) : (
-      <span key={at}>{words}</span>
+      <span key={at}>{piece}</span>
     ),
   );
 }
 
 interface Piece {
   at: number;
-  words: string;
+  piece: string;
   isCode: boolean;
 }
 
@@ -57,11 +57,11 @@ function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
   for (const match of text.matchAll(/`([^`\n]+)`/g)) {
-    if (match.index > at) pieces.push({ at, words: text.slice(at, match.index), isCode: false });
-    pieces.push({ at: match.index, words: match[1] ?? "", isCode: true });
+    if (match.index > at) pieces.push({ at, piece: text.slice(at, match.index), isCode: false });
+    pieces.push({ at: match.index, piece: match[1] ?? "", isCode: true });
     at = match.index + match[0].length;
   }
-  if (at < text.length) pieces.push({ at, words: text.slice(at), isCode: false });
+  if (at < text.length) pieces.push({ at, piece: text.slice(at), isCode: false });
   return pieces;
 }
 

@@ -6,12 +6,12 @@ import { WriteFields } from "~/ui/write-access";
 import type { ProvenCriterion, StoryProof } from "~/wire/proof/contract";
 import { BeforeAfter, picturesOf } from "./before-after";
 import { CriterionHead, CriterionText, EvidenceList } from "./criterion";
-import { requirements } from "./proof-words";
+import { requirements } from "./proof-labels";
 
 /** Proof of a story: one row per criterion with its evidence, and forms for a person's verdict. */
 export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title?: string }) {
   const { criteria, former, story_id: storyId } = proof;
-  const held = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
+  const met = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
   if (criteria.length === 0 && former.length === 0) {
     return (
       <Section id="proof" title={title}>
@@ -23,7 +23,7 @@ export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title
     );
   }
   return (
-    <Section id="proof" flush title={`${title} ${held}/${criteria.length}`} about={requirements[proof.done_requires]}>
+    <Section id="proof" flush title={`${title} ${met}/${criteria.length}`} about={requirements[proof.done_requires]}>
       <ul className="divide-y divide-line">
         {criteria.map((criterion) => (
           <CriterionRow key={criterion.id} storyId={storyId} criterion={criterion} />

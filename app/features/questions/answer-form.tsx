@@ -27,7 +27,7 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
       {question.reader_left ||
       question.needs_option ||
       (question.kind === "permission" && question.options.length > 0) ? null : (
-        <OwnWords question={question} action={action} onSubmit={onAnswer} />
+        <OwnAnswer question={question} action={action} onSubmit={onAnswer} />
       )}
       <div className="flex flex-wrap items-center justify-between gap-2 text-xs text-muted">
         <span>{consequence(question)}</span>
@@ -50,12 +50,12 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
 /** The held answer, which can be undone until the agent gets it. */
 function HeldAnswer({
   question: { id, needs_option },
-  words,
+  text,
   timer,
   send,
 }: {
   question: AgentQuestion;
-  words: string;
+  text: string;
   timer: number | null;
   send: () => void;
 }) {
@@ -68,7 +68,7 @@ function HeldAnswer({
   return (
     <div className="grid gap-2 border-l-2 border-accent pl-3">
       <p role="status" className="text-sm whitespace-pre-wrap">
-        {words}
+        {text}
         <span className="block text-xs text-muted">
           {isHeld
             ? `${needs_option ? "This happens" : "The agent gets this"} in ${holdMs / 1000} seconds.`
@@ -138,7 +138,7 @@ function Options({ question, action, onSubmit }: AnswerProps) {
   );
 }
 
-function OwnWords({ question, action, onSubmit }: AnswerProps) {
+function OwnAnswer({ question, action, onSubmit }: AnswerProps) {
   return (
     <ActionForm
       action={action}

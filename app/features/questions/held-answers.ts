@@ -8,7 +8,7 @@ export const holdMs = 5000;
 
 interface Held {
   /** The answer's text, for the card. */
-  words: string;
+  text: string;
   action: string;
   form: FormData;
   send: () => void;
@@ -45,7 +45,7 @@ export function useHeldAnswers(): typeof held {
 export function useHoldAnswer(questionId: string, action: string) {
   const submit = useSubmit();
   return useCallback(
-    (event: FormEvent<HTMLFormElement>, wordsOf: (form: FormData) => string) => {
+    (event: FormEvent<HTMLFormElement>, textOf: (form: FormData) => string) => {
       event.preventDefault();
       const { submitter } = event.nativeEvent instanceof SubmitEvent ? event.nativeEvent : {};
       const form = new FormData(event.currentTarget, submitter);
@@ -59,7 +59,7 @@ export function useHoldAnswer(questionId: string, action: string) {
         submit(form, { method: "post", action, navigate: false, fetcherKey });
       };
       const timer = window.setTimeout(send, holdMs);
-      change(new Map(held).set(questionId, { words: wordsOf(form), action, form, send, timer }));
+      change(new Map(held).set(questionId, { text: textOf(form), action, form, send, timer }));
       addEventListener("pagehide", sendAll);
       offerOwnUndo(() => takeBack(questionId), holdMs);
     },

@@ -54,7 +54,7 @@ export function QuestionCard({
         {question.park && open ? <Badge tone="waiting">job paused</Badge> : null}
         {aside ? <span className="-my-1 ml-auto">{aside}</span> : null}
       </header>
-      {question.reach === null ? null : <Reach host={question.reach} />}
+      {question.reach === null ? null : <ReachedHost host={question.reach} />}
       <p className="text-base whitespace-pre-wrap">{question.question}</p>
       {question.plan === null ? null : <PlanText plan={question.plan} />}
       {open ? (
@@ -73,7 +73,7 @@ export function QuestionCard({
 }
 
 /** The host the answer applies to, no matter what the agent's text says. */
-function Reach({ host }: { host: string }) {
+function ReachedHost({ host }: { host: string }) {
   return (
     <p className="grid gap-0.5">
       <span className="text-xs text-muted">Network access to</span>

@@ -8,7 +8,7 @@ import { markViewedInput } from "~/wire/reviews/contract";
  * Notes that a person looks at the changes. Anyone who may not judge looks without a trace, and so does a browser that asks
  * for the headers only, or loads the page before anyone opens it.
  */
-export async function lookAt({ method, headers }: Request, actor: Actor, jobId: string): Promise<void> {
+export async function noteLookAt({ method, headers }: Request, actor: Actor, jobId: string): Promise<void> {
   if (method !== "GET" || headers.get("sec-purpose")?.startsWith("prefetch")) return;
   try {
     await noteFirstLook(actor, { job_id: jobId });
@@ -18,7 +18,7 @@ export async function lookAt({ method, headers }: Request, actor: Actor, jobId: 
 }
 
 /** The job's line of the queue of reviews, and the job to judge after it. */
-export async function placeInQueue(actor: Actor, jobId: string) {
+export async function positionInQueue(actor: Actor, jobId: string) {
   const { reviews } = await listReviews(actor, { limit: 100 });
   return {
     review: reviews.find(({ job_id }) => job_id === jobId) ?? null,
@@ -27,8 +27,8 @@ export async function placeInQueue(actor: Actor, jobId: string) {
 }
 
 /** Where to go after a verdict: to the next review, or to the empty queue. */
-export async function nextPlace(actor: Actor, jobId: string): Promise<string> {
-  const { next } = await placeInQueue(actor, jobId);
+export async function nextPage(actor: Actor, jobId: string): Promise<string> {
+  const { next } = await positionInQueue(actor, jobId);
   return next === null ? "/inbox?show=reviews" : `/jobs/${next}/changes`;
 }
 

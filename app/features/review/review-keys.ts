@@ -16,7 +16,7 @@ export function useNextKey(next: string | null): void {
 /** One key a verdict: `Shift+A` presses the button that leads on, `Shift+R` begins to write what should change. */
 export function useVerdictKeys(isOpen: boolean, leadsOn: boolean): void {
   const keys = useMemo(() => {
-    const at = (place: string) => document.querySelector<HTMLElement>(`#review ${place}`);
+    const at = (selector: string) => document.querySelector<HTMLElement>(`#review ${selector}`);
     const verdict = leadsOn ? "approve_and_next" : "approve";
     const label = leadsOn ? "Approve and next" : "Approve";
     const approve = { keys: "Shift+A", label, run: () => at(`[value=${verdict}]`)?.click() };

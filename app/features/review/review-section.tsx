@@ -94,7 +94,7 @@ function EarlierReviews({ reviews }: { reviews: JobComments["reviews"] }) {
     <ol className="grid gap-2 text-sm">
       {reviews.map((review) => (
         <li key={review.id}>
-          <strong className="font-medium">{review.author}</strong> {verdictWords[review.verdict]} attempt{" "}
+          <strong className="font-medium">{review.author}</strong> {verdictLabels[review.verdict]} attempt{" "}
           {review.attempt}, <RelativeTime at={review.created_at} />
           {review.summary ? <p className="break-words whitespace-pre-wrap text-muted">{review.summary}</p> : null}
         </li>
@@ -203,7 +203,7 @@ function VerdictButton({ label, ...button }: { value: string; label: string; ton
 }
 
 /** Completes "Ada … attempt 2". */
-export const verdictWords = { approve: "approved", request_changes: "requested changes on" };
+export const verdictLabels = { approve: "approved", request_changes: "requested changes on" };
 
 interface Shell {
   products: { code: string }[];

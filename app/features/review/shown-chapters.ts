@@ -16,22 +16,22 @@ export function shownChapters(
   for (const { path, index } of files) byPath.set(path, [...(byPath.get(path) ?? []), index]);
   const times = new Map<string, number>();
   for (const { path } of chapters.flatMap(({ parts }) => parts)) times.set(path, (times.get(path) ?? 0) + 1);
-  const placed = new Map<string, number>();
-  const shown = chapters.map((chapter, place) => {
+  const shownAt = new Map<string, number>();
+  const shown = chapters.map((chapter, index) => {
     const elsewhere = new Set(chapter.shown_in);
     const parts = chapter.parts.flatMap(({ path, hunks }) => {
       const found = byPath.get(path) ?? [];
       const isSplit = !isCompared && found.length === 1 && (times.get(path) ?? 0) > 1;
-      const first = placed.get(path) ?? place;
-      if (!isSplit && first !== place) elsewhere.add(first);
-      if (!isSplit && placed.has(path)) return [];
-      placed.set(path, first);
+      const first = shownAt.get(path) ?? index;
+      if (!isSplit && first !== index) elsewhere.add(first);
+      if (!isSplit && shownAt.has(path)) return [];
+      shownAt.set(path, first);
       return found.map((index) => ({ index, hunks: isSplit ? hunks : null }));
     });
     const titles = [...elsewhere].map((other) => `“${chapters[other]?.title}”`);
     return { ...chapter, parts, note: noteOf(titles, parts.length === 0, isCompared) };
   });
-  const others = files.filter(({ path }) => !placed.has(path));
+  const others = files.filter(({ path }) => !shownAt.has(path));
   return [
     ...shown.map(({ title, why, criterion, note, parts }) => ({ title, why, criterion, note, parts })),
     {
@@ -40,8 +40,8 @@ export function shownChapters(
       criterion: null,
       parts: others.map(({ index }) => ({ index, hunks: null })),
     },
-  ].filter(({ parts }, place) => {
-    const isAgents = source === "agent" && shown[place] && !shown[place].rest;
+  ].filter(({ parts }, index) => {
+    const isAgents = source === "agent" && shown[index] && !shown[index].rest;
     return parts.length > 0 || isAgents;
   });
 }
@@ -59,7 +59,7 @@ function noteOf(titles: string[], isEmpty: boolean, isCompared: boolean): string
 export function taskChapters(
   tasks: readonly { id: string; code: string; title: string }[],
   parts: readonly StoryFile["parts"][],
-  told: ReadonlySet<string | null>,
+  known: ReadonlySet<string | null>,
 ): ShownChapter[] {
   const chapters = tasks.map(({ id, code, title }) => ({
     id,
@@ -74,5 +74,5 @@ export function taskChapters(
       return [{ index, hunks: ofFile.length === 1 ? null : hunks }];
     }),
   }));
-  return chapters.filter(({ id, parts: shown }) => shown.length > 0 || told.has(id));
+  return chapters.filter(({ id, parts: shown }) => shown.length > 0 || known.has(id));
 }

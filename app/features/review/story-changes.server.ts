@@ -4,7 +4,7 @@ import { waitsForReview } from "~/features/jobs/job-badges";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { getStoryChanges, listViewed } from "~/nouns/reviews/operations.server";
-import { type StoryAttempt, type StoryFile, type ToldStory, tellStory } from "~/nouns/reviews/story-changes";
+import { reviewOfStory, type StoryAttempt, type StoryFile, type StoryReview } from "~/nouns/reviews/story-changes";
 import { asShown, attemptOfLine } from "~/nouns/reviews/story-lines";
 import { ContractError } from "~/wire/errors";
 import { addJobCommentBody, reviewStoryBody } from "~/wire/reviews/contract";
@@ -13,7 +13,7 @@ import { addJobCommentBody, reviewStoryBody } from "~/wire/reviews/contract";
 export async function readStoryDiff(actor: Actor, storyId: string, taskId?: string) {
   const { attempts, open_tasks } = await getStoryChanges(actor, { story_id: storyId });
   const unjudged = unjudgedOf(attempts).filter(({ task }) => taskId === undefined || task.id === taskId);
-  return { ...tellStory(attempts, taskId), attempts, unjudged, open_tasks };
+  return { ...reviewOfStory(attempts, taskId), attempts, unjudged, open_tasks };
 }
 
 /** The newest attempts of their tasks that no one has judged. */
@@ -60,7 +60,7 @@ export async function viewedOf(actor: Actor, files: readonly StoryFile[]): Promi
 export function aboutFiles(
   storyId: string,
   taskId: string | undefined,
-  { changes, steps }: ToldStory,
+  { changes, steps }: StoryReview,
   shown: readonly { index: number }[],
 ) {
   const task = taskId === undefined ? "" : `&task=${taskId}`;
@@ -100,7 +100,7 @@ export async function commentOnStory(
   { of, index, path, side, line, body }: z.infer<typeof storyCommentForm>,
 ): Promise<void> {
   const { attempts } = await getStoryChanges(actor, { story_id });
-  const story = tellStory(asShown(attempts, readAttempts(of.split(",")) ?? []), task_id);
+  const story = reviewOfStory(asShown(attempts, readAttempts(of.split(",")) ?? []), task_id);
   if (story.changes.files[index]?.path !== path) {
     throw new ContractError(409, "These changes are out of date. Copy your text and reload the page.");
   }

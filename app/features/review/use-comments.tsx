@@ -10,14 +10,14 @@ import { WriteFields } from "~/ui/write-access";
 import type { JobComment } from "~/wire/reviews/contract";
 
 /** A comment with the place of its file on the page; null if the file is gone. */
-export type PlacedComment = JobComment & { index: number | null };
+export type CommentOnFile = JobComment & { index: number | null };
 
 /**
  * Places each comment: below its line, above its file if the line is gone, or apart if the file is gone. A form that is
  * open while other changes arrive is kept apart with its text, and still belongs to the line that it was opened on.
  */
 export function useComments(
-  comments: readonly PlacedComment[],
+  comments: readonly CommentOnFile[],
   {
     of,
     since,

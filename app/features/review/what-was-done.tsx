@@ -25,7 +25,7 @@ export function AgentSays({ job, above, children }: { job: AgentJob; above: Reac
 }
 
 /** The product and the story that a job is of. */
-export function JobPlace({ job }: { job: AgentJob }) {
+export function JobPosition({ job }: { job: AgentJob }) {
   return (
     <p className="text-xs text-muted">
       {job.product_code}
@@ -46,9 +46,9 @@ export function GuideSummary({ chapters }: { chapters: readonly { title: string;
   if (chapters === null || chapters.length === 0) return null;
   return (
     <dl aria-label="Guide" className="grid gap-1">
-      {chapters.map(({ title, why }, place) => (
+      {chapters.map(({ title, why }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
-        <div key={place} className="break-words">
+        <div key={index} className="break-words">
           <dt className="font-medium">
             <bdi>{visible(title)}</bdi>
           </dt>
@@ -62,11 +62,11 @@ export function GuideSummary({ chapters }: { chapters: readonly { title: string;
 /** The criteria with what proves them: an approval confirms no others. */
 export function ShownCriteria({ criteria }: { criteria: readonly ProvenCriterion[] }) {
   if (criteria.length === 0) return null;
-  const held = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
+  const met = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
   return (
     <details open className="rounded-lg border border-line bg-surface p-4 text-sm">
       <summary className="cursor-pointer font-medium">
-        {`${held} of ${countText(criteria.length, "criterion", "criteria")} proven`}
+        {`${met} of ${countText(criteria.length, "criterion", "criteria")} proven`}
       </summary>
       <ul className="mt-3 grid gap-3">
         {criteria.map((criterion) => (

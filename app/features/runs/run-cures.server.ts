@@ -10,8 +10,8 @@ const cures = ["plan_first", "use_description", "leave_out"];
 
 /** Returns the cures of the pressed pre-flight buttons. One button may carry several, separated by spaces. */
 export function pressedCures(form: FormData): string[] {
-  const words = form.getAll("cure").flatMap((value) => String(value).split(" "));
-  return [...new Set(words)].filter((word) => word !== "");
+  const ids = form.getAll("cure").flatMap((value) => String(value).split(" "));
+  return [...new Set(ids)].filter((id) => id !== "");
 }
 
 /** Returns the pressed cures that the start operation takes, as its input flags. */

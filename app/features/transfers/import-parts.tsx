@@ -141,7 +141,7 @@ function counted({ pbis, stories, tasks, ideas, labels, dependencies }: ImportRe
     .join(", ");
 }
 
-const stateWords = {
+const stateLabels = {
   TO_DO: "to do",
   IN_PROGRESS: "in progress",
   REVIEW: "in review",
@@ -159,7 +159,7 @@ function ReadStatuses({ statuses }: Pick<ImportReport, "statuses">) {
           .toSorted((one, other) => Number(one.known) - Number(other.known))
           .map(({ word, became, known, count }) => (
             <li key={`${became} ${word}`} className="wrap-anywhere">
-              {count} × “<bdi>{word}</bdi>”: {stateWords[became]}
+              {count} × “<bdi>{word}</bdi>”: {stateLabels[became]}
               {known ? "" : " (unknown here, so check these)"}
             </li>
           ))}

@@ -21,7 +21,7 @@ export function FilterBox({
   className: string;
 }) {
   const input = useRef<HTMLInputElement>(null);
-  const [isAsked, setAsked] = useState(false);
+  const [isNaming, setNaming] = useState(false);
   return (
     <span className={clsx("relative flex min-w-0", className)}>
       <input
@@ -33,10 +33,10 @@ export function FilterBox({
         aria-label={label}
         title={title}
         placeholder={placeholder}
-        onFocus={() => setAsked(true)}
+        onFocus={() => setNaming(true)}
         className="h-8 w-full min-w-0 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10"
       />
-      {isAsked ? (
+      {isNaming ? (
         <Suspense>
           <Completion input={input} page={page} />
         </Suspense>

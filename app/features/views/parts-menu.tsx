@@ -12,9 +12,9 @@ export interface Part {
  * The address that a form leads to. Its checkboxes say what to show; addresses and saved views say what to hide, so that a part
  * that is added later is shown.
  */
-export function withHidden(said: FormData | URLSearchParams, parts: readonly Part[]) {
-  const shown = said.getAll("show");
-  const entries = [...said].filter(([name]) => name !== "show" && name !== "hide");
+export function withHidden(params: FormData | URLSearchParams, parts: readonly Part[]) {
+  const shown = params.getAll("show");
+  const entries = [...params].filter(([name]) => name !== "show" && name !== "hide");
   const address = new URLSearchParams(entries.map(([name, value]) => [name, String(value)]));
   const hidden = parts.map(({ value }) => value).filter((value) => !shown.includes(value));
   if (hidden.length > 0) address.set("hide", hidden.join(","));

@@ -11,10 +11,10 @@ const named = savedViewIdInput.extend({ name: viewNameSchema, shared: z.boolean(
 export function viewIntents(
   actor: Actor,
   form: FormData,
-  place: { productId: string; page: ViewPage; request: Request },
+  target: { productId: string; page: ViewPage; request: Request },
 ) {
-  const { pathname, searchParams } = new URL(place.request.url);
-  const look = lookOf(place.page, searchParams);
+  const { pathname, searchParams } = new URL(target.request.url);
+  const look = lookOf(target.page, searchParams);
   const back = (view: string | null) => {
     if (view === null) searchParams.delete("view");
     else searchParams.set("view", view);
@@ -23,7 +23,13 @@ export function viewIntents(
   return {
     "save-view": async () => {
       const { name, shared } = readForm(form, named.omit({ view_id: true }));
-      const view = await createSavedView(actor, { product_id: place.productId, page: place.page, name, look, shared });
+      const view = await createSavedView(actor, {
+        product_id: target.productId,
+        page: target.page,
+        name,
+        look,
+        shared,
+      });
       return back(view.id);
     },
     "keep-look": async () => {

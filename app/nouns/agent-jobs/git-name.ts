@@ -38,10 +38,10 @@ export function readName(written: string): string {
 
 /** The two names of a `diff --git` line, or null if they cannot be told apart. */
 export function readHeadNames(head: string): [string, string] | null {
-  const words = head.slice("diff --git ".length);
-  const middle = words.startsWith('"') ? endOfQuote(words) : startOfLast(words);
+  const names = head.slice("diff --git ".length);
+  const middle = names.startsWith('"') ? endOfQuote(names) : startOfLast(names);
   if (middle === null) return null;
-  return [readName(words.slice(0, middle)), readName(words.slice(middle + 1))];
+  return [readName(names.slice(0, middle)), readName(names.slice(middle + 1))];
 }
 
 /** Index after the closing quote of a text that begins with one. */
@@ -54,12 +54,12 @@ function endOfQuote(text: string): number | null {
 }
 
 /** Index of the space before the second name. It is quoted, or both are plain and equal except for `a/` and `b/`. */
-function startOfLast(words: string): number | null {
-  if (words.endsWith('"')) {
-    const start = words.indexOf(' "');
+function startOfLast(names: string): number | null {
+  if (names.endsWith('"')) {
+    const start = names.indexOf(' "');
     return start < 0 ? null : start;
   }
-  const middle = (words.length - 1) / 2;
-  const isTwice = words[middle] === " " && words.slice(2, middle) === words.slice(middle + 1).slice(2);
+  const middle = (names.length - 1) / 2;
+  const isTwice = names[middle] === " " && names.slice(2, middle) === names.slice(middle + 1).slice(2);
   return isTwice ? middle : null;
 }

@@ -77,7 +77,7 @@ function addFile(files: DiffFile[], file: DiffFile): void {
 function readFile(patch: string): DiffFile {
   const { headers, hunks } = parsePatch(patch);
   const [head = "", ...lines] = headers[0] ?? [];
-  const after = (word: string) => lines.find((line) => line.startsWith(word))?.slice(word.length);
+  const after = (prefix: string) => lines.find((line) => line.startsWith(prefix))?.slice(prefix.length);
   const oldPath = after("rename from ") ?? after("copy from ");
   const path = after("rename to ") ?? after("copy to ");
   const sides = [pathOf(after("+++ ")), pathOf(after("--- ")), headPath(head)];
@@ -136,7 +136,7 @@ function withoutSide(name: string): string {
   return name.slice(2);
 }
 
-function refusal(words: string): ContractError {
-  const message = `The diff ${words} Send what git diff prints.`;
+function refusal(sentence: string): ContractError {
+  const message = `The diff ${sentence} Send what git diff prints.`;
   return new ContractError(422, message, { issues: [{ path: "diff", message }] });
 }

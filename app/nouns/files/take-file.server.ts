@@ -15,7 +15,7 @@ interface SentFile {
 /** Keeps the one file of an upload, or says what is wrong with it. */
 export async function takeFile(
   actor: Actor,
-  place: z.output<typeof fileForm>,
+  target: z.output<typeof fileForm>,
   [file, another]: readonly SentFile[],
 ): Promise<StoredFile> {
   if (file === undefined || another !== undefined) {
@@ -33,7 +33,7 @@ export async function takeFile(
   }
   await requireFileRoom(actor.database, file.bytes.length);
   const content = Buffer.from(file.bytes).toString("base64");
-  return addFile(actor, { ...place, name: fileName(file.name), type, content });
+  return addFile(actor, { ...target, name: fileName(file.name), type, content });
 }
 
 const megabyte = 1024 ** 2;
@@ -48,7 +48,7 @@ export async function requireFileRoom(database: Database, bytes: number): Promis
   if (taken + bytes <= total) return;
   throw new ContractError(
     507,
-    `The files of this installation take ${inWords(total)}, which is the limit that its administrator set. Delete some files, or ask the administrator for more room (FILES_TOTAL).`,
+    `The files of this installation take ${formatBytes(total)}, which is the limit that its administrator set. Delete some files, or ask the administrator for more room (FILES_TOTAL).`,
   );
 }
 
@@ -58,11 +58,11 @@ async function requireFreeDisk(folder: string, set: number | undefined, bytes: n
   if (bavail * bsize - bytes >= least) return;
   throw new ContractError(
     507,
-    `The disk of this installation has less than ${inWords(least)} free, so it takes no more files. Ask its administrator to make room (FILES_FREE_DISK).`,
+    `The disk of this installation has less than ${formatBytes(least)} free, so it takes no more files. Ask its administrator to make room (FILES_FREE_DISK).`,
   );
 }
 
-function inWords(bytes: number): string {
+function formatBytes(bytes: number): string {
   const size = Math.round(bytes / megabyte);
   return size % 1_024 === 0 && size > 0 ? `${size / 1_024} GB` : `${size} MB`;
 }

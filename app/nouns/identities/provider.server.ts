@@ -199,8 +199,8 @@ type Claims = Readonly<Record<string, unknown>>;
 
 /** The email address if the provider has verified it, by the standard claim or by Microsoft Entra's. */
 function verifiedEmailOf(claims: Claims): string | null {
-  const isVerified = [claims.email_verified, claims.xms_edov].some((said) =>
-    [true, "true", 1, "1"].some((yes) => yes === said),
+  const isVerified = [claims.email_verified, claims.xms_edov].some((claim) =>
+    [true, "true", 1, "1"].some((yes) => yes === claim),
   );
   const email = emailSchema.safeParse(claims.email);
   return isVerified && email.success ? email.data : null;
@@ -209,8 +209,8 @@ function verifiedEmailOf(claims: Claims): string | null {
 /** True if the claim makes the person an administrator; null if none is configured. */
 function isAdministrator(claims: Claims, wanted: OidcSettings["adminClaim"]): boolean | null {
   if (!wanted) return null;
-  const said = claimAt(claims, wanted.name);
-  const values: readonly unknown[] = Array.isArray(said) ? said : [said];
+  const claim = claimAt(claims, wanted.name);
+  const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   return values.some((value) => value === wanted.value || String(value) === String(wanted.value));
 }
 

@@ -44,8 +44,8 @@ export function wilson(passed: number, of: number): [number, number] {
   const share = passed / of;
   const scale = 1 + (z * z) / of;
   const center = (share + (z * z) / (2 * of)) / scale;
-  const reach = (z / scale) * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
-  return [thousandths(Math.max(0, center - reach)), thousandths(Math.min(1, center + reach))];
+  const margin = (z / scale) * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
+  return [thousandths(Math.max(0, center - margin)), thousandths(Math.min(1, center + margin))];
 }
 
 const thousandths = (share: number) => Math.round(share * 1_000) / 1_000;

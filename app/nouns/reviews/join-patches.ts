@@ -77,12 +77,12 @@ const endless = { kind: "gap", count: Number.POSITIVE_INFINITY } as const;
 
 /** Reads a patch op by op. After its last one all is unchanged. */
 class Reader {
-  private place = 0;
+  private index = 0;
   private used = 0;
   constructor(private readonly ops: readonly Op[]) {}
 
   get now(): Op {
-    const op = this.ops[this.place] ?? endless;
+    const op = this.ops[this.index] ?? endless;
     return op.kind === "gap" ? { kind: "gap", count: op.count - this.used } : op;
   }
 
@@ -93,7 +93,7 @@ class Reader {
       return;
     }
     this.used = 0;
-    this.place += 1;
+    this.index += 1;
   }
 }
 

@@ -64,8 +64,8 @@ export async function readGuide(
   { job_id, attempt, head_sha, files }: Pick<JobDiff, "job_id" | "attempt" | "head_sha" | "files">,
 ) {
   const found = await getJobGuide(actor, { job_id, attempt });
-  const told = guideSchema.safeParse(found?.head_sha === head_sha ? found.chapters : null);
-  const guide = told.success && told.data.length > 0 ? told.data : null;
+  const chapters = guideSchema.safeParse(found?.head_sha === head_sha ? found.chapters : null);
+  const guide = chapters.success && chapters.data.length > 0 ? chapters.data : null;
   return {
     attempt,
     head_sha,

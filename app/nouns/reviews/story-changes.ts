@@ -62,7 +62,7 @@ export interface Step {
 }
 
 /** What no one has approved of a story, and of each of its files the steps that made it, oldest first. */
-export interface ToldStory {
+export interface StoryReview {
   changes: StoryChanges;
   steps: Step[][];
 }
@@ -71,11 +71,11 @@ export interface ToldStory {
 const mostJoined = 4_000_000;
 
 /** What no one has approved of a story, in one diff from where it begins. `taskId` leaves out the other tasks. */
-export function tellStory(attempts: readonly StoryAttempt[], taskId?: string): ToldStory {
+export function reviewOfStory(attempts: readonly StoryAttempt[], taskId?: string): StoryReview {
   const newest = new Map(attempts.map((each) => [each.task.id, each]));
   // What was asked to be changed counts as a part of the attempt that changed it.
-  const isOpen = ({ task, verdict: said }: StoryAttempt): boolean =>
-    said === null || (said === "request_changes" && newest.get(task.id)?.verdict === null);
+  const isOpen = ({ task, verdict: given }: StoryAttempt): boolean =>
+    given === null || (given === "request_changes" && newest.get(task.id)?.verdict === null);
   const open = attempts.filter((each) => isOpen(each) && (taskId === undefined || each.task.id === taskId));
   const shown = new Set(open);
   const from = attempts.findIndex((each) => shown.has(each));
@@ -89,12 +89,12 @@ export function tellStory(attempts: readonly StoryAttempt[], taskId?: string): T
   const changes = {
     base_sha: open[0]?.base_sha ?? null,
     head_sha: open.at(-1)?.head_sha ?? null,
-    tasks: [...newest.values()].map(({ task: { id, code }, job_id, attempt, verdict: said }) => ({
+    tasks: [...newest.values()].map(({ task: { id, code }, job_id, attempt, verdict: given }) => ({
       id,
       code,
       job_id,
       attempt,
-      judged: said !== null,
+      judged: given !== null,
     })),
     files: files.map(({ file }) => file),
   };

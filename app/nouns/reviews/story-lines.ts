@@ -1,7 +1,7 @@
 import type { StoredComment } from "~/wire/reviews/contract";
 import { Crossing, otherSide, type Side } from "~/wire/reviews/line-crossing";
 import { linesByText, linesOf, nearestTo } from "./find-line";
-import type { Step, StoryAttempt, ToldStory } from "./story-changes";
+import type { Step, StoryAttempt, StoryReview } from "./story-changes";
 
 /**
  * The attempt that a line of a story's file belongs to, and its number there: the one that added or deleted it,
@@ -34,10 +34,10 @@ export function asShown(
 }
 
 /** Comments with the place of their file among the story's, and their line there. */
-export function placeComments({ changes, steps }: ToldStory, comments: readonly StoredComment[]) {
-  const places = new Map<string, number>();
+export function positionComments({ changes, steps }: StoryReview, comments: readonly StoredComment[]) {
+  const positions = new Map<string, number>();
   for (const [index, { parts }] of changes.files.entries()) {
-    for (const { job_id, path } of parts) places.set(`${job_id} ${path}`, index);
+    for (const { job_id, path } of parts) positions.set(`${job_id} ${path}`, index);
   }
   const lines = new Map<string, Map<string, number[]>>();
   const linesAt = (index: number, side: Side) => {
@@ -58,7 +58,7 @@ export function placeComments({ changes, steps }: ToldStory, comments: readonly 
   };
   return comments.map((comment) => {
     const { job_id, path, side, line_text } = comment;
-    const index = places.get(`${job_id} ${path}`);
+    const index = positions.get(`${job_id} ${path}`);
     if (index === undefined) return { ...comment, stale: true, current_line: null, index: null };
     const same = linesAt(index, side).get(line_text) ?? [];
     const found = nearestTo(lineInStory(index, comment), same);

@@ -20,7 +20,7 @@ import { WriteFields } from "~/ui/write-access";
 import { newApiTokenSchema } from "~/wire/api-tokens/contract";
 import { type AgentReports, knownAgents } from "~/wire/workers/known-agents";
 import { useShellData } from "../_app/shell-data";
-import { type Reach, reachOf } from "./reach";
+import { type Reachability, reachabilityOf } from "./reachability";
 import { installedAgents, type Setup, setups } from "./setups";
 
 export const loader = personLoader(async ({ actor, principal, context }) => {
@@ -30,7 +30,7 @@ export const loader = personLoader(async ({ actor, principal, context }) => {
   return json({
     origin: context.services.env.appOrigin,
     address: `${context.origin}/mcp`,
-    reach: reachOf(context.origin),
+    reachability: reachabilityOf(context.origin),
     installed: installedAgents(workers, principal.user_id),
     worker: workerFile && { version, sha256: workerFile.sha256 },
     tokens: tokens.map(({ id, label, last_used_at }) => ({ id, label, last_used_at })),
@@ -50,16 +50,16 @@ export const meta: MetaFunction = () => [{ title: "Connect an agent · Backloom"
 const tokenPlaceholder = "YOUR-TOKEN";
 
 export default function ConnectPage() {
-  const { origin, address, reach, installed, tokens, worker } = useLoaderData<typeof loader>();
+  const { origin, address, reachability, installed, tokens, worker } = useLoaderData<typeof loader>();
   const { products = [], activeProductId } = useShellData() ?? {};
   const product = products.find(({ id }) => id === activeProductId) ?? products[0] ?? null;
   const [params] = useSearchParams();
   const forWorker = params.get("for") === "worker";
   const fresh = useActionResult<{ id?: string; token?: string }>();
   const used = tokens.find(({ id }) => id === fresh?.id);
-  const place = { origin, token: fresh?.token ?? tokenPlaceholder, product, installed };
-  const workers = setups(place).filter(({ isWorker }) => isWorker);
-  const pasteAddress = <PasteAddress address={address} reach={reach} />;
+  const setup = { origin, token: fresh?.token ?? tokenPlaceholder, product, installed };
+  const workers = setups(setup).filter(({ isWorker }) => isWorker);
+  const pasteAddress = <PasteAddress address={address} reachability={reachability} />;
   return (
     <div className="mx-auto grid max-w-3xl gap-5">
       <PageHeader
@@ -72,7 +72,7 @@ export default function ConnectPage() {
       />
       {forWorker ? null : pasteAddress}
       <TokenStep token={fresh?.token ?? null} count={tokens.length} />
-      <ClientSetups setups={forWorker ? workers : setups(place)} />
+      <ClientSetups setups={forWorker ? workers : setups(setup)} />
       {forWorker ? (
         <details>
           <summary className="text-sm font-medium">Agents that work without a worker</summary>
@@ -97,12 +97,12 @@ export default function ConnectPage() {
         lastUsedAt={used?.last_used_at ?? null}
         earlier={tokens.some((token) => token.last_used_at !== null)}
       />
-      <WhatAgentsTell />
+      <WhatAgentsReport />
     </div>
   );
 }
 
-const whoReaches: Readonly<Record<Reach, string>> = {
+const whoReaches: Readonly<Record<Reachability, string>> = {
   machine:
     "Clients on this machine can reach this address: Claude Code, Codex, Cursor, VS Code and others. Hosted connectors (claude.ai, ChatGPT) cannot: they connect from the internet, and this address is private.",
   network:
@@ -114,7 +114,7 @@ const whoReaches: Readonly<Record<Reach, string>> = {
 };
 
 /** The shortest setup: no token; the client opens the consent page itself. */
-function PasteAddress({ address, reach }: { address: string; reach: Reach }) {
+function PasteAddress({ address, reachability }: { address: string; reachability: Reachability }) {
   return (
     <Section
       title="Paste the address"
@@ -128,7 +128,7 @@ function PasteAddress({ address, reach }: { address: string; reach: Reach }) {
           It lists the everyday tools. With <code className="wrap-anywhere">{address}/all</code> in its place the agent
           also makes ideas, labels and sprints, for about 4,500 tokens more at each start.
         </p>
-        <p className="text-sm text-muted">{whoReaches[reach]}</p>
+        <p className="text-sm text-muted">{whoReaches[reachability]}</p>
       </div>
     </Section>
   );
@@ -233,14 +233,14 @@ const heads: Record<keyof AgentReports, string> = {
 const names = ["entries", "tokens", "cost", "resume", "questions", "limits"] as const;
 
 /** What each agent reports, as stated by the worker's drivers. */
-function WhatAgentsTell() {
+function WhatAgentsReport() {
   const rows = Object.values(knownAgents).flatMap(({ title, reports }) =>
-    Object.entries(reports).map(([way, told]) => ({ title, way, told })),
+    Object.entries(reports).map(([way, reported]) => ({ title, way, told: reported })),
   );
   return (
     <Section title="What agents report" flush>
       <Table stacked caption="What agents report" head={["Agent", ...names.map((name) => heads[name])]}>
-        {rows.map(({ title, way, told }) => (
+        {rows.map(({ title, way, told: reported }) => (
           <tr key={way}>
             <Cell>
               <span className="font-medium">{title}</span>
@@ -248,7 +248,7 @@ function WhatAgentsTell() {
             </Cell>
             {names.map((name) => (
               <Cell key={name} label={heads[name]}>
-                {told[name]}
+                {reported[name]}
               </Cell>
             ))}
           </tr>

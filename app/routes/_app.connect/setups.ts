@@ -9,7 +9,7 @@ export interface Setup {
   blocks: readonly { label: string; text: string }[];
 }
 
-interface Place {
+interface SetupOptions {
   origin: string;
   token: string;
   /** The product to work on. */
@@ -19,12 +19,12 @@ interface Place {
 }
 
 /** Returns what to copy for each kind of client, with this host and the token filled in. */
-export function setups(place: Place): Setup[] {
-  return [...workers(place), curl(place), ...toolClients(place)];
+export function setups(options: SetupOptions): Setup[] {
+  return [...workers(options), curl(options), ...toolClients(options)];
 }
 
 /** Workers that claim jobs themselves: one per agent, installed ones first, then the demo. */
-function workers({ origin, token, product, installed = {} }: Place): Setup[] {
+function workers({ origin, token, product, installed = {} }: SetupOptions): Setup[] {
   const file = "~/backloom-worker.mjs";
   const download = `curl -fsS ${origin}/worker.mjs -o ${file}`;
   const start = `${download} && BACKLOOM_TOKEN=${token} node ${file} --url ${origin}`;
@@ -56,7 +56,7 @@ function workers({ origin, token, product, installed = {} }: Place): Setup[] {
   ];
 }
 
-function curl({ origin, token, product }: Place): Setup {
+function curl({ origin, token, product }: SetupOptions): Setup {
   const context = product ? `/api/products/${product.id}/agent-context` : "/api/products";
   const text = `curl -H "Authorization: Bearer ${token}" \\\n  ${origin}${context}`;
   return {
@@ -67,7 +67,7 @@ function curl({ origin, token, product }: Place): Setup {
 }
 
 /** Agents that call the service's tools themselves over MCP. */
-function toolClients({ origin, token }: Place): Setup[] {
+function toolClients({ origin, token }: SetupOptions): Setup[] {
   const endpoint = `${origin}/mcp`;
   const server = { type: "http", url: endpoint, headers: { Authorization: `Bearer ${token}` } };
   const fileOf = (servers: string) => JSON.stringify({ [servers]: { backloom: server } }, null, 2);
@@ -111,8 +111,8 @@ export function installedAgents({ workers }: AgentWorkerList, userId: string): R
       const [name = "", ...rest] = agent.split(" ");
       const known = Object.values(knownAgents).find((one) => one.name === name);
       if (!known || name in sentences) continue;
-      const place = hostname ?? "its machine";
-      sentences[name] = `Your worker ${worker} on ${place} found ${known.title} ${rest.join(" ")}.`;
+      const machine = hostname ?? "its machine";
+      sentences[name] = `Your worker ${worker} on ${machine} found ${known.title} ${rest.join(" ")}.`;
     }
   }
   return sentences;

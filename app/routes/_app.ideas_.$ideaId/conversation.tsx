@@ -22,10 +22,10 @@ export function Conversation({
   const fetcher = useFetcher<ActionResult>({ key: "ask-about-idea" });
   const area = useRef<HTMLDivElement>(null);
   const form = useServerForm<"question">({ lastResult: fetcher.data });
-  const asked = fetcher.state === "idle" && fetcher.data?.ok;
+  const isSent = fetcher.state === "idle" && fetcher.data?.ok;
   useEffect(() => {
-    if (asked) area.current?.querySelector("form")?.reset();
-  }, [asked]);
+    if (isSent) area.current?.querySelector("form")?.reset();
+  }, [isSent]);
   return (
     <Section title="Conversation" about="Ask an agent about this idea. A worker reads the repository and replies here.">
       <ol className="mb-4 grid gap-4" aria-live="polite">
@@ -45,7 +45,7 @@ export function Conversation({
                 </div>
               ) : (
                 <p className="flex items-center gap-2 text-sm text-muted">
-                  <StatusPill status={question.job_status ?? question.status} label={pendingWords(question)} />
+                  <StatusPill status={question.job_status ?? question.status} label={pendingText(question)} />
                   {question.job_failure_reason}
                 </p>
               )}
@@ -70,7 +70,7 @@ export function Conversation({
   );
 }
 
-function pendingWords(question: UserQuestion): string {
+function pendingText(question: UserQuestion): string {
   if (isHeld(question.job_status)) return "A worker is answering";
   if (question.job_status === "failed") return "The worker failed";
   if (question.job_status === "cancelled") return "Cancelled";

@@ -27,7 +27,7 @@ export const loader = personLoader(async ({ actor, request }) => {
   const address = new URL(request.url).searchParams;
   const wanted = address.get("show") ?? "";
   const show: Filter = isFilter(wanted) ? wanted : "all";
-  const [inbox, asked, waiting] = await Promise.all([
+  const [inbox, questions, waiting] = await Promise.all([
     getInbox(actor, filters[show]),
     show === "questions" ? readQuestions(actor, address) : null,
     show === "reviews" ? listReviews(actor, { cursor: address.get("after") ?? undefined }) : null,
@@ -36,7 +36,7 @@ export const loader = personLoader(async ({ actor, request }) => {
   const items = waiting
     ? inbox.items.filter((item) => !("job_id" in item && item.job_id))
     : await inQueueOrder(actor, inbox.items);
-  return json({ show, ...inbox, items, asked, waiting });
+  return json({ show, ...inbox, items, asked: questions, waiting });
 });
 
 /** Work to review comes in the order in which to judge it, in each list. */
@@ -44,9 +44,9 @@ async function inQueueOrder(actor: Actor, items: readonly InboxItem[]): Promise<
   const isReview = (item: InboxItem) => item.kind === "review" && item.job_id !== null;
   if (items.filter(isReview).length < 2) return [...items];
   const { reviews } = await listReviews(actor, { limit: 100 });
-  const places = new Map(reviews.map(({ job_id }, place) => [job_id, place]));
-  const placeOf = (item: InboxItem) => ("job_id" in item ? places.get(item.job_id ?? "") : undefined) ?? places.size;
-  const ordered = items.filter(isReview).toSorted((one, other) => placeOf(one) - placeOf(other));
+  const order = new Map(reviews.map(({ job_id }, index) => [job_id, index]));
+  const indexOf = (item: InboxItem) => ("job_id" in item ? order.get(item.job_id ?? "") : undefined) ?? order.size;
+  const ordered = items.filter(isReview).toSorted((one, other) => indexOf(one) - indexOf(other));
   return items.map((item) => (isReview(item) ? (ordered.shift() ?? item) : item));
 }
 
@@ -114,7 +114,7 @@ const steady = { onlyOthersAdd: true };
 const keyOf = (item: InboxItem) => `${item.kind} ${item.id}`;
 
 export default function InboxPage() {
-  const { show, items, counts, later, asked, waiting } = useLoaderData<typeof loader>();
+  const { show, items, counts, later, asked: questions, waiting } = useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string }>();
   useInboxKeys(show !== "questions");
   return (
@@ -122,7 +122,7 @@ export default function InboxPage() {
       <PageHeader title="Inbox" lead="Everything that needs you, across all products." />
       <InboxTabs current={show} counts={counts} later={later} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      {asked ? <Questions {...asked} /> : null}
+      {questions ? <Questions {...questions} /> : null}
       {waiting?.reviews.length ? (
         <div className="mb-4">
           <WaitingReviews reviews={waiting.reviews} next={waiting.next_cursor} />

@@ -102,10 +102,10 @@ function created(
   form: FormData,
   kind: "pbi" | "story" | "task",
   { id, code }: { id: string; code: string },
-  place: Readonly<Record<string, string>> = {},
+  position: Readonly<Record<string, string>> = {},
 ): string {
   if (!form.has(againField)) return withPanel(here, `${kind}:${id}`);
-  return withPanel(here, `new-${kind}`, { ...place, made: code });
+  return withPanel(here, `new-${kind}`, { ...position, made: code });
 }
 
 function withPanel(here: URL, panel: string | null, more: Readonly<Record<string, string>> = {}): string {

@@ -21,9 +21,9 @@ export default function BacklogMoves({ list }: { list: RefObject<HTMLElement> })
     return followDrag(list.current, {
       // In a list, a long press scrolls and selects. On touch, stories move through their panel.
       byTouch: false,
-      over: (held) => {
+      over: (dragged) => {
         dropTarget?.removeAttribute("data-drop-target");
-        dropTarget = held && goalOf(held.items, held.target);
+        dropTarget = dragged && goalOf(dragged.items, dragged.target);
         dropTarget?.setAttribute("data-drop-target", "true");
       },
       drop: ({ items, target, y }) => {
@@ -37,8 +37,8 @@ export default function BacklogMoves({ list }: { list: RefObject<HTMLElement> })
           return showToast("Drag PBIs one at a time to reorder them", "failed");
         }
         const box = goal.getBoundingClientRect();
-        const place = y < box.top + box.height / 2 ? "before_id" : "after_id";
-        const fields = { intent: "move-pbi", pbi_id: idOf(first), [place]: over };
+        const side = y < box.top + box.height / 2 ? "before_id" : "after_id";
+        const fields = { intent: "move-pbi", pbi_id: idOf(first), [side]: over };
         submit({ ...fields, [enhancedField]: "1" }, { method: "post", navigate: false, fetcherKey: dropKey });
       },
     });

@@ -53,7 +53,7 @@ export function Filters({
   const savedView = address.params.get("view");
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
-  useSaidFields(form, filter, hide);
+  useFieldsOfAddress(form, filter, hide);
   return (
     <Form
       role="search"
@@ -105,17 +105,21 @@ export function Filters({
 }
 
 /** Updates the fields after a saved view or "Show all" changed the filter. Never overwrites what the user is typing. */
-function useSaidFields(form: RefObject<HTMLFormElement>, { query, status, sprint, done }: TreeFilter, hide: string) {
+function useFieldsOfAddress(
+  form: RefObject<HTMLFormElement>,
+  { query, status, sprint, done }: TreeFilter,
+  hide: string,
+) {
   // On first render the fields show the server's values, or what the user chose before hydration.
   const isShown = useRef(false);
   useEffect(() => {
-    const said: Record<string, string> = { q: query, status, sprint };
+    const values: Record<string, string> = { q: query, status, sprint };
     const isFirst = !isShown.current;
     isShown.current = true;
     const fields = form.current;
     if (isFirst || !fields || fields.contains(document.activeElement)) return;
     for (const field of fields.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
-      const value = said[field.name];
+      const value = values[field.name];
       if (value !== undefined) field.value = value;
       if (field instanceof HTMLInputElement && field.type === "checkbox" && field.name === "show")
         field.checked = !hide.split(" ").includes(field.value);

@@ -14,7 +14,7 @@ import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
 import { intoNewPbi } from "./tree-address";
 
-interface Place {
+interface Parent {
   id: string;
   code: string;
   title: string;
@@ -31,8 +31,8 @@ export function PastePanel({
   stories,
   into,
 }: {
-  pbis: readonly Place[];
-  stories: readonly Place[];
+  pbis: readonly Parent[];
+  stories: readonly Parent[];
   into: string | null;
 }) {
   const answer = useActionResult<Answer>();
@@ -42,8 +42,8 @@ export function PastePanel({
   const [params] = useSearchParams();
   const made = params.get("made");
   const [list, setList] = useState(() => answer?.pasted?.list ?? takePasted());
-  const [place, setPlace] = useState(answer?.pasted?.into ?? into ?? (pbis[0] ? `pbi:${pbis[0].id}` : intoNewPbi));
-  const kind = place.startsWith("story:") ? "story" : "pbi";
+  const [parent, setParent] = useState(answer?.pasted?.into ?? into ?? (pbis[0] ? `pbi:${pbis[0].id}` : intoNewPbi));
+  const kind = parent.startsWith("story:") ? "story" : "pbi";
   const shown = hydrated || answer?.pasted ? readPastedList(list, kind) : null;
   const { stories: storyCount, tasks } = shown ? countItems(shown, kind) : { stories: 0, tasks: 0 };
   const any = storyCount + tasks > 0;
@@ -53,8 +53,8 @@ export function PastePanel({
       {made ? <Alert tone="done" role="status" title={`Created ${madeText(made)}.`} /> : null}
       <FormErrors errors={answer?.error ? [answer.error] : []} />
       <WriteFields className="grid gap-4">
-        <GoesInto pbis={pbis} stories={stories} place={place} onPlace={setPlace} />
-        {place === intoNewPbi || !hydrated ? (
+        <GoesInto pbis={pbis} stories={stories} parent={parent} onParent={setParent} />
+        {parent === intoNewPbi || !hydrated ? (
           <TextField
             id="pbi-title"
             name="pbi_title"
@@ -102,17 +102,17 @@ function madeText(made: string): string {
 function GoesInto({
   pbis,
   stories,
-  place,
-  onPlace,
+  parent,
+  onParent,
 }: {
-  pbis: readonly Place[];
-  stories: readonly Place[];
-  place: string;
-  onPlace: (place: string) => void;
+  pbis: readonly Parent[];
+  stories: readonly Parent[];
+  parent: string;
+  onParent: (parent: string) => void;
 }) {
   const hydrated = useHydrated();
-  const options = (kind: string, places: readonly Place[]) =>
-    places.map(({ id, code, title }) => (
+  const options = (kind: string, parents: readonly Parent[]) =>
+    parents.map(({ id, code, title }) => (
       <option key={id} value={`${kind}:${id}`}>
         {code} {isolated(title)}
       </option>
@@ -122,9 +122,9 @@ function GoesInto({
       Add to
       <select
         name="into"
-        value={hydrated ? place : undefined}
-        defaultValue={hydrated ? undefined : place}
-        onChange={(event) => onPlace(event.target.value)}
+        value={hydrated ? parent : undefined}
+        defaultValue={hydrated ? undefined : parent}
+        onChange={(event) => onParent(event.target.value)}
         className="h-9 w-full rounded border border-line-strong bg-raised px-2 font-normal"
       >
         <optgroup label="As stories with tasks">

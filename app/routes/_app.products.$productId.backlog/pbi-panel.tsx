@@ -115,7 +115,7 @@ function PbiDangers({ pbi, closeTo }: { pbi: PanelPbi; closeTo: string }) {
         code={pbi.code}
         loss={goesAlong(pbi.stories.length, "story with its tasks", "stories with their tasks")}
         fields={{ intent: "delete-pbi", pbi_id: pbi.id }}
-        place={{ closeTo }}
+        panel={{ closeTo }}
       />
     </WriteFields>
   );

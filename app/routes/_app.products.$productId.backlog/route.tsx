@@ -59,7 +59,7 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
     view: treeRows(
       tree,
       filter,
-      { open: address.get("open"), shut: address.get("shut") },
+      { open: address.get("open"), collapsed: address.get("shut") },
       { me: principal.user_id, names: new Map(members.map(({ user_id, username }) => [user_id, username])) },
     ),
     sprints: tree.sprints,

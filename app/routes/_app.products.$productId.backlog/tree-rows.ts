@@ -57,14 +57,14 @@ type Task = BacklogTree["tasks"][number];
 export function treeRows(
   whole: BacklogTree,
   filter: TreeFilter,
-  { open, shut }: { open: string | null; shut: string | null },
+  { open, collapsed }: { open: string | null; collapsed: string | null },
   { me, names }: Reader,
 ): TreeView {
   const isFiltered = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   const tree = filter.done || asksForDone(filter) ? whole : withoutDone(whole);
   const total = tree.pbis.length + tree.stories.length + tree.tasks.length;
   const isAllOpen = open === null ? total <= smallBacklog : open === "all";
-  const named = new Set(((isAllOpen ? shut : open) ?? "").split(","));
+  const named = new Set(((isAllOpen ? collapsed : open) ?? "").split(","));
   const isOpen = (code: string) => named.has(code) !== isAllOpen;
   const storiesOf = groupBy(tree.stories, (story) => story.pbi_id);
   const allStoriesOf = tree === whole ? storiesOf : groupBy(whole.stories, (story) => story.pbi_id);

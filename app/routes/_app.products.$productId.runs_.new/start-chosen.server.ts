@@ -19,7 +19,9 @@ export async function startChosen(
 ): Promise<Start> {
   const stories = items.filter((item) => item.startsWith("story:")).map(idOf);
   await applyCures(actor, productId, chosen, async () => stories);
-  const without = chosen.filter((word) => word.startsWith("without:")).map((word) => word.slice("without:".length));
+  const without = chosen
+    .filter((choice) => choice.startsWith("without:"))
+    .map((choice) => choice.slice("without:".length));
   const [only] = items;
   const isStory = items.length === 1 && without.length === 0 && only?.startsWith("story:");
   const what = isStory ? { story_id: idOf(only ?? "") } : { task_ids: await tasksOf(actor, items, without) };

@@ -6,7 +6,7 @@ import {
   failureChoices,
   pullRequestOptions,
 } from "~/features/products/product-choices";
-import { requirementChoicesWith } from "~/features/proof/proof-words";
+import { requirementChoicesWith } from "~/features/proof/proof-labels";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -159,10 +159,10 @@ export function ProductFields({
             {section === "general" ? <GeneralFields field={form.field} /> : null}
             {choices
               .filter((choice) => choice.section === section)
-              .map(({ name, section: _, options, ...words }) => (
+              .map(({ name, section: _, options, ...texts }) => (
                 <SelectField
                   key={name}
-                  {...words}
+                  {...texts}
                   {...form.field(name)}
                   options={name === "done_requires" ? requirementChoicesWith(product[name]) : options}
                 />

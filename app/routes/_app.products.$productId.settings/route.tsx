@@ -80,14 +80,14 @@ export const meta: MetaFunction = () => [{ title: "Product settings · Backloom"
 export default function ProductSettingsPage() {
   const { section, title, product, isOwner, budgets, labels, intake, webhooks } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ error?: unknown; secret?: string }>();
-  const place = `/products/${product.id}/settings`;
+  const path = `/products/${product.id}/settings`;
   return (
     <div className="grid max-w-2xl gap-5">
       <h1 className="text-xl font-semibold tracking-tight">Settings</h1>
       <FilterLinks
         label="Sections"
         current={section}
-        links={sections.map(([name, words]) => [name, words, name === "general" ? place : `${place}/${name}`])}
+        links={sections.map(([name, label]) => [name, label, name === "general" ? path : `${path}/${name}`])}
       />
       {isOwner ? null : <Alert title={`Only ${product.owner_username}, its owner, can change these.`} />}
       {/* Errors of a single field show beside it. */}

@@ -88,8 +88,8 @@ export function RunForm({
     <WriteFields quiet>
       <Form method="post" id={id}>
         <input type="hidden" name="intent" value={intent} />
-        {chosen.map((word) => (
-          <input key={word} type="hidden" name="cure" value={word} />
+        {chosen.map((choice) => (
+          <input key={choice} type="hidden" name="cure" value={choice} />
         ))}
         {label ? (
           <SubmitButton name="cure" value={cure} pendingLabel="Starting…" {...(tone ? { tone } : {})}>

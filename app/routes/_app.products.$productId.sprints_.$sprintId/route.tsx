@@ -36,7 +36,7 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
   return json({
     productId,
     userId: principal.user_id,
-    shut: collapsedColumns(request, principal.user_id),
+    collapsed: collapsedColumns(request, principal.user_id),
     board,
     settings,
     hasTasks: tasks.length > 0,
@@ -111,7 +111,7 @@ export default function SprintPage() {
 
 /** The tasks as list or board, or why there are none. */
 function Cards() {
-  const { productId, userId, board, settings, hasTasks, cards, lanes, shut } = useLoaderData<typeof loader>();
+  const { productId, userId, board, settings, hasTasks, cards, lanes, collapsed } = useLoaderData<typeof loader>();
   if (settings.list && cards.length > 0) return <TaskLines tasks={cards} lanes={lanes} />;
   if (cards.length > 0) {
     const { dense, hide } = settings;
@@ -123,7 +123,7 @@ function Cards() {
         tasks={cards}
         stories={stories}
         lanes={lanes}
-        shut={shut}
+        collapsed={collapsed}
         dense={dense}
         hide={hide}
       />

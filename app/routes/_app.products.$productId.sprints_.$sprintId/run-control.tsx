@@ -131,16 +131,16 @@ function RunUnderWay({ run, productId }: { run: NonNullable<SprintFrame["run"]>;
 }
 
 function Blockers(panel: Parameters<typeof BlockersPanel>[0]) {
-  const words = countText(panel.blockers.length, "blocker");
+  const text = countText(panel.blockers.length, "blocker");
   return (
     <Menu
       wide
       align="end"
-      label={`${words} of a run`}
+      label={`${text} of a run`}
       trigger={
         <>
           <StatusIcon tone="waiting" />
-          <LiveText>{words}</LiveText>
+          <LiveText>{text}</LiveText>
         </>
       }
       triggerClassName={buttonClass("plain", "md", "text-waiting")}

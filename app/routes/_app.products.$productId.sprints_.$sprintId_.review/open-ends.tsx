@@ -21,19 +21,19 @@ export function OpenEnds({ review }: { review: Reviewed }) {
           {nothing ? <p className="text-sm text-muted">Nothing is unfinished.</p> : null}
           <List title="Unfinished stories" rows={unfinished}>
             {({ id, code, title, status }) => (
-              <Row key={id} code={code} to={`/stories/${id}`} words={title}>
+              <Row key={id} code={code} to={`/stories/${id}`} label={title}>
                 <StatusPill status={status} />
               </Row>
             )}
           </List>
           <List title="Open questions" rows={questions}>
             {({ id, story_code: code, story_id: story, question }) => (
-              <Row key={id} code={code} to={`/stories/${story}`} words={question} />
+              <Row key={id} code={code} to={`/stories/${story}`} label={question} />
             )}
           </List>
           <List title="Failed work" rows={failed}>
             {({ id, task_code: code, task_title: title, reason }) => (
-              <Row key={id} code={code} to={`/jobs/${id}`} words={title}>
+              <Row key={id} code={code} to={`/jobs/${id}`} label={title}>
                 {reason ? <span className="text-failed">{visible(reason)}</span> : null}
               </Row>
             )}
@@ -44,7 +44,7 @@ export function OpenEnds({ review }: { review: Reviewed }) {
                 key={`${story} ${criterion}`}
                 code={code}
                 to={`/stories/${story}#proof`}
-                words={<CriterionText text={text} />}
+                label={<CriterionText text={text} />}
               >
                 <span className="text-muted">
                   Waived by {waived.waived_by} <RelativeTime at={waived.created_at} />: {visible(reason)}
@@ -54,24 +54,24 @@ export function OpenEnds({ review }: { review: Reviewed }) {
           </List>
         </div>
       </Section>
-      <MorePlaces sprint={sprint} runs={runs} />
+      <MorePages sprint={sprint} runs={runs} />
     </>
   );
 }
 
-function MorePlaces({ sprint, runs }: Pick<Reviewed, "sprint" | "runs">) {
+function MorePages({ sprint, runs }: Pick<Reviewed, "sprint" | "runs">) {
   const product = `/products/${sprint.product_id}`;
   return (
     <nav aria-label="Related pages" className="print:hidden">
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
         <li>
-          <Place to={`${product}/sprints/${sprint.id}`}>Board</Place>
+          <PageLink to={`${product}/sprints/${sprint.id}`}>Board</PageLink>
         </li>
         {runs.map(({ id, status, created_at: at }) => (
           <li key={id}>
-            <Place to={`${product}/runs/${id}`}>
+            <PageLink to={`${product}/runs/${id}`}>
               Run, {status}, <RelativeTime at={at} />
-            </Place>
+            </PageLink>
           </li>
         ))}
       </ul>
@@ -102,26 +102,26 @@ function List<Kind>({
 function Row({
   code,
   to,
-  words,
+  label,
   children,
 }: {
   code: string;
   to: string;
-  words: React.ReactNode;
+  label: React.ReactNode;
   children?: React.ReactNode;
 }) {
   return (
     <li className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 text-sm">
       <CodeChip>{code}</CodeChip>
       <Link to={to} className="min-w-0 break-words hover:underline">
-        {typeof words === "string" ? visible(words) : words}
+        {typeof label === "string" ? visible(label) : label}
       </Link>
       {children}
     </li>
   );
 }
 
-function Place({ to, children }: { to: string; children: React.ReactNode }) {
+function PageLink({ to, children }: { to: string; children: React.ReactNode }) {
   return (
     <Link to={to} className="text-accent underline underline-offset-2">
       {children}

@@ -1,10 +1,10 @@
-import { causeWords } from "~/features/lessons/lesson-parts";
+import { causeLabels } from "~/features/lessons/lesson-parts";
 import { Fact, Facts as FactList, Section } from "~/ui/card";
 import { countText } from "~/ui/numbers";
 import { durationText } from "~/ui/relative-time";
 import type { Retrospective as Facts } from "~/wire/sprints/contract";
 
-const waitWords = { question: "answer", review: "review" } as const;
+const waitLabels = { question: "answer", review: "review" } as const;
 
 /** What the team can talk about: from the data alone, without a model. */
 export function Retrospective({ facts }: { facts: Facts }) {
@@ -17,7 +17,7 @@ export function Retrospective({ facts }: { facts: Facts }) {
             ? "None"
             : returns.map(({ cause, tasks, times }) => (
                 <span key={cause} className="block">
-                  {countText(tasks, "task")}, {countText(times, "time")}: {causeWords[cause]}
+                  {countText(tasks, "task")}, {countText(times, "time")}: {causeLabels[cause]}
                 </span>
               ))}
         </Fact>
@@ -26,7 +26,7 @@ export function Retrospective({ facts }: { facts: Facts }) {
             ? "Nothing"
             : waits.map(({ reason, times, seconds }) => (
                 <span key={reason} className="block">
-                  {durationText(seconds * 1_000)} for {countText(times, waitWords[reason])}
+                  {durationText(seconds * 1_000)} for {countText(times, waitLabels[reason])}
                 </span>
               ))}
         </Fact>

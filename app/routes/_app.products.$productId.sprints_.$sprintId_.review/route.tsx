@@ -41,7 +41,7 @@ export default function SprintReviewPage() {
   useLiveRevalidation({ stream: "backlog", productId: sprint.product_id });
   const done = stories.filter(({ status }) => status === "done").length;
   const criteria = stories.flatMap((story) => story.criteria);
-  const held = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
+  const met = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
   return (
     <div className="sprint-review grid gap-5">
       <ReviewHeader review={review} />
@@ -52,7 +52,7 @@ export default function SprintReviewPage() {
       </Section>
       <Facts>
         <Fact term="Stories done">{`${done} of ${stories.length}`}</Fact>
-        <Fact term="Criteria met">{`${held} of ${criteria.length}`}</Fact>
+        <Fact term="Criteria met">{`${met} of ${criteria.length}`}</Fact>
         <Fact term="Changes">
           <Changes jobs={[...whole, ...stories.flatMap(({ jobs }) => jobs)]} sumOnly />
         </Fact>
@@ -146,18 +146,18 @@ function StoryReview({ story }: { story: ReviewedStory }) {
           {story.left ? <Badge>No longer in this sprint</Badge> : null}
         </h3>
         <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
-          <Told term="Tasks">{`${done} of ${countText(all, "task")} done`}</Told>
-          <Told term="Changes">
+          <Term term="Tasks">{`${done} of ${countText(all, "task")} done`}</Term>
+          <Term term="Changes">
             <Changes jobs={story.jobs} />
-          </Told>
-          <Told term="Cost">{costsText(story.costs) ?? "No data"}</Told>
-          {story.assignee_name ? <Told term="Assignee">{story.assignee_name}</Told> : null}
+          </Term>
+          <Term term="Cost">{costsText(story.costs) ?? "No data"}</Term>
+          {story.assignee_name ? <Term term="Assignee">{story.assignee_name}</Term> : null}
           {pulls.map((url) => (
-            <Told key={url} term="Pull request">
+            <Term key={url} term="Pull request">
               <a href={url} rel="noreferrer nofollow" className="text-accent underline">
                 {url}
               </a>
-            </Told>
+            </Term>
           ))}
         </dl>
       </header>
@@ -183,7 +183,7 @@ function StoryReview({ story }: { story: ReviewedStory }) {
   );
 }
 
-function Told({ term, children }: { term: string; children: React.ReactNode }) {
+function Term({ term, children }: { term: string; children: React.ReactNode }) {
   return (
     <div className="flex min-w-0 flex-wrap gap-x-1.5">
       <dt className="text-muted">{term}</dt>

@@ -8,7 +8,7 @@ type Found = SearchResult["items"][number];
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
 /** Patterns that tell an id's kind from its address, most specific first. */
-const places: readonly (readonly [RegExp, Found["kind"]])[] = [
+const patterns: readonly (readonly [RegExp, Found["kind"]])[] = [
   [new RegExp(`panel=(?:task:|task%3A)(${uuid})`, "i"), "task"],
   [new RegExp(`panel=(?:story:|story%3A)(${uuid})`, "i"), "story"],
   [new RegExp(`panel=(?:pbi:|pbi%3A)(${uuid})`, "i"), "pbi"],
@@ -21,8 +21,8 @@ const aloneKinds = ["task", "story", "pbi", "idea"] as const;
 
 /** Finds the item of a pasted address or id. Null if it is neither, or the caller cannot access the item. */
 export async function findPasted(actor: Actor, query: string): Promise<Found | null> {
-  for (const [place, kind] of places) {
-    const id = place.exec(query)?.[1]?.toLowerCase();
+  for (const [pattern, kind] of patterns) {
+    const id = pattern.exec(query)?.[1]?.toLowerCase();
     if (id) return find(actor, kind, id);
   }
   const alone = new RegExp(`^${uuid}$`, "i").test(query) ? query.toLowerCase() : null;

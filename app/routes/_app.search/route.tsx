@@ -42,10 +42,10 @@ export const loader = personLoader(async ({ actor, request }) => {
   const isNamed = (item: Found) => item.code.toLowerCase() === query.toLowerCase();
   const isNear = (item: Found) => item.product_id === near;
   const isTitled = (item: Found) => item.title.toLowerCase().includes(words.toLowerCase());
-  const place = (item: Found) => [isNamed, isNear, isTitled].map((is) => (is(item) ? "0" : "1")).join("");
+  const rank = (item: Found) => [isNamed, isNear, isTitled].map((is) => (is(item) ? "0" : "1")).join("");
   const results = [...items.values()]
     .filter(fits)
-    .toSorted((one, other) => place(one).localeCompare(place(other)))
+    .toSorted((one, other) => rank(one).localeCompare(rank(other)))
     .map((item) => ({ ...hitOf(item), isNamed: isNamed(item) }));
   return json<SearchAnswer>({ query, results });
 });
@@ -54,13 +54,13 @@ type Found = SearchResult["items"][number];
 
 function hitOf(item: Found): Omit<SearchHit, "isNamed"> {
   const { kind, id, code, title, status, product_id, product_code } = item;
-  const places: Record<string, string> = {
+  const pages: Record<string, string> = {
     pbi: `/products/${product_id}/backlog?panel=pbi:${id}`,
     story: `/stories/${id}`,
     task: `/tasks/${id}`,
     idea: `/ideas/${id}`,
   };
-  return { kind, code, title, status, product: product_code, to: places[kind] ?? "/dashboard" };
+  return { kind, code, title, status, product: product_code, to: pages[kind] ?? "/dashboard" };
 }
 
 export const meta: MetaFunction = () => [{ title: "Search · Backloom" }];

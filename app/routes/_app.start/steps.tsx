@@ -23,20 +23,20 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
   const { sample, ownAgent, ownProduct } = progress;
   const done = [sample?.finished ?? false, ownAgent, ownProduct !== null];
   const current = done.indexOf(false);
-  const place = (index: number) => ({ done: done[index] ?? false, isCurrent: index === current });
+  const step = (index: number) => ({ done: done[index] ?? false, isCurrent: index === current });
   return (
     <ol className="grid gap-3">
       <Step
         title="Watch the demo agent"
         text="It needs no model and no key. It does two small tasks of a sample product, asks you one question, and waits for your review. In the sample a person approves agents' work, their stories wait in triage, and a failed task asks what to do."
-        {...place(0)}
+        {...step(0)}
       >
         <DemoStep isCurrent={current === 0} sample={sample} origin={origin} token={tokenOf(fresh, "demo")} />
       </Step>
       <Step
         title="Connect your own agent"
         text="Run one line in the folder of your repository. Your agent signs in with its token."
-        {...place(1)}
+        {...step(1)}
       >
         <OwnAgent isCurrent={current === 1} product={ownProduct} origin={origin} token={tokenOf(fresh, "agent")} />
       </Step>
@@ -47,7 +47,7 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
             ? `Your backlog is ${isolated(ownProduct.name)}.`
             : "Create a product for it, then write or paste your backlog."
         }
-        {...place(2)}
+        {...step(2)}
       >
         {ownProduct ? (
           <Press to={`/products/${ownProduct.id}/backlog`}>Open backlog</Press>

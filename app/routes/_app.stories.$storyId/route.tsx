@@ -54,14 +54,14 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     show(page.story.acceptance_criteria),
     ...page.logs.map((log) => show(log.content)),
   ]);
-  return json({ page, proof, comments, description, criteria, logTexts, recurrence: inWords(recurrence) });
+  return json({ page, proof, comments, description, criteria, logTexts, recurrence: recurrenceText(recurrence) });
 });
 
 type Read = Awaited<ReturnType<typeof getRecurrence>>;
 
-function inWords({ recurrence, template }: Read) {
+function recurrenceText({ recurrence, template }: Read) {
   if (recurrence === null) return { recurrence, template };
-  const next = recurrence.next.map((at) => slotWords(at, recurrence.zone));
+  const next = recurrence.next.map((at) => slotText(at, recurrence.zone));
   return { recurrence: { ...recurrence, next }, template };
 }
 
@@ -104,7 +104,7 @@ export default function StoryPage() {
           <StoryTexts story={story} description={description} criteria={criteria} />
           <FilesSection
             files={page.files}
-            place={{ product_id: product.id, story_id: story.id }}
+            target={{ product_id: product.id, story_id: story.id }}
             viewerId={comments.viewerId}
             isOwner={product.is_owner}
           />
@@ -185,8 +185,8 @@ function StoryProperties({ page }: { page: StoryPageData }) {
 }
 
 /** Formats a date in its schedule's time zone: "Monday 30 Nov 2026, 09:00 GMT+1". */
-function slotWords(at: string, zone: string): string {
-  const words = new Intl.DateTimeFormat("en-GB", {
+function slotText(at: string, zone: string): string {
+  const formatted = new Intl.DateTimeFormat("en-GB", {
     weekday: "long",
     day: "numeric",
     month: "short",
@@ -197,7 +197,7 @@ function slotWords(at: string, zone: string): string {
     timeZone: zone,
     timeZoneName: "short",
   });
-  return words.format(new Date(at)).replace(" at ", ", ");
+  return formatted.format(new Date(at)).replace(" at ", ", ");
 }
 
 /** Who started the story over, when, and which work was left out. */

@@ -6,7 +6,7 @@ import { LineCounts } from "~/features/diff/line-counts";
 import { showFiles } from "~/features/diff/show-diff.server";
 import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
 import { ProductAccess } from "~/features/products/product-access";
-import { lookAt, markAll, nextPlace, placeInQueue } from "~/features/review/changes-page.server";
+import { markAll, nextPage, noteLookAt, positionInQueue } from "~/features/review/changes-page.server";
 import { MarkList, ReviewFacts, SameFiles } from "~/features/review/review-facts";
 import { useNextKey } from "~/features/review/review-keys";
 import { NextReview, NextSteps } from "~/features/review/review-section";
@@ -29,7 +29,7 @@ import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { listJobComments } from "~/nouns/reviews/job-comments.server";
 import { deleteJobComment, listSameFiles, reviewStory } from "~/nouns/reviews/operations.server";
-import { placeComments } from "~/nouns/reviews/story-lines";
+import { positionComments } from "~/nouns/reviews/story-lines";
 import { EmptyState } from "~/ui/empty-state";
 import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
@@ -61,9 +61,9 @@ export const loader = personLoader(async ({ actor, principal, request, params })
       waits,
       isJudged: verdict !== null,
     }));
-  const told = new Set(unjudged.map(({ task }) => task.id));
+  const unjudgedTasks = new Set(unjudged.map(({ task }) => task.id));
   const parts = changes.files.map((file) => file.parts);
-  const page = pageOfFiles(taskChapters(tasks, parts, told), numberIn(searchParams, "files"));
+  const page = pageOfFiles(taskChapters(tasks, parts, unjudgedTasks), numberIn(searchParams, "files"));
   const shown = filesOfPage(
     changes.files.map(({ parts: _parts, ...file }, index) => ({ file, index })),
     page.chapters,
@@ -75,7 +75,7 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const jobs = await Promise.all(unjudged.map((each) => getAgentJob(actor, each)));
   const says = unjudged.map(({ job_id, marks, mark_paths, chapters }) => ({ job_id, marks, mark_paths, chapters }));
   const written = await Promise.all(jobs.map(({ id }) => listJobComments(actor, { job_id: id }, null)));
-  await Promise.all(jobs.map(({ id }) => lookAt(request, actor, id)));
+  await Promise.all(jobs.map(({ id }) => noteLookAt(request, actor, id)));
   const last = unjudged.findLast(({ waits }) => waits);
   const whole = { job_id: last?.job_id ?? "", whole_story: true };
   return json({
@@ -88,8 +88,8 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     viewed,
     taskId: taskId ?? null,
     sameFiles: last ? await listSameFiles(actor, whole) : [],
-    ...(await placeInQueue(actor, last?.job_id ?? "")),
-    comments: placeComments(
+    ...(await positionInQueue(actor, last?.job_id ?? "")),
+    comments: positionComments(
       read,
       written.flatMap(({ comments }) => comments),
     ),
@@ -132,7 +132,7 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
       if (chosen === null) return json({ error: "Choose at least one task to judge." }, 422);
       const criteria = form.getAll("criterion").map(String);
       await reviewStory(actor, { story_id: storyId, verdict, summary, attempts: chosen, criteria });
-      if (goesOn) return redirect(await nextPlace(actor, ""), 303);
+      if (goesOn) return redirect(await nextPage(actor, ""), 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
     },
   });
@@ -224,18 +224,18 @@ export default function StoryChanges() {
 }
 
 /** What was found about an attempt, and how its agent explains it. */
-interface Said extends Marked {
+interface Says extends Marked {
   job_id: string;
   chapters: readonly { title: string; why: string }[] | null;
 }
 
 /** What the agents say of a task's part. */
-function AgentsSay({ jobs, says }: { jobs: readonly AgentJob[]; says: readonly Said[] }) {
+function AgentsSay({ jobs, says }: { jobs: readonly AgentJob[]; says: readonly Says[] }) {
   return jobs.map((job) => {
-    const said = says.find(({ job_id }) => job_id === job.id);
+    const summary = says.find(({ job_id }) => job_id === job.id);
     return (
-      <AgentSays key={job.id} job={job} above={said ? <MarkList {...said} inFull /> : null}>
-        {said ? <GuideSummary chapters={said.chapters} /> : null}
+      <AgentSays key={job.id} job={job} above={summary ? <MarkList {...summary} inFull /> : null}>
+        {summary ? <GuideSummary chapters={summary.chapters} /> : null}
       </AgentSays>
     );
   });

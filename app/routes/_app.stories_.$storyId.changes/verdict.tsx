@@ -1,5 +1,5 @@
 import { ReviewForm } from "~/features/review/review-section";
-import type { PlacedComment } from "~/features/review/use-comments";
+import type { CommentOnFile } from "~/features/review/use-comments";
 import { confirmWords, toConfirm } from "~/features/review/what-was-done";
 import { CheckField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
@@ -33,7 +33,7 @@ export function Verdict({
   taskId: string | null;
   /** The job to review after this story. */
   next: string | null;
-  comments: readonly PlacedComment[];
+  comments: readonly CommentOnFile[];
 }) {
   const open = tasks.filter(({ id, isJudged }) => !isJudged && (taskId === null || id === taskId));
   const finish = finishes && open.length > 1 ? "Approving all of them finishes the story. " : "";

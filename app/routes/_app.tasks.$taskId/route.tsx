@@ -14,7 +14,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
-import { verdictWords } from "~/features/review/review-section";
+import { verdictLabels } from "~/features/review/review-section";
 import { RunThis } from "~/features/runs/start-run";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
@@ -129,7 +129,7 @@ export default function TaskPage() {
           <TaskTexts task={task} description={description} plan={plan} />
           <FilesSection
             files={page.files}
-            place={{ product_id: product.id, task_id: task.id }}
+            target={{ product_id: product.id, task_id: task.id }}
             viewerId={comments.viewerId}
             isOwner={product.is_owner}
           />
@@ -184,7 +184,7 @@ function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_reviews"
         {reviews.map(({ id, author, verdict, attempt, summary, comments, created_at }) => (
           <li key={id} className="grid gap-2">
             <p>
-              <strong className="font-medium">{author}</strong> {verdictWords[verdict]} attempt {attempt},{" "}
+              <strong className="font-medium">{author}</strong> {verdictLabels[verdict]} attempt {attempt},{" "}
               <RelativeTime at={created_at} />
             </p>
             {summary ? <p className="break-words whitespace-pre-wrap text-muted">{summary}</p> : null}

@@ -63,12 +63,12 @@ export function Standing({ page, why }: { page: TaskPageData; why: readonly Bloc
   });
   // The reasons name every blocker, and who has it.
   const isReason = state?.kind === "blocked" || state?.kind === "held";
-  const isSaid = state === null || (isReason && why !== null);
+  const isShown = state === null || (isReason && why !== null);
   const pull = jobs.find((each) => each.pull)?.pull;
-  if (isSaid && !why && !pull) return null;
+  if (isShown && !why && !pull) return null;
   return (
     <div className="grid gap-1">
-      {isSaid ? null : (
+      {isShown ? null : (
         <p data-state={state.kind} className="flex items-center gap-1.5">
           <StatusIcon tone={state.tone} />
           <LiveText>{state.text}</LiveText>

@@ -34,7 +34,7 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
         name="story_id"
         value={story.id}
         fields={{ intent: "move", task_id: task.id }}
-        options={stories.map((place) => ({ value: place.id, label: codeAndTitle(place) }))}
+        options={stories.map((parent) => ({ value: parent.id, label: codeAndTitle(parent) }))}
       />
       <Picker
         label="Verification"

@@ -17,7 +17,7 @@ export default function BesidePages({
   shell: ShellData;
   product: { id: string; name: string } | undefined;
 }) {
-  useRecentPlaces(shell.user.id, product?.name);
+  useRecentPages(shell.user.id, product?.name);
   useLaterParts(product?.id);
   useTabMark(shell.inbox);
   useServiceWorker();
@@ -89,14 +89,14 @@ function useStayOffline(): void {
 const worthKeeping = /^\/(stories|tasks|ideas|products)\/[0-9a-f-]{36}/;
 
 /** Remembers this account's recently viewed items. */
-function useRecentPlaces(userId: string, product: string | undefined): void {
+function useRecentPages(userId: string, product: string | undefined): void {
   const { pathname } = useLocation();
   useEffect(() => {
     if (!worthKeeping.test(pathname)) return;
     // The page's meta sets the title one tick after the address changes.
     const timer = setTimeout(() => {
       import("./palette/recent").then(
-        ({ notePlace }) => notePlace(userId, pathname, product),
+        ({ notePage }) => notePage(userId, pathname, product),
         () => {
           // Offline: the page is not remembered.
         },

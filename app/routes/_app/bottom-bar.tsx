@@ -1,6 +1,6 @@
 import { CountBadge } from "~/ui/badge";
 import { Icon, type IconName } from "~/ui/icon";
-import { PlaceLink, useLinkArea } from "~/ui/link-area";
+import { PageLink, useLinkArea } from "~/ui/link-area";
 import { Menu, MenuLink } from "~/ui/menu";
 import { adminDestination, destinations, productPath, setupDestinations } from "./navigation";
 import { useCurrentProduct } from "./product-switch";
@@ -61,10 +61,10 @@ function Slot({
   children?: React.ReactNode;
 }) {
   return (
-    <PlaceLink to={to} className="slot">
+    <PageLink to={to} className="slot">
       <Icon name={icon} className="size-5" />
       {label}
       {children}
-    </PlaceLink>
+    </PageLink>
   );
 }

@@ -15,7 +15,7 @@ export function useShellKeys(
   const keys = useMemo<PageKey[]>(() => {
     const reachable = [...destinations, ...setupDestinations];
     if (isAdmin) reachable.push(adminDestination);
-    const places = reachable.map(({ letter, label, to }) => ({
+    const lines = reachable.map(({ letter, label, to }) => ({
       keys: `g ${letter}`,
       label: `Go to ${label}`,
       run: () => navigate(to),
@@ -42,7 +42,7 @@ export function useShellKeys(
       },
       { keys: "/", label: "Filter", run: filter },
       { keys: "f", label: "Filter", run: filter },
-      ...places,
+      ...lines,
       ...pages,
     ];
   }, [navigate, productId, isAdmin, palette, help]);

@@ -2,7 +2,7 @@ import { matchRoutes } from "@remix-run/react";
 import { router } from "~/live/router";
 import { adminDestination, destinations, productPages, productPath, setupDestinations } from "./navigation";
 
-const asked = new Set<string>();
+const requested = new Set<string>();
 
 /**
  * Preloads the code of pages: for a link on hover or focus, for all `g` destinations once `g` is pressed. Not their
@@ -39,8 +39,8 @@ function preload(pathname: string): void {
 
 function preloadCode(code: (typeof window.__remixManifest.routes)[string] | undefined): void {
   for (const file of code ? [code.module, ...(code.imports ?? [])] : []) {
-    if (asked.has(file)) continue;
-    asked.add(file);
+    if (requested.has(file)) continue;
+    requested.add(file);
     const link = document.createElement("link");
     link.rel = "modulepreload";
     link.href = file;

@@ -11,7 +11,7 @@ import { Alert } from "~/ui/alert";
 import { CountBadge } from "~/ui/badge";
 import { RouteError } from "~/ui/error-page";
 import { Icon, Mark } from "~/ui/icon";
-import { PlaceLink, useLinkArea } from "~/ui/link-area";
+import { PageLink, useLinkArea } from "~/ui/link-area";
 import { NowProvider } from "~/ui/relative-time";
 import { ToastRegion } from "~/ui/toasts";
 import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
@@ -155,7 +155,7 @@ function Sidebar({ shell }: { shell: ShellData }) {
       </a>
       <ProductSwitch shell={shell} className="w-full" />
       <nav aria-label="Main" className="grid gap-0.5">
-        {places.map((destination) => (
+        {pages.map((destination) => (
           <SidebarLink key={destination.to} {...destination}>
             {destination.to === "/inbox" ? <CountBadge count={shell.inbox} meaning="waiting for you" /> : null}
           </SidebarLink>
@@ -170,14 +170,14 @@ function Sidebar({ shell }: { shell: ShellData }) {
   );
 }
 
-const places = destinations.filter(({ within }) => within === undefined);
+const pages = destinations.filter(({ within }) => within === undefined);
 
 function SidebarLink({ to, label, icon, children }: Destination & { children?: React.ReactNode }) {
   return (
-    <PlaceLink to={to} className="place">
+    <PageLink to={to} className="place">
       <Icon name={icon} />
       <span className="flex-1">{label}</span>
       {children}
-    </PlaceLink>
+    </PageLink>
   );
 }

@@ -2,7 +2,7 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { providerOf } from "~/features/accounts/oidc-departure.server";
 import { ProviderLink } from "~/features/accounts/provider";
-import { useForgetRecentPlaces } from "~/features/places/recent-places";
+import { useForgetRecentPages } from "~/features/places/recent-pages";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
@@ -62,7 +62,7 @@ export const meta: MetaFunction = () => [{ title: "Sign in · Backloom" }];
 
 export default function LoginPage() {
   const { redirectTo, isOpen, provider, notice } = useLoaderData<typeof loader>();
-  useForgetRecentPlaces();
+  useForgetRecentPages();
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-3xl content-center gap-6 px-5 py-10">
       <div className="flex items-center gap-2 justify-self-center text-lg font-semibold tracking-tight">

@@ -9,13 +9,13 @@ import { idempotencyField } from "~/wire/idempotency-field";
  * Changes with each page load and after each success, that is with a new location or a new `made`.
  */
 export function IdempotencyKey({ made }: { made?: unknown }) {
-  const { key: place } = useLocation();
+  const { key: location } = useLocation();
   const answer = useActionResult();
   const isRefused = answer !== undefined && settledBy(answer) === undefined;
-  const [kept, setKept] = useState(() => ({ place, made, key: randomId() }));
-  if (place !== kept.place || made !== kept.made) {
+  const [kept, setKept] = useState(() => ({ place: location, made, key: randomId() }));
+  if (location !== kept.place || made !== kept.made) {
     const isDone = made === kept.made ? !isRefused : Boolean(made);
-    setKept({ place, made, key: isDone ? randomId() : kept.key });
+    setKept({ place: location, made, key: isDone ? randomId() : kept.key });
   }
   return (
     <input

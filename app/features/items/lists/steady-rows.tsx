@@ -24,12 +24,12 @@ export function useSteadyRows<Row, List extends HTMLElement = HTMLDivElement>(
   useEffect(() => {
     if (isSame) return;
     const element = list.current;
-    const look = () => {
+    const update = () => {
       if (isOwn || !element?.matches(":hover, :focus-within")) show();
     };
-    look();
+    update();
     // On focusout, focus is nowhere until the next element gets it.
-    const later = () => void setTimeout(look);
+    const later = () => void setTimeout(update);
     element?.addEventListener("pointerleave", later);
     element?.addEventListener("focusout", later);
     return () => {

@@ -56,14 +56,14 @@ export default function Completion({ input, page }: CompletionProps) {
     field.setAttribute("aria-autocomplete", "list");
     const listening = new AbortController();
     const { signal } = listening;
-    const look = () => {
+    const update = () => {
       const { word, isAtEnd } = wordAt(field);
       setTyped(word !== "" && isAtEnd ? word : null);
       setAt(-1);
     };
     // Also completes what was typed before this part loaded.
-    if (document.activeElement === field) look();
-    field.addEventListener("input", look, { signal });
+    if (document.activeElement === field) update();
+    field.addEventListener("input", update, { signal });
     field.addEventListener("blur", () => setTyped(null), { signal });
     return () => listening.abort();
   }, [input]);

@@ -5,7 +5,7 @@ import { Kbd } from "~/ui/badge";
 import { opensMore } from "~/ui/menu";
 import { type PageKey, pressEdit, shownKeys, useShownKeys } from "~/ui/page-keys";
 import { useWriteAccess } from "~/ui/write-access";
-import { Group, Item, lineWords } from "./palette-parts";
+import { Group, Item, lineText } from "./palette-parts";
 
 interface ActiveItems {
   items: readonly string[];
@@ -45,7 +45,7 @@ export function ActiveItemActions({
       {actionsFor(items, canWrite)
         .filter(({ name }) => !ofPage || (name !== "select" && name !== "peek"))
         .map((action) => (
-          <Item key={action.name} value={lineWords(action.label.replace("…", ""), about)} onSelect={() => run(action)}>
+          <Item key={action.name} value={lineText(action.label.replace("…", ""), about)} onSelect={() => run(action)}>
             <span className="flex-1">{action.label}</span>
             {shownKeys(action.key).map((cap) => (
               <Kbd key={cap}>{cap}</Kbd>
@@ -59,9 +59,9 @@ export function ActiveItemActions({
 /** Row keys not listed in the row's group; none without a row. They focus it first: no mouse is over it now. */
 function ofRow(keys: readonly PageKey[], first: string | undefined): readonly PageKey[] {
   if (!first) return [];
-  const said = new Set(itemActions.map(({ key }) => key));
+  const shown = new Set(itemActions.map(({ key }) => key));
   return keys
-    .filter(({ keys: press }) => !said.has(press))
+    .filter(({ keys: press }) => !shown.has(press))
     .map((key) => ({
       ...key,
       run: () => {
@@ -97,12 +97,12 @@ export function PageItems({
   return (
     <Group heading="On this page">
       {actions.map(({ label, press }) => (
-        <Item key={label} value={lineWords(label, "do")} onSelect={() => run(press)}>
+        <Item key={label} value={lineText(label, "do")} onSelect={() => run(press)}>
           <span className="flex-1">{label}</span>
         </Item>
       ))}
       {keys.map(({ keys: press, label, run: act }) => (
-        <Item key={label} value={lineWords(label, "key")} onSelect={() => run(act)}>
+        <Item key={label} value={lineText(label, "key")} onSelect={() => run(act)}>
           <span className="flex-1">{label}</span>
           {shownKeys(press).map((cap) => (
             <Kbd key={cap}>{cap}</Kbd>

@@ -4,7 +4,7 @@ import { Icon } from "~/ui/icon";
 import { isolated } from "~/ui/isolated";
 import { adminDestination, destinations, productPages, productPath, setupDestinations } from "../navigation";
 import type { ShellData } from "../shell-data";
-import { Group, Item, lineWords } from "./palette-parts";
+import { Group, Item, lineText } from "./palette-parts";
 import { readRecent } from "./recent";
 
 interface Go {
@@ -17,7 +17,7 @@ export function FoundItems({ found, wanted, go }: Go & { found: SearchAnswer["re
   return (
     <Group heading="Found">
       {found.map((hit) => (
-        <Item key={hit.to} value={lineWords(hit.code, `${wanted} ${hit.title} ${hit.to}`)} onSelect={() => go(hit.to)}>
+        <Item key={hit.to} value={lineText(hit.code, `${wanted} ${hit.title} ${hit.to}`)} onSelect={() => go(hit.to)}>
           <CodeChip>{hit.code}</CodeChip>
           <span className="min-w-0 flex-1 truncate">{hit.title}</span>
           <span className="text-xs text-faint">
@@ -30,12 +30,12 @@ export function FoundItems({ found, wanted, go }: Go & { found: SearchAnswer["re
 }
 
 /** Destinations of the whole service, then those of the current product. */
-export function PlaceItems({ shell, productId, go }: Go & { shell: ShellData; productId: string | undefined }) {
-  const places = [...destinations, ...setupDestinations, ...(shell.user.isAdmin ? [adminDestination] : [])];
+export function DestinationItems({ shell, productId, go }: Go & { shell: ShellData; productId: string | undefined }) {
+  const pages = [...destinations, ...setupDestinations, ...(shell.user.isAdmin ? [adminDestination] : [])];
   return (
     <Group heading="Go to">
-      {places.map(({ to, label, icon, letter }) => (
-        <Item key={to} value={lineWords(label, "go to")} onSelect={() => go(to)}>
+      {pages.map(({ to, label, icon, letter }) => (
+        <Item key={to} value={lineText(label, "go to")} onSelect={() => go(to)}>
           <Icon name={icon} className="text-muted" />
           <span className="flex-1">{label}</span>
           <Kbd>g</Kbd>
@@ -44,11 +44,7 @@ export function PlaceItems({ shell, productId, go }: Go & { shell: ShellData; pr
       ))}
       {productId
         ? productPages.map(({ page, label, letter }) => (
-            <Item
-              key={page}
-              value={lineWords(label, "go to product")}
-              onSelect={() => go(productPath(productId, page))}
-            >
+            <Item key={page} value={lineText(label, "go to product")} onSelect={() => go(productPath(productId, page))}>
               <span className="flex-1">{label}</span>
               <Kbd>g</Kbd>
               <Kbd>{letter}</Kbd>
@@ -57,7 +53,7 @@ export function PlaceItems({ shell, productId, go }: Go & { shell: ShellData; pr
         : null}
       {productId && shell.activeSprintId ? (
         <Item
-          value={lineWords("Sprint review", "go to")}
+          value={lineText("Sprint review", "go to")}
           onSelect={() => go(`${productPath(productId, "sprints")}/${shell.activeSprintId}/review`)}
         >
           <span className="flex-1">Sprint review</span>
@@ -73,7 +69,7 @@ export function ProductItems({ shell, go }: Go & { shell: ShellData }) {
       {shell.products.map((product) => (
         <Item
           key={product.id}
-          value={lineWords(product.name, `product ${product.code}`)}
+          value={lineText(product.name, `product ${product.code}`)}
           onSelect={() => go(productPath(product.id, "backlog"))}
         >
           <span className="flex-1">{product.name}</span>
@@ -90,29 +86,29 @@ export function CreateItems({ go, productId }: Go & { productId: string | undefi
       {productId ? (
         <>
           <Item
-            value={lineWords("New story", "create")}
+            value={lineText("New story", "create")}
             onSelect={() => go(`${productPath(productId, "backlog")}?panel=new-story`)}
           >
             New story
           </Item>
           <Item
-            value={lineWords("New PBI", "create")}
+            value={lineText("New PBI", "create")}
             onSelect={() => go(`${productPath(productId, "backlog")}?panel=new-pbi`)}
           >
             New PBI
           </Item>
           <Item
-            value={lineWords("New sprint", "create")}
+            value={lineText("New sprint", "create")}
             onSelect={() => go(`${productPath(productId, "sprints")}?panel=new`)}
           >
             New sprint
           </Item>
         </>
       ) : null}
-      <Item value={lineWords("New idea", "create")} onSelect={() => go("/ideas?panel=new")}>
+      <Item value={lineText("New idea", "create")} onSelect={() => go("/ideas?panel=new")}>
         New idea
       </Item>
-      <Item value={lineWords("New product", "create")} onSelect={() => go("/products/new")}>
+      <Item value={lineText("New product", "create")} onSelect={() => go("/products/new")}>
         New product
       </Item>
     </Group>
@@ -127,7 +123,7 @@ export function RecentItems({ userId, go }: Go & { userId: string }) {
   return (
     <Group heading="Recent">
       {recent.map(({ to, title }) => (
-        <Item key={to} value={lineWords(title, `recent ${to}`)} onSelect={() => go(to)}>
+        <Item key={to} value={lineText(title, `recent ${to}`)} onSelect={() => go(to)}>
           <span className="min-w-0 flex-1 truncate">{title}</span>
         </Item>
       ))}

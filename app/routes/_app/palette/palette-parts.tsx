@@ -29,7 +29,7 @@ export function Item({ value, onSelect, children }: { value: string; onSelect: (
 const also = " \u2003";
 
 /** Returns a row's search text, name first, so that an exact name ranks above texts that mention it. */
-export const lineWords = (name: string, others = ""): string => `${name}${also}${others}`;
+export const lineText = (name: string, others = ""): string => `${name}${also}${others}`;
 
 /** Ranks a row for the typed text; 0 means no match. Every word must occur: there is no fuzzy matching. */
 export function rankLine(line: string, typed: string): number {

@@ -17,8 +17,8 @@ import {
   pageActions,
   pressOnceThere,
 } from "./palette-actions";
-import { CreateItems, FoundItems, PlaceItems, ProductItems, RecentItems } from "./palette-groups";
-import { Group, Item, lineWords, rankLine } from "./palette-parts";
+import { CreateItems, DestinationItems, FoundItems, ProductItems, RecentItems } from "./palette-groups";
+import { Group, Item, lineText, rankLine } from "./palette-parts";
 
 interface PaletteProps {
   open: boolean;
@@ -78,7 +78,7 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
             <SprintItems shell={shell} productId={productId} actions={actions} onClose={onClose} />
             <CreateItems go={go} productId={productId} />
           </ProductAccess>
-          <PlaceItems shell={shell} productId={productId} go={go} />
+          <DestinationItems shell={shell} productId={productId} go={go} />
           <ProductItems shell={shell} go={go} />
           {isNamed ? null : hits}
         </Command.List>
@@ -137,13 +137,13 @@ function SprintItems({
   return (
     <Group heading="Active sprint">
       <Item
-        value={lineWords("Start run", "sprint")}
+        value={lineText("Start run", "sprint")}
         onSelect={then(() => submit({ intent: "start-run" }, { method: "post", action: board }))}
       >
         Start run
       </Item>
       <Item
-        value={lineWords("Complete sprint")}
+        value={lineText("Complete sprint")}
         onSelect={then(() => {
           pressOnceThere("Complete sprint");
           navigate(board);
@@ -151,7 +151,7 @@ function SprintItems({
       >
         Complete sprint…
       </Item>
-      <Item value={lineWords("Open board", "sprint")} onSelect={then(() => navigate(board))}>
+      <Item value={lineText("Open board", "sprint")} onSelect={then(() => navigate(board))}>
         Open board
       </Item>
     </Group>

@@ -1,6 +1,6 @@
-import { recentPlacesKey } from "~/features/places/recent-places";
+import { recentPagesKey } from "~/features/places/recent-pages";
 
-interface RecentPlace {
+interface RecentPage {
   to: string;
   title: string;
 }
@@ -8,10 +8,10 @@ interface RecentPlace {
 const longest = 6;
 
 /** Returns the account's recently viewed items, newest first; stored in this browser only. */
-export function readRecent(userId: string): RecentPlace[] {
+export function readRecent(userId: string): RecentPage[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(recentPlacesKey) ?? "null");
-    return isOf(userId, stored) ? stored.places.filter(isPlace) : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(recentPagesKey) ?? "null");
+    return isOf(userId, stored) ? stored.places.filter(isPage) : [];
   } catch {
     return [];
   }
@@ -24,18 +24,18 @@ function isOf(userId: string, stored: unknown): stored is { places: unknown[] } 
   return stored.userId === userId && Array.isArray(stored.places);
 }
 
-function isPlace(value: unknown): value is RecentPlace {
+function isPage(value: unknown): value is RecentPage {
   if (typeof value !== "object" || value === null) return false;
   if (!("to" in value) || !("title" in value)) return false;
   return typeof value.to === "string" && value.to.startsWith("/") && typeof value.title === "string";
 }
 
 /** Stores the title of the page just opened. */
-export function notePlace(userId: string, pathname: string, product: string | undefined): void {
+export function notePage(userId: string, pathname: string, product: string | undefined): void {
   const page = document.title.replace(/^\(\d+\+?\) /, "").replace(/ · Backloom$/, "");
   // Every product has a backlog, so the product's name is added.
   const title = pathname.startsWith("/products/") && product ? `${page} · ${product}` : page;
-  const others = readRecent(userId).filter((place) => place.to !== pathname);
-  const places = [{ to: pathname, title }, ...others].slice(0, longest);
-  localStorage.setItem(recentPlacesKey, JSON.stringify({ userId, places }));
+  const others = readRecent(userId).filter((recent) => recent.to !== pathname);
+  const pages = [{ to: pathname, title }, ...others].slice(0, longest);
+  localStorage.setItem(recentPagesKey, JSON.stringify({ userId, places: pages }));
 }

@@ -1,13 +1,13 @@
 import { useEffect } from "react";
 
 /** localStorage key of the recently viewed items of an account. */
-export const recentPlacesKey = "backloom.recent";
+export const recentPagesKey = "backloom.recent";
 
 /** Clears recent titles, so that the next person to sign in does not see them. */
-export function useForgetRecentPlaces(): void {
+export function useForgetRecentPages(): void {
   useEffect(() => {
     try {
-      localStorage.removeItem(recentPlacesKey);
+      localStorage.removeItem(recentPagesKey);
     } catch {
       // Without storage there is nothing to clear.
     }

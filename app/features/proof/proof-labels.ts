@@ -39,7 +39,7 @@ interface Seen extends Pick<Evidence, "grade" | "verdict"> {
 
 /** Describes evidence: "Test passed", "Checked by another agent", "Confirmed by ada". */
 export function seen({ grade, verdict, observed_by = "a person" }: Seen): string {
-  const words: Record<Evidence["grade"], Record<Evidence["verdict"], string>> = {
+  const labels: Record<Evidence["grade"], Record<Evidence["verdict"], string>> = {
     said: {
       pass: "Reported by the agent",
       fail: "Reported as failed by the agent",
@@ -58,7 +58,7 @@ export function seen({ grade, verdict, observed_by = "a person" }: Seen): string
       unverifiable: `${observed_by} could not check it`,
     },
   };
-  return words[grade][verdict];
+  return labels[grade][verdict];
 }
 
 /** What a product requires before done, in the words of its story pages. */
