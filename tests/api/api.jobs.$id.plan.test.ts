@@ -5,7 +5,7 @@ import { archiveProduct, updateProduct } from "~/nouns/products/operations.serve
 import { answerQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 import { getSprintRun, resumeSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { getTaskDetail, setTaskStatus, updateTask } from "~/nouns/tasks/operations.server";
-import { later, minutes, serviceAt } from "../db/agents/at-time";
+import { later, minutes, serviceAt } from "../db/agents/fixed-clock";
 import { refusalOf } from "../db/refusal";
 import { openApp } from "../setup/app";
 import { at, claim, claimRefusal, type SprintOptions } from "../setup/world";

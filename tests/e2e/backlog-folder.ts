@@ -30,10 +30,10 @@ function writeStory(folder: string, number: number): void {
   ].join("\n");
   // Every fifth one still has to be planned.
   const plan = number % 5 === 0 ? "" : `## Implementation Plan\n\n1. Fold ${number}\n2. Look at it`;
-  const place = isDone ? "completed" : "tasks";
+  const subfolder = isDone ? "completed" : "tasks";
   const criteria = "## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 It flies\n<!-- AC:END -->";
   const body = `## Description\n\nThe fold number ${number}.\n\n${criteria}\n\n${plan}`;
-  write(folder, `${place}/fly-${number} - Fold-${number}.md`, page(head, body));
+  write(folder, `${subfolder}/fly-${number} - Fold-${number}.md`, page(head, body));
   // Every other one has a subtask, which shares the branch of its story and comes second.
   if (isDone || number % 2 === 1 || number % 4 === 0) return;
   const subtask = `id: ${id}.1\ntitle: Test fold ${number}\nstatus: To Do\nparent_task_id: ${id}`;

@@ -124,11 +124,11 @@ async function answers(origin: string): Promise<void> {
 }
 
 async function ended(child: ChildProcess): Promise<never> {
-  let said = "";
-  child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const [code] = await once(child, "exit");
-  throw new Error(`Supabase Auth ended with ${code}: ${said}`);
+  throw new Error(`Supabase Auth ended with ${code}: ${output}`);
 }
 
 function variables(options: { databaseUrl: string; jwtSecret: string; siteUrl?: string }) {

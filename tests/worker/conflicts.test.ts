@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { makeBarrier } from "./barrier";
 import { openStage, startRun, startStories } from "./fixture";
-import { makeHold } from "./hold";
 import { read } from "./worker-process";
 
 const { t, ada, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
@@ -86,7 +86,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     const run = await startNumbered("REST", 3);
     await work("REST", same);
     await work("REST", same);
-    const hold = makeHold(join(home, "rest"));
+    const hold = makeBarrier(join(home, "rest"));
     const mending = start("REST", "mender", `${hold.script}; ${both}`);
     await hold.reached(mending.output);
     await work("REST", 'echo 3 > "$BACKLOOM_TASK_CODE"');
@@ -126,7 +126,7 @@ describe("two workers that end at the same moment", { timeout: 240_000 }, () => 
     for (const round of [1, 2, 3]) {
       const code = `TIE${round}`;
       const run = await startNumbered(code, 2);
-      const holds = ["a", "b"].map((name) => makeHold(join(home, `${code}-${name}`)));
+      const holds = ["a", "b"].map((name) => makeBarrier(join(home, `${code}-${name}`)));
       const workers = holds.map((hold, index) => start(code, `${code}-${index}`, `${hold.script}; ${same}`));
       for (const [index, hold] of holds.entries()) await hold.reached(workers[index]?.output ?? String);
       await Promise.all(holds.map((hold) => hold.release()));

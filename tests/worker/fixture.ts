@@ -35,14 +35,14 @@ export async function openStage(...usual: readonly string[]) {
   const home = makeHome();
   const repo = join(home, "repo");
   /** A worker of Ada's for a product. Further words say what differs: the last of an option counts. */
-  const serve = (product: string, words: readonly string[], environment = {}) => {
-    const place = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+  const serve = (product: string, args: readonly string[], environment = {}) => {
+    const connection = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
     const served = ["--repo", repo, "--name", `worker-${product}`, "--product", product];
-    return startWorker([...place, ...served, ...usual, ...words], environment);
+    return startWorker([...connection, ...served, ...usual, ...args], environment);
   };
   /** The same for one job: what the worker has printed. */
-  const serveOnce = (...[product, words, environment]: Parameters<typeof serve>) =>
-    endOf(serve(product, ["--once", ...words], environment));
+  const serveOnce = (...[product, args, environment]: Parameters<typeof serve>) =>
+    endOf(serve(product, ["--once", ...args], environment));
   return { t, app, ada, token, home, repo, git: makeRepository(repo), serve, serveOnce };
 }
 
@@ -58,8 +58,8 @@ export async function listen(server: Server): Promise<string> {
 }
 
 export function gitIn(folder: string) {
-  return (...words: string[]): string =>
-    execFileSync("git", words, {
+  return (...args: string[]): string =>
+    execFileSync("git", args, {
       cwd: folder,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
@@ -91,7 +91,7 @@ export function makeRepository(folder: string): ReturnType<typeof gitIn> {
 
 type Strategy = "SPRINT" | "STORY" | "SPRINT_BATCH";
 
-export interface RunWish {
+export interface RunOptions {
   code: string;
   /** Titles of the stories: one, where nothing is said. */
   stories?: string[];
@@ -104,18 +104,18 @@ export interface RunWish {
 }
 
 /** A product with its stories in an active sprint, and its run just started. */
-export function startRun(t: WorldStore, owner: TestUser, wish: RunWish) {
-  const { code, strategy = "SPRINT" } = wish;
-  const stories = (wish.stories ?? ["A story"]).map((title) => ({
+export function startRun(t: WorldStore, owner: TestUser, options: RunOptions) {
+  const { code, strategy = "SPRINT" } = options;
+  const stories = (options.stories ?? ["A story"]).map((title) => ({
     title,
-    acceptance_criteria: wish.criteria ?? "",
-    tasks: Array.from({ length: wish.tasks ?? 1 }, (_, index) => ({
+    acceptance_criteria: options.criteria ?? "",
+    tasks: Array.from({ length: options.tasks ?? 1 }, (_, index) => ({
       title: `Task ${index + 1}`,
       implementation_plan: "Write a line",
-      ...wish.task,
+      ...options.task,
     })),
   }));
-  return startStories(t, owner, { code, pr_strategy: strategy, ...wish.product }, stories);
+  return startStories(t, owner, { code, pr_strategy: strategy, ...options.product }, stories);
 }
 
 type Epic = NonNullable<ExportDocumentInput["pbis"]>[number];
@@ -146,7 +146,7 @@ export async function startUnplanned(
   t: WorldStore,
   owner: TestUser,
   code: string,
-  wish: Omit<Parameters<typeof startRunOf>[1], "task_ids">,
+  options: Omit<Parameters<typeof startRunOf>[1], "task_ids">,
   tasks: number,
 ) {
   // Five products a minute are enough for a person.
@@ -160,6 +160,6 @@ export async function startUnplanned(
     const about = { p_title: `Task ${n}`, p_description: "Add a footer" };
     task_ids.push((await create(actor, "create_task", { p_story_id: story.id, ...about })).id);
   }
-  const { run } = await startRunOf(actor, { task_ids, ...wish });
+  const { run } = await startRunOf(actor, { task_ids, ...options });
   return { story, run: () => getSprintRun(actor, { sprint_run_id: run.id }) };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { jobGuideSchema } from "~/wire/reviews/guide";
 import { bearer } from "../setup/world";
-import { openStage, type RunWish, startRun } from "./fixture";
+import { openStage, type RunOptions, startRun } from "./fixture";
 
 const { t, app, ada, token, repo, git, serveOnce } = await openStage();
 writeFileSync(join(repo, "long.txt"), Array.from({ length: 60 }, (_, n) => `line ${n + 1}\n`).join(""));
@@ -18,7 +18,7 @@ function guideAfter(code: string, result: object) {
 
 const resultIs = (result: object) => `cat > "$BACKLOOM_RESULT_FILE" <<'END'\n${JSON.stringify(result)}\nEND\n`;
 
-async function guideOf({ code, ...wish }: RunWish, write: string) {
+async function guideOf({ code, ...wish }: RunOptions, write: string) {
   const run = await startRun(t, ada, { code, ...wish });
   const said = await serveOnce(code, ["--exec", write]);
   const [job] = (await run.read()).jobs;

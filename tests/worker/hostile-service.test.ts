@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openBentService } from "./bent-service";
+import { openAlteredService } from "./altered-service";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
@@ -10,8 +10,8 @@ const { t, app, ada, token, home, repo, git } = await openStage();
 /** The worker against a service whose claims say something else of the job. */
 async function work(code: string, bent: object) {
   await startRun(t, ada, { code });
-  const url = await openBentService(Number(new URL(app.origin).port), {
-    answered: (tool, answer) =>
+  const url = await openAlteredService(Number(new URL(app.origin).port), {
+    changeAnswer: (tool, answer) =>
       tool === "wait_for_job" && answer.job !== null ? { ...answer, job: { ...Object(answer.job), ...bent } } : answer,
   });
   const exec = `touch ${join(home, `${code}-ran`)}`;

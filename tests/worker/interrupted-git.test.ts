@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { interruptible } from "../../worker/base/interruption";
 import { git as workersGit } from "../../worker/git/git";
+import { makeBarrier } from "./barrier";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
-import { makeHold } from "./hold";
 import { isAlive } from "./worker-process";
 
 const { t, ada, home, serve } = await openStage();
@@ -26,7 +26,7 @@ describe("a cancel while git of the worker is held up", { timeout: 120_000 }, ()
       "by a remote that does not answer",
       "FETCH",
       (repo: string, folder: string) => {
-        const { script, ...hold } = makeHold(folder, 'exec git-upload-pack "$@"');
+        const { script, ...hold } = makeBarrier(folder, 'exec git-upload-pack "$@"');
         gitIn(repo)("config", "remote.origin.uploadpack", script);
         return hold;
       },
@@ -69,7 +69,7 @@ describe("a cancel while git of the worker is held up", { timeout: 120_000 }, ()
 });
 
 function hook(repo: string, folder: string, name: string) {
-  const hold = makeHold(folder);
+  const hold = makeBarrier(folder);
   writeFileSync(join(repo, ".git", "hooks", name), `#!/bin/sh\nexec "${hold.script}"\n`, { mode: 0o755 });
   return hold;
 }

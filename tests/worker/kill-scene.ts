@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect } from "vitest";
 import { getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { later, minutes, serviceAt } from "../db/agents/at-time";
+import { later, minutes, serviceAt } from "../db/agents/fixed-clock";
 import { refusalOf } from "../db/refusal";
 import { at } from "../setup/world";
-import { gitIn, openStage, type RunWish, startRun } from "./fixture";
-import { makeHold } from "./hold";
+import { makeBarrier } from "./barrier";
+import { type KillPoint, setBreakpoint } from "./breakpoint";
+import { gitIn, openStage, type RunOptions, startRun } from "./fixture";
 import { openToolGate } from "./tool-gate";
-import { type Place, setTrap } from "./trap";
 import { startWorker } from "./worker-process";
 
 const lease = minutes(5);
@@ -17,13 +17,13 @@ const sweep = 5_000;
 /** What a worker's command does with each task. */
 export const work = 'echo done > "$BACKLOOM_TASK_CODE.txt"';
 
-interface KillWish extends RunWish {
+interface KillOptions extends RunOptions {
   /** What the worker's commands do; `work` by default. */
   exec?: string;
   /** What happens between the start of the run and that of the worker. */
   prepare?: (productId: string) => Promise<unknown>;
   /** Further words for every worker. */
-  words?: string[];
+  args?: string[];
 }
 
 /** A service, and for each run two machines with a clone of the repository that both push to. */
@@ -34,10 +34,10 @@ export async function openScene() {
   const gate = await openToolGate(app.port, { streams: false });
 
   /** Starts a run, and a worker that is killed with -9 where it is caught. */
-  async function killAt(place: Place, { exec = work, prepare, words = [], ...wish }: KillWish) {
-    const run = await startRun(t, ada, wish);
+  async function killAt(point: KillPoint, { exec = work, prepare, args = [], ...options }: KillOptions) {
+    const run = await startRun(t, ada, options);
     await prepare?.(run.productId);
-    const folder = join(home, wish.code);
+    const folder = join(home, options.code);
     const origin = join(folder, "origin.git");
     const repository = join(folder, "victim");
     gitIn(home)("clone", "--quiet", "--bare", repo, origin);
@@ -50,7 +50,7 @@ export async function openScene() {
         "--token",
         token,
         "--product",
-        wish.code,
+        options.code,
         "--name",
         name,
         "--repo",
@@ -59,12 +59,12 @@ export async function openScene() {
         join(folder, `${name}-work`),
         "--exec",
         command,
-        ...words,
+        ...args,
         ...more,
       ]);
-    const trap = setTrap(place, gate, { folder, repository, origin });
-    const victim = start("victim", gate.url, trap.exec(exec), ...trap.words);
-    await trap.reached(victim);
+    const breakpoint = setBreakpoint(point, gate, { folder, repository, origin });
+    const victim = start("victim", gate.url, breakpoint.exec(exec), ...breakpoint.args);
+    await breakpoint.reached(victim);
     victim.process.kill("SIGKILL");
     await victim.ended;
 
@@ -74,7 +74,7 @@ export async function openScene() {
     return {
       ...run,
       origin: gitIn(origin),
-      trap,
+      breakpoint,
       readJob,
       /** The only job that was taken, as the dead worker left it. */
       job: await readJob(),
@@ -93,7 +93,7 @@ export async function openScene() {
       },
       /** Another machine takes one job of the run and ends in order; `meanwhile` happens while its command runs. */
       async rescue(command = exec, meanwhile?: () => Promise<void>) {
-        const pause = makeHold(join(folder, "pause"));
+        const pause = makeBarrier(join(folder, "pause"));
         const given = meanwhile ? `${pause.script}; ${command}` : command;
         const rescuer = start("rescuer", gate.url, given, "--once");
         if (meanwhile) {
@@ -142,9 +142,9 @@ export async function openScene() {
   }
 
   /** What the dead worker had begun, in git or on the way to the service, changes nothing when it continues. */
-  async function letGo({ trap, state }: Killed): Promise<void> {
+  async function letGo({ breakpoint, state }: Killed): Promise<void> {
     const before = await state();
-    await trap.release();
+    await breakpoint.release();
     expect(await state()).toEqual(before);
   }
 

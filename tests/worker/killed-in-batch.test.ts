@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { KillPoint } from "./breakpoint";
 import { openScene } from "./kill-scene";
-import type { Place } from "./trap";
 
 const scene = await openScene();
 
@@ -8,7 +8,7 @@ const move = { tool: "update_task_execution", when: "after" } as const;
 const report = { tool: "update_job_status", status: "done" };
 
 /** The steps of a batch of three tasks that a single task does not have. */
-const steps: [name: string, place: Place][] = [
+const steps: [name: string, place: KillPoint][] = [
   ["has begun the first task", { ...move, status: "running" }],
   ["has finished the first task", { ...move, status: "done" }],
   ["runs the command of the second task", { command: "exec", task: "T-2" }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { KillPoint } from "./breakpoint";
 import { openScene, work } from "./kill-scene";
-import type { Place } from "./trap";
 
 const scene = await openScene();
 
@@ -10,7 +10,7 @@ const verdict = { tool: "verify_task_against_plan" };
 const report = { tool: "update_job_status", status: "done" };
 
 /** Every step of a task's job from claim to report, and the status in which it leaves the job. */
-const steps: [name: string, place: Place, status: "claimed" | "running"][] = [
+const steps: [name: string, place: KillPoint, status: "claimed" | "running"][] = [
   ["has not heard that it got the job", { tool: "wait_for_job", when: "after" }, "claimed"],
   ["fetches what is new", { origin: "fetch" }, "claimed"],
   ["makes its worktree", { hook: "post-checkout" }, "claimed"],

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../setup/world";
+import type { KillPoint } from "./breakpoint";
 import { openScene } from "./kill-scene";
-import type { Place } from "./trap";
 
 const scene = await openScene();
 
@@ -14,7 +14,7 @@ const beat = { tool: "job_heartbeat" } as const;
 const report = { tool: "update_job_status" } as const;
 
 /** Steps between a message and the end of the job, and where the worker is killed. */
-const steps: [name: string, place: Place][] = [
+const steps: [name: string, place: KillPoint][] = [
   ["has not heard that it got the job with the message", { tool: "wait_for_job", when: "after" }],
   ["says that it begins", { ...report, status: "running", when: "before" }],
   ["runs the command, which has read it", { command: "exec" }],
@@ -38,7 +38,7 @@ describe("a worker killed with -9 that has a message for its agent", { timeout: 
     const killed = await scene.killAt(place, {
       code: `M${index}`,
       exec: heed,
-      words: ["--heartbeat", "0.3"],
+      args: ["--heartbeat", "0.3"],
       prepare: say,
     });
     const statesNow = async () =>
@@ -56,7 +56,7 @@ describe("a worker killed with -9 that has a message for its agent", { timeout: 
 
   it("A message whose worker was killed is undelivered when the run is cancelled, with the reason", async () => {
     const { actor } = scene;
-    const place: Place = { tool: "wait_for_job", when: "after" };
+    const place: KillPoint = { tool: "wait_for_job", when: "after" };
     const killed = await scene.killAt(place, { code: "MX", exec: heed, prepare: say });
     await cancelSprintRun(actor, { sprint_run_id: String(killed.job.sprint_run_id) });
     const { messages } = await listJobMessages(actor, { job_id: killed.job.id });

@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
 import { at } from "../setup/world";
+import { makeBarrier } from "./barrier";
 import { openStage, startRun } from "./fixture";
-import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";
 
 /** Waits until a message is there, and leaves it in the work. */
@@ -32,7 +32,7 @@ async function statesOf(caller: Actor, job_id: string) {
 describe("a person writes to an agent at work", { timeout: 120_000 }, () => {
   it("A command finds a person's message in the file BACKLOOM_MESSAGES, even when an answer is lost", async () => {
     const run = await startRun(t, ada, { code: "HEED" });
-    const hold = makeHold(join(home, "hold"));
+    const hold = makeBarrier(join(home, "hold"));
     const gate = await openToolGate(app.port);
     const exec = `${hold.script}; ${heed}`;
     const worker = work("HEED", gate.url, "--exec", exec, "--heartbeat", "0.5");

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { makeBarrier } from "./barrier";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
-import { makeHold } from "./hold";
 import { endOf } from "./worker-process";
 
 const { t, ada, home, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
@@ -75,7 +75,7 @@ describe("git of the worker", { timeout: 120_000 }, () => {
     const code = "KILLED";
     const run = await startRun(t, ada, { code });
     const folder = join(home, "hold");
-    const hold = makeHold(folder);
+    const hold = makeBarrier(folder);
     const replace = 'rm .git; echo "gitdir: $PWD/.e" > .git';
     const exec = `${hostileFolder(".e", ranOf(code))}; echo x > x; ${replace}; ${hold.script}`;
     const victim = start(code, exec);

@@ -6,7 +6,7 @@ import { getProof } from "~/nouns/proof/operations.server";
 import { reviewJob } from "~/nouns/reviews/operations.server";
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createSampleProduct } from "~/nouns/transfers/operations.server";
-import { openStage, type RunWish, startRun } from "./fixture";
+import { openStage, type RunOptions, startRun } from "./fixture";
 import { endOf, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, git, serve } = await openStage("--heartbeat", "0.3");
@@ -16,7 +16,7 @@ const start = (product: string, exec: string, name: string, ...words: string[]) 
 const workOnce = (product: string, exec: string, name: string, ...words: string[]) =>
   endOf(start(product, exec, name, "--once", ...words));
 
-async function openRun(wish: RunWish) {
+async function openRun(wish: RunOptions) {
   const run = await startRun(t, ada, wish);
   const actor = t.actorOf(ada);
   const job = async () => (await run.read()).jobs.at(-1);

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { makeSmallDisk } from "../setup/small-disk";
 import { at } from "../setup/world";
+import { makeBarrier } from "./barrier";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
-import { makeHold } from "./hold";
 
 const { t, ada, home, serve } = await openStage();
 const endings = Number(process.env.ENDINGS ?? 12);
@@ -129,7 +129,7 @@ async function playOne(
   const code = `END${number}`;
   const run = await startRun(t, ada, { code });
   const text = `the work of ${code} of ${seed}`;
-  const hold = makeHold(join(folder, "hold"));
+  const hold = makeBarrier(join(folder, "hold"));
   const special: Record<string, Ending> = {
     "is killed": { script: hold.script },
     "has no disk left": { script: `cat /dev/zero > ${folder}/filler 2>/dev/null; true`, words: ["--disk", "100"] },

@@ -6,8 +6,8 @@ import { answerQuestion, askAboutIdea } from "~/nouns/questions/operations.serve
 import { cancelSprintRun, pauseSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { at } from "../setup/world";
+import { makeBarrier } from "./barrier";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
-import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";
 import { endOf, read } from "./worker-process";
 
@@ -71,7 +71,7 @@ describe("a batch", { timeout: 120_000 }, () => {
   it("A batch passes over a task that is deleted or finished by hand, without a retry", async () => {
     const run = await startRun(t, ada, { code: "TIDY", strategy: "SPRINT_BATCH", tasks: 4 });
     const [, second, third] = await tasksOf(run);
-    const hold = makeHold(join(home, "tidy"));
+    const hold = makeBarrier(join(home, "tidy"));
     const worker = start("TIDY", `${hold.script}; echo $BACKLOOM_TASK_CODE >> done.txt`, "--once");
     await hold.reached(worker.output);
     await deleteTask(actor, { task_id: second?.id ?? "" });
@@ -94,7 +94,7 @@ describe("a batch", { timeout: 120_000 }, () => {
   ])("%s: A batch outlives the task that its job names, deleted %s", async (code, when) => {
     const run = await startRun(t, ada, { code, strategy: "SPRINT_BATCH", tasks: 3 });
     const [first] = await tasksOf(run);
-    const hold = makeHold(join(home, code));
+    const hold = makeBarrier(join(home, code));
     if (when === "while it waits") await deleteTask(actor, { task_id: first?.id ?? "" });
     const worker = start(code, `${hold.script}; echo $BACKLOOM_TASK_CODE >> done.txt`, "--once");
     await hold.reached(worker.output);
@@ -186,7 +186,7 @@ describe("what was used is known no matter how it ends", { timeout: 120_000 }, (
 
   it("A conflict in a run that a person has paused meanwhile counts no retry, and its usage is known", async () => {
     const run = await startRun(t, ada, { code: "PAUSED" });
-    const hold = makeHold(join(home, "paused"));
+    const hold = makeBarrier(join(home, "paused"));
     const exec = `${hold.script}; ${overtaking(await run.read(), "same")}; ${saying(used)}`;
     const worker = start("PAUSED", exec, "--once");
     await hold.reached(worker.output);
@@ -200,7 +200,7 @@ describe("what was used is known no matter how it ends", { timeout: 120_000 }, (
 describe("a run that is cancelled", { timeout: 120_000 }, () => {
   it("A cancelled run still shows what was used", async () => {
     const run = await startRun(t, ada, { code: "UCANCEL" });
-    const hold = makeHold(join(home, "cancel"));
+    const hold = makeBarrier(join(home, "cancel"));
     const worker = start("UCANCEL", `${saying(used)}; ${hold.script}`, "--once");
     await hold.reached(worker.output);
     await cancelSprintRun(actor, { sprint_run_id: run.runId });

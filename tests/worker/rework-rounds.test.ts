@@ -11,7 +11,7 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint, startSprint } from "~/nouns/sprints/operations.server";
 import { addStoryToSprint, removeStoryFromSprint } from "~/nouns/stories/operations.server";
-import { makeHold } from "./hold";
+import { makeBarrier } from "./barrier";
 import { openMachines } from "./rework-scene";
 
 const { actor, home, shared, start, work, product, parentsOf } = await openMachines();
@@ -48,7 +48,7 @@ it("Ten rounds of review on one story, in three runs and two sprints, each begin
   await pauseAndResume(first);
   await round(first);
   await round(first);
-  const hold = makeHold(join(home, "rounds"));
+  const hold = makeBarrier(join(home, "rounds"));
   const worker = start("ROUNDS", "b", hold.script, "--once");
   await hold.reached(worker.output);
   await cancelSprintRun(actor, { sprint_run_id: first.id });

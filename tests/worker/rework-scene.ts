@@ -21,7 +21,7 @@ export async function openMachines() {
   for (const machine of ["a", "b"]) git("clone", "--quiet", origin, join(home, machine));
   const shared = gitIn(origin);
 
-  function start(product: string, machine: "a" | "b", exec: string, ...words: string[]) {
+  function start(product: string, machine: "a" | "b", exec: string, ...args: string[]) {
     return startWorker([
       "--url",
       app.origin,
@@ -39,12 +39,12 @@ export async function openMachines() {
       exec,
       "--heartbeat",
       "0.3",
-      ...words,
+      ...args,
     ]);
   }
 
-  async function work(product: string, machine: "a" | "b", exec: string, ...words: string[]) {
-    const worker = start(product, machine, exec, ...(words.length > 0 ? words : ["--until-idle"]));
+  async function work(product: string, machine: "a" | "b", exec: string, ...args: string[]) {
+    const worker = start(product, machine, exec, ...(args.length > 0 ? args : ["--until-idle"]));
     return endOf(worker);
   }
 

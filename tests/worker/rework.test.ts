@@ -13,8 +13,8 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint, startSprint } from "~/nouns/sprints/operations.server";
 import { addStoryToSprint, removeStoryFromSprint, startOver } from "~/nouns/stories/operations.server";
+import { makeBarrier } from "./barrier";
 import { gitIn } from "./fixture";
-import { makeHold } from "./hold";
 import { openMachines } from "./rework-scene";
 import { read } from "./worker-process";
 
@@ -49,7 +49,7 @@ describe("what was done and has not landed is the start of what comes next", { t
     const run = await p.startRun();
     await work("CANCEL", "a", line, "--once");
     const judged = await p.headOf("T-1");
-    const hold = makeHold(join(home, "cancel"));
+    const hold = makeBarrier(join(home, "cancel"));
     const worker = start("CANCEL", "a", `echo half > half.txt; ${hold.script}`, "--once");
     await hold.reached(worker.output);
     await cancelSprintRun(actor, { sprint_run_id: run.id });
@@ -237,7 +237,7 @@ it("Judged work is kept over ten rounds of reviews, cancels and resumes, two str
       await cancelSprintRun(actor, { sprint_run_id: run.id });
       run = await p.startRun();
     } else if (what === "cancel at work") {
-      const hold = makeHold(join(home, `ten-${round}`));
+      const hold = makeBarrier(join(home, `ten-${round}`));
       const worker = start("TEN", other, hold.script, "--once");
       await hold.reached(worker.output);
       await cancelSprintRun(actor, { sprint_run_id: run.id });

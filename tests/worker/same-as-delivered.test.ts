@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../setup/world";
-import { gitIn, makeRepository, openStage, type RunWish, startRun } from "./fixture";
+import { gitIn, makeRepository, openStage, type RunOptions, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
 
 const { t, ada, home, serveOnce } = await openStage();
 
 /** A repository with files of several kinds, and a job whose agent is the script. */
-async function openCase(code: string, files: Record<string, string> = {}, wish: Partial<RunWish> = {}) {
+async function openCase(code: string, files: Record<string, string> = {}, wish: Partial<RunOptions> = {}) {
   const repo = join(home, code);
   const git = makeRepository(repo);
   const all = { "shared.txt": "old\n", ".gitignore": "cached/\n", ...files };

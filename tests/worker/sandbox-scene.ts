@@ -9,8 +9,8 @@ import { startWorker, workerFile } from "./worker-process";
 
 /** Why the tests of the sandbox are left out here; null where bubblewrap works. */
 export const sandboxProblem = (() => {
-  const words = [...isolation, "--ro-bind", "/", "/", "--proc", "/proc", "true"];
-  const { error, status, stderr } = spawnSync("bwrap", words, { encoding: "utf8" });
+  const args = [...isolation, "--ro-bind", "/", "/", "--proc", "/proc", "true"];
+  const { error, status, stderr } = spawnSync("bwrap", args, { encoding: "utf8" });
   if (status === 0) return null;
   return error?.message ?? stderr.trim();
 })();
@@ -41,7 +41,7 @@ export async function openSandboxScene(uid?: number) {
   /** Lets a script do the one task of a run. */
   const begin = async (
     script: string,
-    words: string[] = [],
+    args: string[] = [],
     environment = {},
     may_reach: string[] = [],
     /** What the name of its file begins with: the tool that the command names. */
@@ -73,7 +73,7 @@ export async function openSandboxScene(uid?: number) {
         `sh ${file}`,
         "--sandbox",
         "bwrap",
-        ...words,
+        ...args,
       ],
       { HOME: home, ...environment },
       { program: own, ...(uid === undefined ? {} : { uid }) },
@@ -87,6 +87,6 @@ export async function openSandboxScene(uid?: number) {
     return { worker, end };
   };
   /** The same to its end: the job, the worker's words and the files of the branch. */
-  const run = async (...wish: Parameters<typeof begin>) => (await begin(...wish)).end();
+  const run = async (...options: Parameters<typeof begin>) => (await begin(...options)).end();
   return { ...stage, home, root, put, begin, run };
 }

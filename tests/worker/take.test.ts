@@ -6,7 +6,7 @@ import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server"
 import { standIns } from "../agents/stand-ins";
 import { at, bearer } from "../setup/world";
 import { openStream } from "../streams/stream-reader";
-import { gitIn, openStage, type RunWish, startRun } from "./fixture";
+import { gitIn, openStage, type RunOptions, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
 import { endOf, fakeAgent, follow, read, startWorker, workerFile } from "./worker-process";
@@ -17,7 +17,7 @@ const gate = await openToolGate(app.port);
 const environment = { BACKLOOM_URL: gate.url, BACKLOOM_TOKEN: token };
 
 /** A run with one task, its clone, and an agent that works until it is stopped. */
-async function begin(code: string, product: RunWish["product"] = {}) {
+async function begin(code: string, product: RunOptions["product"] = {}) {
   const run = await startRun(t, ada, { code, product });
   const folder = join(home, code);
   const own = join(folder, "agent");

@@ -36,16 +36,16 @@ const callSchema = z.object({
 const answerSchema = z.object({ isError: z.boolean().default(false), structuredContent: z.looseObject({}) });
 const messageSchema = z.object({ result: answerSchema });
 
-interface GateWish {
+interface GateOptions {
   /** Without streams a worker hears of a change with its next heartbeat only, so that it is known which heartbeat comes when. */
   streams?: boolean;
 }
 
 /** A proxy in front of the service that holds one call of a worker and passes everything else on. */
-export async function openToolGate(port: number, { streams = true }: GateWish = {}) {
+export async function openToolGate(port: number, { streams = true }: GateOptions = {}) {
   let servicePort = port;
-  let held: { wish: HeldTool; seen: number; take: (call: Call) => Promise<void> } | undefined;
-  const said: { tool: string; given: object }[] = [];
+  let held: { wanted: HeldTool; seen: number; take: (call: Call) => Promise<void> } | undefined;
+  const received: { tool: string; given: object }[] = [];
   const underWay = new Map<string, number>();
   const most = new Map<string, number>();
   const count = (tool: string, outgoing: ServerResponse): void => {
@@ -57,13 +57,13 @@ export async function openToolGate(port: number, { streams = true }: GateWish = 
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const call = { port: servicePort, incoming, body, pass: () => passOn(call, outgoing) };
-    const told = toolCallOf(call);
-    if (told !== null) {
-      said.push({ tool: told.name, given: told.arguments });
-      count(told.name, outgoing);
+    const sent = toolCallOf(call);
+    if (sent !== null) {
+      received.push({ tool: sent.name, given: sent.arguments });
+      count(sent.name, outgoing);
     }
-    if (!streams && told?.name === stream) return void outgoing.writeHead(404).end();
-    if (held && fits(held.wish, call) && ++held.seen === (held.wish.nth ?? 1)) {
+    if (!streams && sent?.name === stream) return void outgoing.writeHead(404).end();
+    if (held && fits(held.wanted, call) && ++held.seen === (held.wanted.nth ?? 1)) {
       return held.take(call);
     }
     call.pass();
@@ -71,34 +71,34 @@ export async function openToolGate(port: number, { streams = true }: GateWish = 
   return {
     url: await listen(server),
     /** What the worker has given a tool so far. */
-    given: (tool: string) => said.filter((call) => call.tool === tool).map((call) => call.given),
+    given: (tool: string) => received.filter((call) => call.tool === tool).map((call) => call.given),
     /** How many calls of a tool were under way at once. */
     mostAtOnce: (tool: string) => most.get(tool) ?? 0,
     /** The service is at another port from now on. */
     moveTo(next: number): void {
       servicePort = next;
     },
-    hold(wish: HeldTool): HeldCall {
+    hold(wanted: HeldTool): HeldCall {
       let taken: Call | undefined;
-      let heard: ReturnType<typeof send> | undefined;
+      let answering: ReturnType<typeof send> | undefined;
       const reached = new Promise<void>((resolve, reject) => {
         const take = async (call: Call) => {
           taken = call;
-          if (wish.when === "after") {
-            heard = send(call);
-            await heard.catch(reject);
+          if (wanted.when === "after") {
+            answering = send(call);
+            await answering.catch(reject);
           }
           resolve();
         };
-        held = { wish, seen: 0, take };
+        held = { wanted, seen: 0, take };
       });
       return {
         reached,
         pass: () => taken?.pass(),
         async answer() {
-          if (!taken) throw new Error(`${wish.tool} was never called`);
-          heard ??= send(taken);
-          return heard;
+          if (!taken) throw new Error(`${wanted.tool} was never called`);
+          answering ??= send(taken);
+          return answering;
         },
         lose: () => taken?.incoming.socket.destroy(),
       };
@@ -160,6 +160,8 @@ async function send(call: Call) {
     upstream.end(call.body);
   });
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
-  const said = z.looseObject({}).parse(JSON.parse(data));
-  return "result" in said ? messageSchema.parse(said).result : { isError: "error" in said, structuredContent: said };
+  const parsed = z.looseObject({}).parse(JSON.parse(data));
+  return "result" in parsed
+    ? messageSchema.parse(parsed).result
+    : { isError: "error" in parsed, structuredContent: parsed };
 }

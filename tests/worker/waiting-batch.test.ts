@@ -5,8 +5,8 @@ import { addDependency } from "~/nouns/dependencies/operations.server";
 import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import type { ExportDocumentInput } from "~/nouns/transfers/export-document";
 import { at, create } from "../setup/world";
+import { makeBarrier } from "./barrier";
 import { openStage, startStories } from "./fixture";
-import { makeHold } from "./hold";
 import { endOf } from "./worker-process";
 
 const { t, ada, home, git, serve } = await openStage("--heartbeat", "0.3");
@@ -48,7 +48,7 @@ const work = (product: string, exec: string) => endOf(start(product, exec));
 
 /** Lets something happen while the worker is at one of its tasks. */
 async function meanwhile(product: string, exec: string, atTask: string, act: () => Promise<void>) {
-  const hold = makeHold(join(home, product));
+  const hold = makeBarrier(join(home, product));
   const worker = start(product, `test "$BACKLOOM_TASK_CODE" = ${atTask} && ${hold.script}; ${exec}`);
   await hold.reached(worker.output);
   await act();

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import { at } from "../setup/world";
-import { openBentService } from "./bent-service";
+import { openAlteredService } from "./altered-service";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { endOf, read, startWorker } from "./worker-process";
 
@@ -48,8 +48,8 @@ async function startElsewhere(code: string, repo_url = evilAddress) {
 
 /** A service that takes the worker for one that follows everything, as an old or a hostile one does. */
 const careless = (address: string) =>
-  openBentService(port, {
-    asked: (tool, given) => (tool === "wait_for_job" ? { ...given, also_repos: [address] } : given),
+  openAlteredService(port, {
+    changeRequest: (tool, given) => (tool === "wait_for_job" ? { ...given, also_repos: [address] } : given),
   });
 
 const clonesOf = (name: string) => readdirSync(join(home, name, "repositories"));
@@ -86,8 +86,8 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
     await startRun(t, ada, { code: "IDLE" });
     const head = { job_id: "00000000-0000-4000-8000-000000000000", branch: "backloom/x" };
     const awaited = { ...head, task_code: "T-9", head_sha: "a".repeat(40), repo_url: evilAddress };
-    const url = await openBentService(port, {
-      answered: (tool, answer) =>
+    const url = await openAlteredService(port, {
+      changeAnswer: (tool, answer) =>
         tool !== "wait_for_job"
           ? answer
           : {

@@ -41,12 +41,12 @@ export async function endWorkers(): Promise<void> {
  * tests look around on this machine: they run in a sandbox only where that is what is tested.
  */
 export function startWorker(
-  words: readonly string[],
+  args: readonly string[],
   environment: Record<string, string> = {},
   person: { uid?: number; program?: string } = {},
 ): WorkerProcess {
-  const sandbox = words.includes("--sandbox") ? [] : ["--sandbox", "off"];
-  const child = spawn(process.execPath, [person.program ?? workerFile, ...words, ...sandbox], {
+  const sandbox = args.includes("--sandbox") ? [] : ["--sandbox", "off"];
+  const child = spawn(process.execPath, [person.program ?? workerFile, ...args, ...sandbox], {
     cwd: person.uid === undefined ? projectRoot : "/",
     ...(person.uid === undefined ? {} : { uid: person.uid, gid: person.uid }),
     stdio: ["ignore", "pipe", "pipe"],
@@ -71,18 +71,18 @@ export function follow(child: ChildProcessByStdio<Writable | null, Readable, Rea
 
   const said = (pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const match = pattern.exec(output);
         if (!match) return;
-        listeners.delete(look);
+        listeners.delete(check);
         resolve(match[0]);
       };
-      listeners.add(look);
+      listeners.add(check);
       void ended.then(() => {
-        look();
+        check();
         reject(new Error(`The worker ended:\n${output}`));
       });
-      look();
+      check();
     });
   return { process: child, output: () => output, said, ended };
 }

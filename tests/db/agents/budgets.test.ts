@@ -19,7 +19,7 @@ import type { AgentQuestion } from "~/wire/questions/contract";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, type SprintOptions } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { serviceAt } from "./at-time";
+import { serviceAt } from "./fixed-clock";
 
 const t = await createTestDatabase();
 

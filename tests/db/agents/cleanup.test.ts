@@ -11,7 +11,7 @@ import { updateTask } from "~/nouns/tasks/operations.server";
 import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, type SprintWorld, wait, waitStory } from "../../setup/world";
-import { atTime, days, later, serviceAt } from "./at-time";
+import { atTime, days, later, serviceAt } from "./fixed-clock";
 
 const t = await createTestDatabase();
 /** More walks on demand: RACE_ROUNDS=20 npx vitest run tests/db/agents/cleanup.test.ts */

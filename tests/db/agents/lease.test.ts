@@ -15,7 +15,7 @@ import { restartWorker } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { later, minutes, serviceAt } from "./at-time";
+import { later, minutes, serviceAt } from "./fixed-clock";
 
 const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;

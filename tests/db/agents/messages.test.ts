@@ -12,7 +12,7 @@ import { deleteTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, type SprintOptions } from "../../setup/world";
 import { refusalOf } from "../refusal";
-import { later, minutes, serviceAt } from "./at-time";
+import { later, minutes, serviceAt } from "./fixed-clock";
 
 const t = await createTestDatabase();
 

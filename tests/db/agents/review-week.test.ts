@@ -6,7 +6,7 @@ import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";
-import { atTime, later, minutes } from "./at-time";
+import { atTime, later, minutes } from "./fixed-clock";
 
 const t = await createTestDatabase();
 const monday = new Date("2026-11-02T00:00:00Z");

@@ -5,7 +5,7 @@ import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.se
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";
 import { asUser, outcomeOf } from "../as-user";
-import { days, later, serviceAt } from "./at-time";
+import { days, later, serviceAt } from "./fixed-clock";
 
 const t = await createTestDatabase();
 

@@ -4,7 +4,7 @@ import { cancelSprintRun, getSprintRun, pauseSprintRun, resumeSprintRun } from "
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { later, minutes, serviceAt } from "./at-time";
+import { later, minutes, serviceAt } from "./fixed-clock";
 
 const t = await createTestDatabase();
 

@@ -1,12 +1,12 @@
 import {
   type Answered,
-  type Asked,
   answerIssue,
   begun,
   ciOf,
   edited,
   type FakeComment,
   type FakePull,
+  type ForgeRequest,
   type ForgeWorld,
   listIn,
   listIssues,
@@ -22,7 +22,7 @@ const labels = [
 ];
 
 /** The part of Forgejo's API that Backloom asks; Gitea's is the same there. */
-export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Asked): Answered {
+export function forgejoApi(world: ForgeWorld, { method, path, query, body }: ForgeRequest): Answered {
   const repository = "/api/v1/repos/acme/shop";
   const [, what, id, more] = /^\/(\w+)\/?(\d+)?\/?(\w+)?/.exec(path.replace(repository, "")) ?? [];
   if (path === repository) return { status: 200, body: { default_branch: "main" } };

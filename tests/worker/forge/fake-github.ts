@@ -1,12 +1,12 @@
 import {
   type Answered,
-  type Asked,
   answerIssue,
   begun,
   ciOf,
   edited,
   type FakeComment,
   type FakePull,
+  type ForgeRequest,
   type ForgeWorld,
   listIn,
   listIssues,
@@ -19,7 +19,7 @@ import {
 } from "./world";
 
 /** The part of GitHub's API that Backloom asks, as an own host has it. */
-export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Asked): Answered {
+export function gitHubApi(world: ForgeWorld, { method, path, query, body }: ForgeRequest): Answered {
   const repository = "/api/v3/repos/acme/shop";
   const [, what, id, more] = /^\/(\w+)\/?(\d+)?\/?(\w+)?/.exec(path.replace(repository, "")) ?? [];
   const pull = world.pulls.find(({ number }) => number === Number(id));

@@ -1,11 +1,11 @@
 import {
   type Answered,
-  type Asked,
   answerIssue,
   begun,
   ciOf,
   edited,
   type FakePull,
+  type ForgeRequest,
   type ForgeWorld,
   listIn,
   listIssues,
@@ -18,7 +18,7 @@ import {
 } from "./world";
 
 /** The part of GitLab's API that Backloom asks. */
-export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Asked): Answered {
+export function gitLabApi(world: ForgeWorld, { method, path, query, body }: ForgeRequest): Answered {
   const project = "/api/v4/projects/acme%2Fshop";
   if (path === "/api/v4/users") {
     const name = query.get("username") ?? "";
@@ -38,11 +38,11 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   if (issue) return issue;
   const [, id] = /\/merge_requests\/?(\d+)?/.exec(path.replace(project, "")) ?? [];
   if (path === `${project}/issues`) {
-    const found = listIssues(world, query).map(({ number, url, isClosed, body: words, ...issue }) => ({
+    const found = listIssues(world, query).map(({ number, url, isClosed, body: text, ...issue }) => ({
       ...issue,
       iid: number,
       web_url: url,
-      description: words,
+      description: text,
       author: { username: "stranger" },
       state: isClosed ? "closed" : "opened",
     }));
@@ -73,14 +73,14 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   if (pull === undefined) return { status: 404, body: { message: "404 Not found" } };
   if (path.endsWith("/notes")) {
     // The summary of a review is a plain note.
-    const place = { resolvable: true, position: { new_path: "a.txt", new_line: 1 } };
-    const notes = pull.comments.map(({ id: note, author, body: words, isEdited, isVerdict }) => ({
+    const anchor = { resolvable: true, position: { new_path: "a.txt", new_line: 1 } };
+    const notes = pull.comments.map(({ id: note, author, body: text, isEdited, isVerdict }) => ({
       id: note,
-      body: words,
+      body: text,
       created_at: begun,
       updated_at: isEdited ? edited : begun,
       author: { id: author === "grace" ? 7 : 8, username: author },
-      ...(isVerdict ? { resolvable: false } : place),
+      ...(isVerdict ? { resolvable: false } : anchor),
     }));
     return { status: 200, body: notes };
   }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type ForgeKind, forgeKinds } from "../../../worker/base/forge-kinds";
 import { openStage } from "../fixture";
-import { openLookScene, pullOf } from "./look-world";
+import { openPullSyncScene, pullOf } from "./pull-sync-scene";
 
 const { t, app, home } = await openStage();
 
-const scene = (kind: ForgeKind, place: string, count = 1) => openLookScene({ t, app, home }, kind, place, count);
+const scene = (kind: ForgeKind, place: string, count = 1) => openPullSyncScene({ t, app, home }, kind, place, count);
 
 /** Where each host says what its CI found. */
 const ciPlace = { github: /\/check-runs$/, gitlab: /\/pipelines\/\d+\/jobs$/, forgejo: /\/status$/ };

@@ -52,10 +52,10 @@ export function redCommits(bare: string): string[] {
   try {
     const commits = gitIn(bare)("rev-list", "--first-parent", "main").split("\n");
     return commits.filter((commit) => {
-      const place = join(folder, commit);
-      const shown = `mkdir ${place} && git archive ${commit} | tar -x -C ${place} && cd ${place}`;
-      const words = ["-c", `${shown} && { [ ! -f check.sh ] || sh check.sh; }`];
-      return spawnSync("sh", words, { cwd: bare }).status !== 0;
+      const folderOfCommit = join(folder, commit);
+      const shown = `mkdir ${folderOfCommit} && git archive ${commit} | tar -x -C ${folderOfCommit} && cd ${folderOfCommit}`;
+      const args = ["-c", `${shown} && { [ ! -f check.sh ] || sh check.sh; }`];
+      return spawnSync("sh", args, { cwd: bare }).status !== 0;
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

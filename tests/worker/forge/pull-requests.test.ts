@@ -6,7 +6,7 @@ import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { tablesWith } from "../../db/tables-with";
 import { at } from "../../setup/world";
-import { type gitIn, openStage, type RunWish, startRun } from "../fixture";
+import { type gitIn, openStage, type RunOptions, startRun } from "../fixture";
 import { endOf, read, startWorker } from "../worker-process";
 import { type ForgeWorld, openForgeWorlds, tokenOf } from "./world";
 
@@ -127,7 +127,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     });
   });
 
-  const begin = (code: string, { product, ...wish }: Omit<RunWish, "code">) =>
+  const begin = (code: string, { product, ...wish }: Omit<RunOptions, "code">) =>
     startRun(t, ada, {
       strategy: "STORY",
       code: `${code}-${kind}`,

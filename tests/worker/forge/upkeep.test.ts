@@ -12,8 +12,8 @@ import { readRulesOf } from "../../../worker/git/rules";
 import { mainOf } from "../../../worker/git/worktree";
 import { connectService } from "../../../worker/service/service";
 import { at } from "../../setup/world";
+import { makeBarrier } from "../barrier";
 import { gitIn, makeRepository, openStage } from "../fixture";
-import { makeHold } from "../hold";
 import { openToolGate } from "../tool-gate";
 import { killAt, type Step, startWatcher, writeRules } from "./victim";
 import { mergePull, openForgeWorld } from "./world";
@@ -431,7 +431,7 @@ describe("a worker that is killed", () => {
   ])(
     "A worker killed while %s runs for its push leaves one branch, even if the push ends %s the next came",
     async (hook, when) => {
-      const hold = makeHold(join(home, `hold-${unused()}`));
+      const hold = makeBarrier(join(home, `hold-${unused()}`));
       const place = join(forge.bare, "hooks", hook);
       mkdirSync(dirname(place), { recursive: true });
       symlinkSync(hold.script, place);

@@ -8,7 +8,7 @@ import { locationOf } from "../../../worker/forge/location";
 import { openRequests } from "../../../worker/forge/requests";
 import type { Service } from "../../../worker/service/service";
 import { connectService } from "../../../worker/service/service";
-import type { Hold } from "../hold";
+import type { Barrier } from "../barrier";
 import type { HeldTool, openToolGate } from "../tool-gate";
 import { startWorker, type WorkerProcess } from "../worker-process";
 import type { Fault, ForgeWorld } from "./world";
@@ -17,7 +17,7 @@ import type { Fault, ForgeWorld } from "./world";
 export type Step =
   | { service: HeldTool }
   | { host: Pick<Fault, "method" | "path"> & { when: "before" | "after" } }
-  | { push: Hold };
+  | { push: Barrier };
 
 interface Stage {
   forge: ForgeWorld;
@@ -43,11 +43,11 @@ export function writeRules(forge: ForgeWorld, home: string, more = ""): string {
 export function startWatcher(
   { forge, gate, token, home }: Stage,
   { code, repo, name }: { code: string; repo: string; name: string },
-  ...words: string[]
+  ...args: string[]
 ): WorkerProcess {
   const folder = join(home, `${name}-${code}`);
   mkdirSync(folder, { recursive: true });
-  const exec = words.includes("--exec") ? [] : ["--exec", "true"];
+  const exec = args.includes("--exec") ? [] : ["--exec", "true"];
   return startWorker(
     [
       "--url",
@@ -66,7 +66,7 @@ export function startWatcher(
       "--sandbox",
       "off",
       "--pr",
-      ...words,
+      ...args,
     ],
     { BACKLOOM_FORGE_TOKEN: forge.token, BACKLOOM_FORGE_POLL_SECONDS: "2" },
   );
@@ -82,9 +82,9 @@ export async function killAt(
   if ("service" in step) {
     reached = gate.hold(step.service).reached;
   } else if ("host" in step) {
-    const { when, ...place } = step.host;
+    const { when, ...request } = step.host;
     reached = new Promise((resolve) => {
-      forge.faults.push({ ...place, held: { when, reached: resolve } });
+      forge.faults.push({ ...request, held: { when, reached: resolve } });
     });
   }
   const victim = start();
@@ -102,15 +102,15 @@ const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo }
 
 /** What a worker asks its Git host and its service with, in this process. */
 export function connectBoth(world: ForgeWorld, url: string, token: string) {
-  const place = locationOf(world.remote, world.kind, undefined);
+  const location = locationOf(world.remote, world.kind, undefined);
   const headers = { authorization: `Bearer ${world.token}`, "user-agent": "test" };
   const { token: secret, kind: title } = world;
-  const requests = openRequests({ api: place.api, title, headers, secret });
+  const requests = openRequests({ api: location.api, title, headers, secret });
   const service: Service = connectService(
     { url, token },
     openJournal(() => undefined),
     (text) => text,
     new AbortController().signal,
   );
-  return { forge: openers[world.kind](place, requests), service };
+  return { forge: openers[world.kind](location, requests), service };
 }

@@ -51,7 +51,7 @@ export interface FakeComment {
 export const begun = "2026-11-23T08:00:00Z";
 export const edited = "2026-11-23T09:00:00Z";
 
-export interface Asked {
+export interface ForgeRequest {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -158,8 +158,8 @@ async function answer(world: ForgeWorld, request: IncomingMessage, response: Ser
     return send(fault.status, { message: fault.message ?? "Not now" }, fault.headers);
   }
   if (fault?.held?.when === "before") return fault.held.reached();
-  const asked = { method, path: url.pathname, query: url.searchParams, body: text === "" ? {} : JSON.parse(text) };
-  const answered = apis[world.kind](world, asked);
+  const received = { method, path: url.pathname, query: url.searchParams, body: text === "" ? {} : JSON.parse(text) };
+  const answered = apis[world.kind](world, received);
   if (fault?.held) return fault.held.reached();
   if (fault?.isLost) return response.destroy();
   const etag = `"${createHash("sha256").update(JSON.stringify(answered.body)).digest("hex")}"`;
@@ -173,8 +173,8 @@ function isSignedIn({ token }: ForgeWorld, authorization = ""): boolean {
 }
 
 function takeFault({ faults }: ForgeWorld, method: string, path: string): Fault | undefined {
-  const place = faults.findIndex((fault) => fault.method === method && fault.path.test(path));
-  return place < 0 ? undefined : faults.splice(place, 1)[0];
+  const index = faults.findIndex((fault) => fault.method === method && fault.path.test(path));
+  return index < 0 ? undefined : faults.splice(index, 1)[0];
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {
@@ -201,8 +201,8 @@ export function mergePull(world: ForgeWorld, pull: FakePull, sha: unknown): bool
   if (sha !== head || pull.state !== "open") return false;
   const main = world.headOf(pull.base);
   const tree = git("merge-tree", "--write-tree", main, head);
-  const words = ["commit-tree", tree, "-p", main, "-p", head, "-m", `Merge ${pull.branch}`];
-  git("update-ref", `refs/heads/${pull.base}`, git(...words), main);
+  const args = ["commit-tree", tree, "-p", main, "-p", head, "-m", `Merge ${pull.branch}`];
+  git("update-ref", `refs/heads/${pull.base}`, git(...args), main);
   pull.state = "merged";
   return true;
 }
@@ -225,14 +225,14 @@ export function listIssues(world: ForgeWorld, query: URLSearchParams) {
 }
 
 /** What is said about one issue, and what is done with it; null when the address is another one. */
-export function answerIssue(world: ForgeWorld, { method, path, body }: Asked): Answered | null {
+export function answerIssue(world: ForgeWorld, { method, path, body }: ForgeRequest): Answered | null {
   const [, id, more] = /\/issues\/(\d+)(?:\/(comments|notes))?$/.exec(path) ?? [];
   const issue = world.issues.find(({ number }) => number === Number(id));
   if (issue === undefined) return null;
   issue.comments ??= [];
   if (more !== undefined) {
     if (method === "POST") issue.comments.push(textIn(body, "body"));
-    return { status: 200, body: issue.comments.map((words) => ({ body: words })) };
+    return { status: 200, body: issue.comments.map((text) => ({ body: text })) };
   }
   if (body.state === "closed" || body.state_event === "close") issue.isClosed = true;
   const state = issue.isClosed ? "closed" : world.kind === "gitlab" ? "opened" : "open";
@@ -257,13 +257,13 @@ export function logOf({ pulls }: ForgeWorld, run: number): string {
 
 export function openPull(
   world: ForgeWorld,
-  wish: Pick<FakePull, "branch" | "base" | "title" | "body" | "isDraft">,
+  opened: Pick<FakePull, "branch" | "base" | "title" | "body" | "isDraft">,
 ): FakePull | null {
-  const isThere = ({ branch, state, isOfFork }: FakePull) => branch === wish.branch && state === "open" && !isOfFork;
+  const isThere = ({ branch, state, isOfFork }: FakePull) => branch === opened.branch && state === "open" && !isOfFork;
   if (world.pulls.some(isThere)) return null;
-  world.headOf(wish.branch);
+  world.headOf(opened.branch);
   const empty = { labels: [], reviewers: [], mergeable: true, ci: null, comments: [] };
-  const pull: FakePull = { ...wish, ...empty, number: world.pulls.length + 1, state: "open" };
+  const pull: FakePull = { ...opened, ...empty, number: world.pulls.length + 1, state: "open" };
   world.pulls.push(pull);
   return pull;
 }

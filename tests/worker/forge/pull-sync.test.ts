@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { type ForgeKind, forgeKinds } from "../../../worker/base/forge-kinds";
 import { at } from "../../setup/world";
 import { openStage } from "../fixture";
-import { openLookScene } from "./look-world";
+import { openPullSyncScene } from "./pull-sync-scene";
 import type { FakeComment } from "./world";
 
 const { t, app, home } = await openStage();
-const scene = (kind: ForgeKind, place: string) => openLookScene({ t, app, home }, kind, place);
+const scene = (kind: ForgeKind, place: string) => openPullSyncScene({ t, app, home }, kind, place);
 const grace = { author: "grace" as const };
 
 describe.each(forgeKinds)("a look at %s", (kind) => {

@@ -7,8 +7,8 @@ import { createIdea } from "~/nouns/ideas/operations.server";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
 import { resumeSprint } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../setup/world";
+import { makeBarrier } from "./barrier";
 import { gitIn, openStage, startRun } from "./fixture";
-import { makeHold } from "./hold";
 import { endOf, read } from "./worker-process";
 
 const { t, ada, home, repo, git, serve } = await openStage("--heartbeat", "0.3");
@@ -130,7 +130,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
 
   it("Work is kept when the job is lost, and when the worker is stopped in order", { tags: "thorough" }, async () => {
     const lost = await startRun(t, ada, { code: "KLOST" });
-    const hold = makeHold(join(home, "klost"));
+    const hold = makeBarrier(join(home, "klost"));
     const worker = start("KLOST", `echo late > late.txt; ${hold.script}`, "--once");
     await hold.reached(worker.output);
     // A heartbeat that comes between the two renews the lease: then it runs out once more.
@@ -147,7 +147,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(filesOf(`backloom/kept/${(await jobOf(lost)).id}-1`)).toEqual(["late.txt"]);
 
     const stopped = await startRun(t, ada, { code: "KSTOP" });
-    const pause = makeHold(join(home, "kstop"));
+    const pause = makeBarrier(join(home, "kstop"));
     const other = start("KSTOP", `echo half > half.txt; ${pause.script}`, "--once");
     await pause.reached(other.output);
     other.process.kill("SIGTERM");
@@ -159,7 +159,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
 
   it("Work of a killed worker is kept as soon as it starts again", { tags: "thorough" }, async () => {
     const run = await startRun(t, ada, { code: "KKILL" });
-    const hold = makeHold(join(home, "kkill"));
+    const hold = makeBarrier(join(home, "kkill"));
     const worker = start("KKILL", `echo half > half.txt; ${hold.script}`);
     await hold.reached(worker.output);
     worker.process.kill("SIGKILL");

@@ -9,17 +9,17 @@ import { connectBoth } from "./victim";
 import { type FakePull, openForgeWorld } from "./world";
 
 /** The work of as many stories is done, and each has a pull request. */
-export async function openLookScene(
+export async function openPullSyncScene(
   { t, app, home }: Pick<Awaited<ReturnType<typeof openStage>>, "t" | "app" | "home">,
   kind: ForgeKind,
-  place: string,
+  name: string,
   count = 1,
 ) {
-  const forge = await openForgeWorld(kind, `${home}/${place}`);
+  const forge = await openForgeWorld(kind, `${home}/${name}`);
   const owner = await t.createUser();
   const actor = t.actorOf(owner);
   const stories = Array.from({ length: count }, (_, number) => `Story ${number}`);
-  const run = await startRun(t, owner, { code: `${place}-${kind}`, strategy: "STORY", stories });
+  const run = await startRun(t, owner, { code: `${name}-${kind}`, strategy: "STORY", stories });
   for (let number = 1; number <= count; number += 1) {
     const { id: job_id, attempt, branch } = await claim(actor);
     gitIn(forge.bare)("branch", branch ?? "", "main");
@@ -28,20 +28,20 @@ export async function openLookScene(
     await reportAgentJob(actor, { job_id, attempt, ...done });
     forge.pulls.push(pullOf(number, branch ?? ""));
   }
-  const { service, forge: asked } = connectBoth(forge, app.origin, await t.createToken(owner));
+  const { service, forge: host } = connectBoth(forge, app.origin, await t.createToken(owner));
   const lines: string[] = [];
   const journal = openJournal((line) => lines.push(line));
   let clock = 0;
-  const look = openPullSync({ service, journal }, run.productId, () => clock);
+  const sync = openPullSync({ service, journal }, run.productId, () => clock);
   /** One look; what happens happens once the host has sent its list. */
   const poll = (meanwhile = async () => {}) => {
     clock += 60_000;
     const listRecent = async () => {
-      const listed = await asked.listRecent();
+      const listed = await host.listRecent();
       await meanwhile();
       return listed;
     };
-    return look(async () => ({ ...asked, listRecent }));
+    return sync(async () => ({ ...host, listRecent }));
   };
   const seen = async () =>
     (await listPulls(actor, { product_id: run.productId })).pulls.map(({ number, ci }) => `${number} ${ci}`).sort();

@@ -9,27 +9,27 @@ const answerSchema = z.looseObject({ result: z.looseObject({ structuredContent: 
 
 type Given = z.output<typeof given>;
 
-interface Bends {
+interface Alterations {
   /** What the service hears instead of what the worker gave a tool. */
-  asked?: (tool: string, given: Given) => Given;
+  changeRequest?: (tool: string, given: Given) => Given;
   /** What the worker hears instead of what the service answered. */
-  answered?: (tool: string, answer: Given) => Given;
+  changeAnswer?: (tool: string, answer: Given) => Given;
 }
 
 /** A service that is not what it should be: the real one, with some of its words changed on the way. */
-export async function openBentService(port: number, bends: Bends): Promise<string> {
+export async function openAlteredService(port: number, alterations: Alterations): Promise<string> {
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const call = callOf(body);
-    const sent = call === null ? body : Buffer.from(JSON.stringify(bentCall(call, bends)));
+    const sent = call === null ? body : Buffer.from(JSON.stringify(alteredCall(call, alterations)));
     const upstream = request(optionsOf(port, incoming, sent), (answer) => {
-      if (call === null || bends.answered === undefined) {
+      if (call === null || alterations.changeAnswer === undefined) {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(outgoing);
         return;
       }
       void buffer(answer).then((whole) => {
-        const text = bentAnswer(call.params.name, whole.toString("utf8"), bends);
+        const text = alteredAnswer(call.params.name, whole.toString("utf8"), alterations);
         const { "content-length": _length, ...headers } = answer.headers;
         outgoing.writeHead(answer.statusCode ?? 502, headers).end(text);
       });
@@ -48,19 +48,19 @@ function callOf(body: Buffer): Call | null {
   return text.startsWith("{") ? (callSchema.safeParse(JSON.parse(text)).data ?? null) : null;
 }
 
-function bentCall({ params, ...rest }: Call, { asked }: Bends) {
-  const said = asked?.(params.name, params.arguments) ?? params.arguments;
-  return { ...rest, params: { ...params, arguments: said } };
+function alteredCall({ params, ...rest }: Call, { changeRequest }: Alterations) {
+  const changed = changeRequest?.(params.name, params.arguments) ?? params.arguments;
+  return { ...rest, params: { ...params, arguments: changed } };
 }
 
-function bentAnswer(tool: string, text: string, { answered }: Bends): string {
+function alteredAnswer(tool: string, text: string, { changeAnswer }: Alterations): string {
   const line = /^data: (.*)$/m.exec(text)?.[1];
   const answer = answerSchema.safeParse(JSON.parse(line ?? text)).data;
-  if (answer === undefined || answered === undefined) return text;
+  if (answer === undefined || changeAnswer === undefined) return text;
   const { structuredContent, ...result } = answer.result;
-  const bent = { ...result, structuredContent: answered(tool, structuredContent) };
-  const said = JSON.stringify({ ...answer, result: bent });
-  return line === undefined ? said : text.replace(line, () => said);
+  const altered = { ...result, structuredContent: changeAnswer(tool, structuredContent) };
+  const json = JSON.stringify({ ...answer, result: altered });
+  return line === undefined ? json : text.replace(line, () => json);
 }
 
 /** Nothing is compressed on the way, so that answers can be changed as text. */

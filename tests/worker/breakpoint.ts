@@ -1,13 +1,13 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { makeBarrier } from "./barrier";
 import { gitIn } from "./fixture";
-import { makeHold } from "./hold";
 import type { HeldTool, openToolGate } from "./tool-gate";
 import type { WorkerProcess } from "./worker-process";
 
 /** Where a worker is caught: at a call to the service, in git, or in a command of the user. */
-export type Place =
+export type KillPoint =
   | (HeldTool & { meanwhile?: "exec" })
   | { hook: "post-checkout" | "post-commit" | "pre-push" }
   | { origin: "fetch" | "post-receive" }
@@ -20,9 +20,9 @@ interface Ground {
   origin: string;
 }
 
-export interface Trap {
+export interface Breakpoint {
   /** What the worker is started with next to the usual. */
-  words: string[];
+  args: string[];
   exec(command: string): string;
   reached(victim: WorkerProcess): Promise<void>;
   /** Lets go what was held, when its worker is dead and another one has done the work. */
@@ -31,59 +31,59 @@ export interface Trap {
 
 type Gate = Awaited<ReturnType<typeof openToolGate>>;
 
-export function setTrap(place: Place, gate: Gate, ground: Ground): Trap {
-  return "tool" in place ? atTool(place, gate, ground) : atProgram(place, ground);
+export function setBreakpoint(point: KillPoint, gate: Gate, ground: Ground): Breakpoint {
+  return "tool" in point ? atTool(point, gate, ground) : atProgram(point, ground);
 }
 
 /** A call that was held before the service heard it is heard late, and has to be refused. */
-function atTool(place: Extract<Place, HeldTool>, gate: Gate, { folder }: Ground): Trap {
-  const busy = place.meanwhile && makeHold(join(folder, "hold"));
+function atTool(point: Extract<KillPoint, HeldTool>, gate: Gate, { folder }: Ground): Breakpoint {
+  const busy = point.meanwhile && makeBarrier(join(folder, "hold"));
   // While the command runs, and not before.
-  let call = busy ? undefined : gate.hold(place);
+  let call = busy ? undefined : gate.hold(point);
   return {
-    words: busy ? ["--heartbeat", "0.2"] : [],
+    args: busy ? ["--heartbeat", "0.2"] : [],
     exec: (command) => (busy ? `${command}; ${busy.script}` : command),
     async reached(victim) {
       await busy?.reached(victim.output);
-      call ??= gate.hold(place);
+      call ??= gate.hold(point);
       await orItsEnd(call.reached, victim);
     },
     async release() {
       await busy?.release();
-      if (place.when === "after") return;
-      if (!call) throw new Error(`${place.tool} was never called`);
+      if (point.when === "after") return;
+      if (!call) throw new Error(`${point.tool} was never called`);
       const { isError, structuredContent } = await call.answer();
       expect({ isError, ...structuredContent }).toMatchObject(
-        place.tool === "job_heartbeat" ? { action: "stop" } : { isError: true, code: 409 },
+        point.tool === "job_heartbeat" ? { action: "stop" } : { isError: true, code: 409 },
       );
     },
   };
 }
 
 /** What the worker had started continues without it. */
-function atProgram(place: Exclude<Place, HeldTool>, ground: Ground): Trap {
-  const isFetch = "origin" in place && place.origin === "fetch";
-  const hold = makeHold(join(ground.folder, "hold"), isFetch ? 'git upload-pack "$@"' : "exit 0");
-  const { script } = hold;
-  const trap: Trap = {
-    words: [],
+function atProgram(point: Exclude<KillPoint, HeldTool>, ground: Ground): Breakpoint {
+  const isFetch = "origin" in point && point.origin === "fetch";
+  const barrier = makeBarrier(join(ground.folder, "hold"), isFetch ? 'git upload-pack "$@"' : "exit 0");
+  const { script } = barrier;
+  const breakpoint: Breakpoint = {
+    args: [],
     exec: (command) => command,
-    reached: (victim) => hold.reached(victim.output),
-    release: hold.release,
+    reached: (victim) => barrier.reached(victim.output),
+    release: barrier.release,
   };
-  if ("hook" in place) {
-    trap.words = ["--hooks"];
-    copyHook(script, join(ground.repository, ".git"), place.hook);
-  } else if ("origin" in place) {
+  if ("hook" in point) {
+    breakpoint.args = ["--hooks"];
+    copyHook(script, join(ground.repository, ".git"), point.hook);
+  } else if ("origin" in point) {
     if (isFetch) gitIn(ground.repository)("config", "remote.origin.uploadpack", script);
-    else copyHook(script, ground.origin, place.origin);
-  } else if (place.command === "exec") {
-    const when = place.task ? `[ "$BACKLOOM_TASK_CODE" != ${place.task} ] || ` : "";
-    trap.exec = (command) => `${command}; ${when}${script}`;
+    else copyHook(script, ground.origin, point.origin);
+  } else if (point.command === "exec") {
+    const when = point.task ? `[ "$BACKLOOM_TASK_CODE" != ${point.task} ] || ` : "";
+    breakpoint.exec = (command) => `${command}; ${when}${script}`;
   } else {
-    trap.words = [`--${place.command}`, `${script}; echo https://example.com/pull/1`];
+    breakpoint.args = [`--${point.command}`, `${script}; echo https://example.com/pull/1`];
   }
-  return trap;
+  return breakpoint;
 }
 
 function copyHook(script: string, repository: string, name: string): void {
