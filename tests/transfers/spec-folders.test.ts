@@ -214,6 +214,16 @@ describe("beads", () => {
     expect(report.left_out).toContainEqual({ count: 2, reason: "Older lines of the same issue: b-1" });
   });
 
+  it("A started beads issue with a design stays started when its parts are to do", async () => {
+    const issues = [
+      { id: "b-1", title: "A", status: "in_progress", design: "D" },
+      { id: "b-1.1", title: "B" },
+    ];
+    const { report, stories } = await imported("beads", issues.map((issue) => JSON.stringify(issue)).join("\n"));
+    expect(stories).toMatchObject([{ title: "A", tasks: ["B TO_DO", "A IN_PROGRESS"] }]);
+    expect(report.left_out).toEqual([]);
+  });
+
   it("A beads issue whose date no one can keep is imported all the same", async () => {
     const dates = ["+012026-01-01T00:00:00Z", "-000001-01-01", "0000-01-01", "99999-01-01"];
     const lines = dates.map((created_at) => JSON.stringify({ id: created_at, title: "A", created_at }));

@@ -10,7 +10,7 @@ export interface StoryFields {
   id: string;
   code?: string | undefined;
   title: string;
-  description?: string;
+  description?: string | undefined;
   acceptance_criteria?: string;
   priority?: number;
   assignee?: string | null | undefined;
@@ -27,19 +27,7 @@ export interface StoryFields {
   tasks?: readonly TaskFields[];
 }
 
-export interface TaskFields {
-  id: string;
-  code?: string | undefined;
-  title: string;
-  description?: string;
-  priority?: number;
-  implementation_plan?: string | null;
-  estimated_minutes?: number | null;
-  labels?: readonly string[];
-  blocked_by?: readonly string[];
-  created_at?: string | undefined;
-  state: WorkState;
-}
+export type TaskFields = Omit<StoryFields, "acceptance_criteria" | "assignee" | "log" | "ticked" | "tasks">;
 
 /** How a tool says where work stands. */
 interface Standing {
@@ -56,6 +44,7 @@ const mostWords = 50;
 /** Collects the content of a file. Texts are cut to fit, and omitted items are counted by reason. */
 export class Draft {
   readonly #source: string;
+  readonly #own: { id: string; isFirst: boolean };
   #dependencies = 0;
   readonly #groups = new Map<string, Omit<ImportDraft["pbis"][number], "title">>();
   readonly #ideas = new Map<string, ImportDraft["ideas"][number]>();
@@ -65,8 +54,10 @@ export class Draft {
   readonly #statuses = new Map<string, ReadStatus>();
   readonly #ids = new Set<string>();
 
-  constructor(source: string) {
+  /** `own` is the task of a story's own plan or state: what its id ends with, and whether it comes before the parts. */
+  constructor(source: string, own = { id: "own", isFirst: false }) {
     this.#source = source;
+    this.#own = own;
   }
 
   /** Reads a state, and counts which word was read as what; null for dropped work. Unknown words are to do. */
@@ -100,30 +91,20 @@ export class Draft {
   }
 
   add(pbi: string, fields: StoryFields): void {
-    const external_id = this.#id(fields.id);
-    if (this.#ids.has(external_id)) {
-      this.leftOut.add("The same id a second time in the file", 1, fields.id);
-      return;
-    }
-    this.#ids.add(external_id);
-    const own = fields.tasks ?? [];
-    const tasks = own.flatMap((task) => this.#task(task));
-    this.#tellParent(fields, tasks);
+    const external_id = this.#newId(fields.id);
+    if (external_id === undefined) return;
+    const tasks = (fields.tasks ?? []).flatMap((task) => this.#task(task));
     // A story's status follows its tasks, and a story without tasks cannot be run. If they do not show it, one is added.
-    if (
-      fields.implementation_plan ||
-      !tellsState(
-        tasks.map(({ status }) => status),
-        fields.state,
-      )
-    ) {
-      const description = fields.state === "DONE" ? "" : (fields.description ?? "");
-      tasks.push(
-        ...this.#task({ ...fields, id: `${fields.id}/own`, description, code: undefined, labels: [], blocked_by: [] }),
-      );
+    const statuses = tasks.map(({ status }) => status);
+    if (fields.implementation_plan || !tellsState(statuses, fields.state)) {
+      const id = `${fields.id}/${this.#own.id}`;
+      const description = fields.state === "DONE" ? "" : fields.description;
+      const own = this.#task({ ...fields, id, description, code: undefined, labels: [], blocked_by: [] });
+      tasks.splice(this.#own.isFirst ? 0 : tasks.length, 0, ...own);
     } else if (fields.estimated_minutes) {
       this.leftOut.add("Estimates of stories that have parts", 1, fields.id);
     }
+    this.#tellParent(fields, tasks);
     const story: ImportedStory = {
       external_id,
       code: codeOf(fields.code),
@@ -178,12 +159,8 @@ export class Draft {
   }
 
   #task(fields: TaskFields): ImportedTask[] {
-    const external_id = this.#id(fields.id);
-    if (this.#ids.has(external_id)) {
-      this.leftOut.add("The same id a second time in the file", 1, fields.id);
-      return [];
-    }
-    this.#ids.add(external_id);
+    const external_id = this.#newId(fields.id);
+    if (external_id === undefined) return [];
     return [
       {
         external_id,
@@ -199,6 +176,15 @@ export class Draft {
         created_at: fields.created_at,
       },
     ];
+  }
+
+  /** Undefined for an id that the file had before. */
+  #newId(id: string): string | undefined {
+    const external_id = this.#id(id);
+    const size = this.#ids.size;
+    if (this.#ids.add(external_id).size > size) return external_id;
+    this.leftOut.add("The same id a second time in the file", 1, id);
+    return undefined;
   }
 
   #id(id: string): string {

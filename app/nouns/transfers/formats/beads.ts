@@ -3,7 +3,7 @@ import { ContractError } from "~/wire/errors";
 import { timeOf, withComments, withFacts } from "~/wire/transfers/clean-text";
 import type { ImportDraft } from "~/wire/transfers/contract";
 import { Draft } from "~/wire/transfers/draft";
-import { addFamilies } from "./family";
+import { addFamilies, rootsOf } from "./family";
 import { readJson } from "./read-json";
 
 const dependencySchema = z.looseObject({
@@ -38,22 +38,7 @@ const issueSchema = z.looseObject({
 type Issue = z.output<typeof issueSchema>;
 
 /** Fields of an epic that a PBI keeps. Its state follows its stories. */
-const epicSchema = issueSchema.pick({
-  id: true,
-  title: true,
-  status: true,
-  issue_type: true,
-  priority: true,
-  created_at: true,
-  description: true,
-  design: true,
-  acceptance_criteria: true,
-  notes: true,
-  comments: true,
-  external_ref: true,
-  due_at: true,
-  close_reason: true,
-});
+const epicSchema = issueSchema.omit({ assignee: true, labels: true, dependencies: true, estimated_minutes: true });
 
 const headings = { design: "Design", acceptance_criteria: "Acceptance Criteria", notes: "Notes" } as const;
 
@@ -76,12 +61,13 @@ export function readBeads(text: string): ImportDraft {
     draft.leftOut.addUnread("epic.", epic, epicSchema.shape);
   }
   const parents = new Map(issues.map((issue) => [issue.id, parentOf(issue)]));
-  const epicOf = nearest(parents, epics);
+  // Up to the nearest epic.
+  const topOf = rootsOf((id: string) => (epics.has(id) ? undefined : parents.get(id)));
   const families = issues.flatMap((issue) => {
     const state = epics.has(issue.id) ? null : draft.readState(standingOf(issue.status));
     if (state === null) return [];
     draft.leftOut.addUnread("", issue, issueSchema.shape);
-    const pbi = epics.get(epicOf(issue.id) ?? "")?.title ?? "Imported from beads";
+    const pbi = epics.get(topOf(issue.id))?.title ?? "Imported from beads";
     return [{ pbi, parent: parents.get(issue.id) ?? "", fields: { ...fieldsOf(draft, issue), state } }];
   });
   addFamilies(draft, families);
@@ -125,22 +111,6 @@ function standingOf(word: string) {
 function parentOf({ id, dependencies }: Issue): string {
   const named = dependencies?.find(({ type }) => type === "parent-child")?.depends_on_id;
   return named ?? (/\.\d+$/.test(id) ? id.slice(0, id.lastIndexOf(".")) : "");
-}
-
-/** Returns the nearest ancestor among these. Each issue is visited once, because the file decides how deep they are. */
-function nearest(parents: ReadonlyMap<string, string>, among: ReadonlyMap<string, unknown>) {
-  const found = new Map<string, string | undefined>();
-  return (id: string): string | undefined => {
-    const path: string[] = [];
-    let at = parents.get(id);
-    for (; at !== undefined && !among.has(at) && !found.has(at); at = parents.get(at)) {
-      found.set(at, undefined);
-      path.push(at);
-    }
-    const answer = at === undefined || among.has(at) ? at : found.get(at);
-    for (const each of path) found.set(each, answer);
-    return answer;
-  };
 }
 
 /** The description, followed by all that has no field here. */

@@ -11,8 +11,9 @@ export interface Issue {
 /** Adds the topmost issues as stories, under their keys, and all that is below as their tasks. */
 export function addFamilies(draft: Draft, issues: readonly Issue[]): void {
   const known = new Set(issues.map(({ fields }) => fields.id));
-  const parents = issues.filter(({ parent }) => known.has(parent));
-  const rootOf = rootsOf(new Map(parents.map(({ parent, fields }) => [fields.id, parent])));
+  const children = issues.filter(({ parent }) => known.has(parent));
+  const parents = new Map(children.map(({ parent, fields }) => [fields.id, parent]));
+  const rootOf = rootsOf((id: string) => parents.get(id));
   const tasksOf = new Map<string, TaskFields[]>();
   for (const { fields } of issues) {
     if (rootOf(fields.id) === fields.id) continue;
@@ -25,28 +26,28 @@ export function addFamilies(draft: Draft, issues: readonly Issue[]): void {
 }
 
 /** Tasks have no field for criteria. */
-function withCriteria(fields: StoryFields): TaskFields {
+export function withCriteria(fields: StoryFields): TaskFields {
   const { description = "", acceptance_criteria } = fields;
   if (!acceptance_criteria) return fields;
   return { ...fields, description: `${description}\n\n## Acceptance Criteria\n\n${acceptance_criteria}`.trim() };
 }
 
 /**
- * Returns a key's topmost ancestor in the file. In a cycle, and below one, that is the key itself. Each key is visited
- * once, because the file decides how deep its families are.
+ * Returns a key's topmost ancestor; in a circle that is the key itself. Each key is visited once, because the file decides
+ * how deep its families are.
  */
-function rootsOf(parents: ReadonlyMap<string, string>): (key: string) => string {
-  const roots = new Map<string, string | null>();
+export function rootsOf<Key extends string | object>(parentOf: (key: Key) => Key | undefined): (key: Key) => Key {
+  const roots = new Map<Key, Key>();
   return (key) => {
-    const path = new Set<string>();
-    let at: string | undefined = key;
+    const path = new Set<Key>();
     let top = key;
-    for (; at !== undefined && !roots.has(at) && !path.has(at); at = parents.get(at)) {
+    let at: Key | undefined = key;
+    for (; at !== undefined && !roots.has(at) && !path.has(at); at = parentOf(at)) {
       path.add(at);
       top = at;
     }
-    const isCycle = at !== undefined && path.has(at);
-    const root = isCycle ? null : at === undefined ? top : (roots.get(at) ?? null);
+    for (let each = at; each !== undefined && path.delete(each); each = parentOf(each)) roots.set(each, each);
+    const root = at === undefined ? top : (roots.get(at) ?? top);
     for (const each of path) roots.set(each, root);
     return roots.get(key) ?? key;
   };
