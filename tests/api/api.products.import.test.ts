@@ -150,6 +150,9 @@ describe("POST /api/products/import", () => {
       { code: "BACK-1", status: "OPEN", labels: ["docs"], tasks: ["Number 1 TO_DO"] },
       { code: "BACK-2", status: "DONE", labels: ["docs"] },
     ]);
+    // The names that earlier releases gave, so that what they imported is found again.
+    const ids = await t.query`select external_id from tasks where product_id = ${done.product.id} order by 1`;
+    expect(ids.map(({ external_id }) => external_id)).toEqual(["backlog-md:BACK-1/own-1", "backlog-md:BACK-2/own-1"]);
     const again = await move(
       { format: "backlog-md", product_id: String(done.product.id) },
       ["back-1 - One.md", task(1, "status: To Do\n")],

@@ -93,6 +93,19 @@ describe("where work stands", () => {
     );
   });
 
+  it("Parents that go in a circle become stories, and their other parts stay with them", async () => {
+    const rows = ["ID,Title,Status,Parent issue", "E-1,A,Todo,E-2", "E-2,B,Todo,E-1", "E-3,Part of A,Todo,E-1"];
+    const stories = ["A: Part of A TO_DO", "B: B TO_DO"];
+    expect((await seen("linear", rows.join("\n"))).states).toEqual(stories);
+    const files = rows.slice(1).map((row) => {
+      const [id, title, status, parent] = row.split(",");
+      return `---\nid: ${id}\ntitle: ${title}\nstatus: ${status}\nparent_task_id: ${parent}\nmilestone: M\n---\n`;
+    });
+    const { states, left } = await seen("backlog-md", ...files);
+    expect(states).toEqual(stories);
+    expect(left).toContainEqual({ count: 2, reason: expect.stringContaining("its own ancestor") });
+  });
+
   it("A GitHub import leaves out duplicates and pull requests, in lists of the REST API as well", async () => {
     const issue = (number: number, more: object) => ({ number, title: `N${number}`, ...more });
     const file = JSON.stringify([
