@@ -9,8 +9,8 @@ end;
 $$;
 grant execute on function private.require_session to authenticated;
 
--- The decision of a person that fits what is there now, as { hash, user_id, at }, or null. Every gate asks here for the
--- state that it guards, not for how the state came about: the plan of a task by its text, the work of a job by its attempt and
+-- The decision of a person that fits what is there now, as { hash, user_id, at }, or null. Every gate that such a decision opens asks
+-- here for the state that it guards, not for how the state came about: the plan of a task by its text, the work of a job by its attempt and
 -- commit, a story for being out of triage, the question of a failure, and a product for the caller's consent to their workers. What
 -- is proven is told by private.missing_proof.
 create function private.decision_for(p_gate text, p_item uuid)

@@ -79,7 +79,7 @@ describe("an invitation link", () => {
     expect(app.logLines.join("\n")).not.toContain(path);
   });
 
-  it("An invitation link lets in only one of those who press at the same moment", async () => {
+  it("An invitation link lets in only one of those who accept at the same moment", async () => {
     const s = await scene();
     const code_hash = hashInvitationCode((await invite(s)).slice("/join/".length));
     const people = await Promise.all(Array.from({ length: 6 }, () => t.createUser()));

@@ -33,7 +33,7 @@ test("The first card of the board is in the upper quarter of the window, also du
   expect(await topOfFirstCard(page)).toBeLessThan(200);
 });
 
-test("The plus of a column and the key c create task after task in the column and story at hand", async ({
+test("The plus of a column and the key c create task after task in the column and story of the selected card", async ({
   world,
   ownPage: page,
 }) => {

@@ -173,7 +173,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       }
     });
 
-    it("The link of an invitation from the dashboard sets a password", async () => {
+    it("The link of an invitation from Supabase's dashboard sets a password", async () => {
       const { t, app, post, mails } = strict();
       const before = mails().length;
       const email = "invited@example.com";

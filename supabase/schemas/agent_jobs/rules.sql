@@ -86,7 +86,7 @@ create function private.tg_agent_jobs__settle_merged()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if (select p.dependency_release from public.products p where p.id = old.product_id) = 'merged' then
-    perform private.recount_or_note(private.tasks_blocked_by(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)));
+    perform private.recount_now_or_at_job_end(private.tasks_blocked_by(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)));
   end if;
   return null;
 end;
@@ -280,7 +280,7 @@ begin
 end;
 $$;
 
--- Under a shared product lock the end of a task only notes what to recount (private.recount_or_note). By now story
+-- Under a shared product lock the end of a task only notes what to recount (private.recount_now_or_at_job_end). By now story
 -- and PBI have followed; the run is locked before the rows of its jobs, and before its branch queue advances
 -- (specification: Agent job).
 create function private.recount_noted(p_sprint_run_id uuid)

@@ -270,7 +270,7 @@ grant execute on function private.set_dependency_release to authenticated;
 -- The end of a task changes what is blocked. Under the exclusive product lock it is counted at once. Under a
 -- shared one, locks are taken in the order story, PBI, run, and this comes before the PBI's: so the tasks are stored
 -- until the job's own trigger asks for them, and the run is locked while they are counted.
-create function private.recount_or_note(p_task_ids uuid[])
+create function private.recount_now_or_at_job_end(p_task_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   if p_task_ids = '{}' then

@@ -218,7 +218,7 @@ $$;
 grant execute on function operations.start_pairing to service_role;
 
 -- Both screens show the same six digits, so that a person sees which desktop the phone is asking about. They
--- derive from the id, which is not secret, so no response needs to carry them (app/nouns/pairings/contract.ts computes the same).
+-- derive from the id, which is not secret, so no response needs to carry them (app/nouns/pairings/pairing-code.ts computes the same).
 create function private.pairing_check_code(p_pairing_id uuid)
 returns text language plpgsql immutable set search_path = '' as $$
 begin

@@ -228,7 +228,7 @@ begin
   join public.tasks t on t.story_id = n.id;
 
   -- A done story releases the tasks of the stories it blocks, a reopened one blocks them again.
-  perform private.recount_or_note(private.tasks_blocked_by('{}', array(
+  perform private.recount_now_or_at_job_end(private.tasks_blocked_by('{}', array(
     select n.id from new_stories n join old_stories o on o.id = n.id and (o.status = 'DONE') <> (n.status = 'DONE'))));
 
   perform private.notify_triage(array(

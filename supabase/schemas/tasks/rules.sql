@@ -163,11 +163,11 @@ begin
     select n.id, n.story_id, n.product_id, s.sprint_id, n.status
     from new_tasks n
     join public.stories s on s.id = n.story_id;
-    perform private.recount_or_note(private.tasks_blocked_by('{}', array(select distinct n.story_id from new_tasks n)));
+    perform private.recount_now_or_at_job_end(private.tasks_blocked_by('{}', array(select distinct n.story_id from new_tasks n)));
   else
     perform private.refuse_done_by_absence(array(select distinct o.story_id from old_tasks o));
     perform private.derive_stories(array(select distinct o.story_id from old_tasks o));
-    perform private.recount_or_note(private.tasks_blocked_by('{}', array(select distinct o.story_id from old_tasks o)));
+    perform private.recount_now_or_at_job_end(private.tasks_blocked_by('{}', array(select distinct o.story_id from old_tasks o)));
   end if;
   return null;
 end;
@@ -303,7 +303,7 @@ begin
     perform private.refuse_cycle('task', p_new.id, 'task', p_new.id, 'Moving it to that story');
     v_task_ids := v_task_ids || p_new.id || private.tasks_blocked_by('{}', array[p_old.story_id, p_new.story_id]);
   end if;
-  perform private.recount_or_note(v_task_ids);
+  perform private.recount_now_or_at_job_end(v_task_ids);
 end;
 $$;
 

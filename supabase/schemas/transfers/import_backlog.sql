@@ -245,7 +245,7 @@ begin
     left join ends w on w.external_id = e.blocker
     where e.blocked = any (p_new) or e.blocker = any (p_new)
     order by e.blocked, e.blocker
-    -- As many as app/nouns/transfers/contract.ts lets through: each looks for circles.
+    -- As many as app/wire/transfers/contract.ts lets through: each looks for circles.
     limit 2000
   loop
     v_reason := case
