@@ -242,24 +242,13 @@ $$;
 
 grant execute on function private.require_product_owner to authenticated;
 
-create or replace function private.require_scope(p_scopes text[], p_function text)
+create or replace function private.require_scope(p_scopes text[], p_allowed text[])
 returns void language plpgsql immutable set search_path = '' as $$
-declare
-  v_work constant text[] := '{claim_agent_job, take_agent_job, heartbeat_agent_job, report_agent_job, report_job_usage, append_job_output,
-    save_job_diff, report_job_conflict, report_merged, verify_sprint_task, verify_task_against_plan, update_task_execution,
-    worker_heartbeat, restart_worker, add_evidence, observe_pulls, observe_issues, next_landing, report_landing,
-    next_issue_note, report_issue_note, next_upkeep, report_upkeep, propose_lesson, save_job_guide}';
-  v_either constant text[] := '{update_task, set_task_status, append_story_log, ask_question, cancel_question, answer_user_question,
-    pause_sprint_run, cancel_agent_job, add_comment, edit_comment, delete_comment, add_file}';
-  v_allowed constant text[] := (case
-    when p_function = any (v_work) then '{work}'
-    when p_function = any (v_either) then '{plan, work}'
-    else '{plan}' end)::text[];
 begin
-  if not p_scopes && v_allowed then
+  if not p_scopes && p_allowed then
     perform private.refuse(403, format('This token does not include the scope %s. Use a token that does, or ask its owner for one.',
-      array_to_string(v_allowed, ' or ')),
-      jsonb_build_object('scope', v_allowed[1]));
+      array_to_string(p_allowed, ' or ')),
+      jsonb_build_object('scope', p_allowed[1]));
   end if;
 end;
 $$;
@@ -1185,6 +1174,8 @@ $$;
 
 grant execute on function operations.take_agent_job to authenticated;
 
+comment on function operations.take_agent_job is 'scope work';
+
 create or replace function private.job_to_take(p_task text, p_product text)
 returns uuid language plpgsql stable set search_path = '' as $$
 declare
@@ -1280,6 +1271,8 @@ declare
   v_queued integer;
   v_held integer;
   v_claimable boolean;
+  -- Any worker of the user's, as able as workers can be.
+  v_asker private.asker := private.asker_of(v_user_id, p_confinement => 'bwrap');
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
@@ -1290,9 +1283,9 @@ begin
   join public.product_members m on m.product_id = j.product_id and m.user_id = v_user_id
     and private.is_open_to_token(m.product_id)
   where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id);
-  v_claimable := private.next_product(row(v_user_id, null, 'bwrap', null, null)::private.asker, p_product_id, null, null, '{}') is not null;
+  v_claimable := private.next_product(v_asker, p_product_id, null, null, '{}') is not null;
   return json_build_object('empty', v_queued = 0 and v_held = 0, 'claimable', v_claimable, 'queued', v_queued, 'held', v_held,
-    'reason', case when not v_claimable then private.nothing_to_claim(row(v_user_id, null, 'bwrap', null, null)::private.asker, p_product_id) end);
+    'reason', case when not v_claimable then private.nothing_to_claim(v_asker, p_product_id) end);
 end;
 $$;
 
@@ -1322,7 +1315,8 @@ declare
   v_job public.agent_jobs;
   v_rooms private.budget_room[];
   v_full_budgets uuid[];
-  v_asker private.asker := row(v_user_id, null, coalesce(p_confinement, 'none'), coalesce(p_also_repos, '[]'), coalesce(p_agents, '[]'));
+  v_asker private.asker := private.asker_of(v_user_id, p_confinement => coalesce(p_confinement, 'none'),
+    p_also_repos => coalesce(p_also_repos, '[]'), p_agents => coalesce(p_agents, '[]'));
 begin
   if p_quota_pct not between 0 and 100 then
     perform private.refuse(422, 'quota_pct must be 0 to 100.');
@@ -1376,6 +1370,8 @@ end;
 $$;
 
 grant execute on function operations.claim_agent_job to authenticated;
+
+comment on function operations.claim_agent_job is 'scope work';
 
 create or replace function private.take_back_expired(p_user_id uuid, p_product_id uuid)
 returns uuid[] language plpgsql volatile set search_path = '' as $$
@@ -1437,9 +1433,7 @@ begin
     select j.id, j.wants
     from private.claimable_jobs j
     where j.product_id = p_product_id
-      and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
-      and (p_kinds is null or p_kinds ? j.kind::text)
-      and private.worker_gates(j.wants, p_asker) = '{}'
+      and private.is_asked_for(j.sprint_run_id, j.kind, j.wants, p_asker, p_sprint_run_id, p_kinds)
       and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
     order by j.claim_rank, j.created_at, j.position, j.id
     limit 1
@@ -1492,9 +1486,7 @@ begin
       select j.claim_rank, j.created_at, j.position, j.id
       from private.claimable_jobs j
       where j.product_id = w.product_id
-        and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
-        and (p_kinds is null or p_kinds ? j.kind::text)
-        and private.worker_gates(j.wants, p_asker) = '{}'
+        and private.is_asked_for(j.sprint_run_id, j.kind, j.wants, p_asker, p_sprint_run_id, p_kinds)
       order by j.claim_rank, j.created_at, j.position, j.id
       limit 1
     ) c
@@ -1739,6 +1731,8 @@ $$;
 
 grant execute on function operations.save_job_diff to authenticated;
 
+comment on function operations.save_job_diff is 'scope work';
+
 create or replace function private.make_room_for_diffs(p_product_id uuid, p_limit bigint default 268435456)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -1848,16 +1842,10 @@ returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_code text := (select t.code from public.tasks t where t.id = p_job.task_id);
   v_jobs uuid[] := array(
-    with recursive left_out (id, story_id) as (
-      select t.id, t.story_id from public.tasks t where t.id = p_job.task_id
+    with recursive left_out (id) as (
+      select p_job.task_id
       union
-      select t.id, t.story_id
-      from left_out l
-      cross join lateral (
-        select d.blocked_id as id from public.task_dependencies d where d.blocker_id = l.id
-        union
-        select k.id from public.story_dependencies d join public.tasks k on k.story_id = d.blocked_id where d.blocker_id = l.story_id) n
-      join public.tasks t on t.id = n.id
+      select n.id from left_out l cross join lateral unnest(private.tasks_blocked_by(array[l.id])) n (id)
     )
     select j.id from left_out l join public.agent_jobs j on j.task_id = l.id
     where j.sprint_run_id = p_job.sprint_run_id and j.status = 'QUEUED' and j.phase = 'implement');
@@ -1912,6 +1900,12 @@ begin
 end;
 $$;
 
+create or replace function private.asker_of(
+  p_user_id uuid, p_worker_id uuid default null, p_confinement text default null, p_also_repos jsonb default null, p_agents jsonb default null)
+returns private.asker language sql immutable set search_path = '' as $$
+  select row(p_user_id, p_worker_id, p_confinement, p_also_repos, p_agents)::private.asker;
+$$;
+
 create view private.job_gates with (security_invoker = true) as
 select j.id, j.product_id, j.kind, j.sprint_run_id, j.task_id, j.created_by, j.phase,
   j.claim_rank, j.created_at, j.position, j.in_turn, j.open_blockers, j.failure_class,
@@ -1956,6 +1950,17 @@ begin
       when (p_wants.agent is not null or p_wants.model is not null or p_wants.requires_opus)
         and p_asker.agents <> '[]' and private.agent_for(p_wants, p_asker.agents) is null then 'agent' end
   ], null);
+end;
+$$;
+
+create or replace function private.is_asked_for(
+  p_job_run_id uuid, p_kind public.agent_job_kind, p_wants private.job_wants,
+  p_asker private.asker, p_sprint_run_id uuid, p_kinds jsonb)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return (p_sprint_run_id is null or p_job_run_id = p_sprint_run_id)
+    and (p_kinds is null or p_kinds ? p_kind::text)
+    and private.worker_gates(p_wants, p_asker) = '{}';
 end;
 $$;
 
@@ -2059,6 +2064,8 @@ end;
 $$;
 
 grant execute on function operations.heartbeat_agent_job to authenticated;
+
+comment on function operations.heartbeat_agent_job is 'scope work';
 
 create or replace function private.lease() returns interval language plpgsql immutable set search_path = '' as $$
 begin
@@ -2219,6 +2226,8 @@ $$;
 
 grant execute on function operations.cancel_agent_job to authenticated;
 
+comment on function operations.cancel_agent_job is 'scope plan or work';
+
 create or replace function operations.verify_task_against_plan(
   p_job_id uuid, p_attempt integer, p_verify_result text default null, p_changed_files jsonb default null,
   p_evidence jsonb default null, p_base_sha text default null, p_head_sha text default null
@@ -2234,6 +2243,8 @@ end;
 $$;
 
 grant execute on function operations.verify_task_against_plan to authenticated;
+
+comment on function operations.verify_task_against_plan is 'scope work';
 
 comment on table public.job_outputs is 'Output of an attempt, entry by entry (docs/runs.md).';
 
@@ -2308,6 +2319,8 @@ end;
 $$;
 
 grant execute on function operations.append_job_output to authenticated;
+
+comment on function operations.append_job_output is 'scope work';
 
 create or replace function private.drop_output_middle(p_attempt public.job_attempts)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -3247,6 +3260,8 @@ $$;
 
 grant execute on function operations.report_agent_job to authenticated;
 
+comment on function operations.report_agent_job is 'scope work';
+
 create or replace function private.answer_chat(p_job public.agent_jobs, p_summary text)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -3450,7 +3465,7 @@ create or replace function private.tg_agent_jobs__settle_merged()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if (select p.dependency_release from public.products p where p.id = old.product_id) = 'merged' then
-    perform private.recount_or_note(nullif(private.tasks_blocked_by(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)), '{}'));
+    perform private.recount_now_or_at_job_end(private.tasks_blocked_by(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)));
   end if;
   return null;
 end;
@@ -3847,6 +3862,8 @@ end;
 $$;
 
 grant execute on function operations.report_job_usage to authenticated;
+
+comment on function operations.report_job_usage is 'scope work';
 
 create or replace function private.record_usage(p_job public.agent_jobs, p_attempt integer, p_report private.job_report)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
@@ -4408,8 +4425,8 @@ begin
   from public.agent_workers w
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
-  cross join lateral (select private.worker_gates(v_wants, row(w.user_id, w.id, w.confinement,
-    w.also_repos, private.able_agents(w.offers, u.min_quota_pct))::private.asker) as gates) x
+  cross join lateral (select private.worker_gates(v_wants, private.asker_of(w.user_id, w.id, w.confinement::text,
+    w.also_repos, private.able_agents(w.offers, u.min_quota_pct))) as gates) x
   where private.is_online(w.last_seen_at, w.stopped_at) and not x.gates && '{conversation,needs_other_worker}'
     and coalesce(w.product_id, p_job.product_id) = p_job.product_id;
 
@@ -5993,7 +6010,7 @@ begin
   end if;
 
   if v_call.p_writes and v_principal.scopes is not null then
-    perform private.require_scope(v_principal.scopes, p_function);
+    perform private.require_scope(v_principal.scopes, v_call.p_scopes);
   end if;
 
   if v_call.p_writes and p_key is not null then
@@ -6118,7 +6135,7 @@ $$;
 grant execute on function public.call_service to service_role;
 
 create or replace function private.build_call(
-  p_role text, p_function text, p_arguments jsonb, out p_statement text, out p_writes boolean)
+  p_role text, p_function text, p_arguments jsonb, out p_statement text, out p_writes boolean, out p_scopes text[])
 language plpgsql
 stable
 set search_path = ''
@@ -6128,10 +6145,10 @@ declare
   v_types oid[];
   v_type text;
   v_separator text := '';
+  v_comment text;
 begin
-  -- A volatile function writes (specification: Authentication 3), but for three that read and count against a limit.
-  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v' and p.proname not in ('search', 'list_candidates', 'read_file')
-  into v_names, v_types, p_writes
+  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v', coalesce(obj_description(p.oid, 'pg_proc'), '')
+  into v_names, v_types, p_writes, v_comment
   from pg_catalog.pg_proc p
   where p.proname = p_function and p.pronamespace = 'operations'::regnamespace
     and has_function_privilege(p_role, p.oid, 'execute');
@@ -6139,6 +6156,8 @@ begin
   if not found then
     perform private.refuse(404, format('There is no operation %s.', p_function));
   end if;
+  p_writes := p_writes and v_comment <> 'reads';
+  p_scopes := string_to_array(coalesce(substring(v_comment from '^scope (.*)$'), 'plan'), ' or ');
 
   p_statement := '';
   for i in 1 .. coalesce(cardinality(v_names), 0) loop
@@ -6611,10 +6630,8 @@ create or replace function private.lost_with(p_kind text, p_row jsonb) returns t
     when p_kind = 'story' and (exists (select from public.evidence e where e.story_id = (p_row ->> 'id')::uuid)
       or exists (select from public.waivers w where w.story_id = (p_row ->> 'id')::uuid)) then 'evidence'
     when p_kind = 'story' and exists (select from public.agent_questions q where q.story_id = (p_row ->> 'id')::uuid) then 'questions'
-    when p_kind = 'task' and exists (select from public.task_dependencies d
-      where (p_row ->> 'id')::uuid in (d.blocked_id, d.blocker_id)) then 'dependencies'
-    when p_kind = 'story' and exists (select from public.story_dependencies d
-      where (p_row ->> 'id')::uuid in (d.blocked_id, d.blocker_id)) then 'dependencies'
+    when exists (select from private.dependencies d
+      where d.kind = p_kind and (p_row ->> 'id')::uuid in (d.blocked_id, d.blocker_id)) then 'dependencies'
     when p_kind = 'task' and exists (select from public.budgets b where b.task_id = (p_row ->> 'id')::uuid) then 'a budget'
     when p_kind = 'pbi' and p_row ->> 'idea_id' is not null then 'a link to its idea'
   end;
@@ -6868,6 +6885,8 @@ $$;
 
 grant execute on function operations.add_comment to authenticated;
 
+comment on function operations.add_comment is 'scope plan or work';
+
 create or replace function private.send_to_agent(p_comment public.comments)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -6948,6 +6967,8 @@ $$;
 
 grant execute on function operations.delete_comment to authenticated;
 
+comment on function operations.delete_comment is 'scope plan or work';
+
 create or replace function operations.edit_comment(p_kind text, p_id uuid, p_comment_id uuid, p_body text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -6970,6 +6991,8 @@ end;
 $$;
 
 grant execute on function operations.edit_comment to authenticated;
+
+comment on function operations.edit_comment is 'scope plan or work';
 
 create or replace function operations.message_job(p_job_id uuid, p_body text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -7396,6 +7419,8 @@ $$;
 
 grant execute on function operations.report_job_conflict to authenticated;
 
+comment on function operations.report_job_conflict is 'scope work';
+
 create or replace function private.conflict_rival(p_job public.agent_jobs, p_branch text, p_theirs_sha text)
 returns public.agent_jobs language plpgsql stable set search_path = '' as $$
 declare
@@ -7686,17 +7711,15 @@ begin
 end;
 $$;
 
-create or replace function private.followers(p_kind text, p_id uuid)
+create or replace function private.later_than(p_kind text, p_id uuid)
 returns table (kind text, id uuid) language sql stable set search_path = '' as $$
-  select 'task', d.blocked_id from public.task_dependencies d where p_kind = 'task' and d.blocker_id = p_id
-  union all
-  select 'end', t.story_id from public.tasks t where p_kind = 'task' and t.id = p_id
-  union all
-  select 'start', d.blocked_id from public.story_dependencies d where p_kind = 'end' and d.blocker_id = p_id
-  union all
-  select 'task', t.id from public.tasks t where p_kind = 'start' and t.story_id = p_id
-  union all
-  select 'end', p_id where p_kind = 'start';
+  with recursive reach (kind, id) as (
+    select s.next_kind, s.next_id from private.dependency_steps s where s.kind = p_kind and s.id = p_id
+    union
+    select n.next_kind, n.next_id from reach r
+    cross join lateral (select s.* from private.dependency_steps s where s.kind = r.kind and s.id = r.id offset 0) n
+  )
+  select r.kind, r.id from reach r;
 $$;
 
 create or replace function private.require_unblocked(p_task_id uuid, p_status public.task_status, p_confirmed boolean)
@@ -7768,10 +7791,7 @@ declare
 begin
   select jsonb_agg(t.code order by t.sort_order, t.code) into v_codes
   from public.tasks t
-  where t.id = any (p_task_ids) and t.status = 'TO_DO'
-    and (exists (select from public.task_dependencies d where d.blocked_id = t.id)
-      or exists (select from public.story_dependencies d where d.blocked_id = t.story_id))
-    and not private.is_blocked(t.id);
+  where t.id = any (p_task_ids) and t.status = 'TO_DO' and not private.is_blocked(t.id);
   if v_codes is not null then
     perform set_config('backloom.released',
       (coalesce(nullif(current_setting('backloom.released', true), '')::jsonb, '[]') || v_codes)::text, true);
@@ -7781,7 +7801,7 @@ $$;
 
 create or replace function private.is_blocked(p_task_id uuid) returns boolean language plpgsql stable set search_path = '' as $$
 begin
-  return exists (select from private.task_blockers b where b.task_id = p_task_id and not b.resolved);
+  return (select not bool_and(b.resolved) from private.task_blockers b where b.task_id = p_task_id);
 end;
 $$;
 
@@ -7894,18 +7914,16 @@ begin
   end if;
   update public.products p set dependency_release = p_release where p.id = p_product_id;
   perform private.recount_blockers(array(
-    select d.blocked_id from public.task_dependencies d where d.product_id = p_product_id
-    union
-    select t.id from public.story_dependencies d join public.tasks t on t.story_id = d.blocked_id where d.product_id = p_product_id));
+    select b.task_id from public.tasks t join private.task_blockers b on b.task_id = t.id where t.product_id = p_product_id));
 end;
 $$;
 
 grant execute on function private.set_dependency_release to authenticated;
 
-create or replace function private.recount_or_note(p_task_ids uuid[])
+create or replace function private.recount_now_or_at_job_end(p_task_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 begin
-  if p_task_ids is null then
+  if p_task_ids = '{}' then
     return;
   end if;
   if coalesce(current_setting('backloom.shared_product', true), '') = '' then
@@ -8175,15 +8193,7 @@ begin
   select t.story_id, s.sprint_id, s.pbi_id into v_near
   from public.stories s left join public.tasks t on t.id = p_id
   where s.id = coalesce(t.story_id, p_id);
-  with recursive reach (kind, id) as (
-    select n.kind, n.id from private.followers(case v_kind when 'task' then 'task' else 'start' end, p_id) n
-    union
-    select n.kind, n.id from reach r cross join lateral private.followers(r.kind, r.id) n
-  ),
-  later (id) as (
-    select r.id from reach r where r.kind = case v_kind when 'task' then 'task' else 'end' end
-  ),
-  candidates as (
+  with candidates as (
     select t.id, t.code, t.title, private.task_status_word(t.status) as status,
       t.story_id = v_near.story_id as is_near, s.sprint_id is not distinct from v_near.sprint_id as is_beside, t.created_at
     from public.tasks t join public.stories s on s.id = t.story_id
@@ -8197,9 +8207,9 @@ begin
   nearest as (
     select * from candidates c
     where c.id <> p_id
-      and c.id not in (select l.id from later l)
-      and not exists (select from public.task_dependencies d where d.blocked_id = p_id and d.blocker_id = c.id)
-      and not exists (select from public.story_dependencies d where d.blocked_id = p_id and d.blocker_id = c.id)
+      and c.id not in (select l.id from private.later_than(case v_kind when 'task' then 'task' else 'start' end, p_id) l
+        where l.kind = case v_kind when 'task' then 'task' else 'end' end)
+      and c.id not in (select d.blocker_id from private.dependencies d where d.kind = v_kind and d.blocked_id = p_id)
     order by c.is_near desc nulls last, c.is_beside desc, c.created_at, c.id
     limit 8
   )
@@ -8211,6 +8221,8 @@ end;
 $$;
 
 grant execute on function operations.list_candidates to authenticated;
+
+comment on function operations.list_candidates is 'reads';
 
 create or replace function operations.remove_dependency(p_kind text, p_id uuid, p_blocker text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -8266,7 +8278,9 @@ $$;
 
 grant execute on function operations.report_merged to authenticated;
 
-create or replace function operations.list_run_order(p_sprint_run_id uuid)
+comment on function operations.report_merged is 'scope work';
+
+create or replace function private.run_order(p_sprint_run_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_run(p_sprint_run_id);
@@ -8280,7 +8294,7 @@ begin
 end;
 $$;
 
-grant execute on function operations.list_run_order to authenticated;
+grant execute on function private.run_order to authenticated;
 
 create or replace function private.comes_with_batch(
   p_sprint_run_id uuid, p_waiting_id uuid, p_kind text, p_blocker_id uuid, p_ended boolean
@@ -8539,6 +8553,28 @@ join public.stories b on b.id = d.blocker_id;
 
 grant select on private.task_blockers to authenticated;
 
+create view private.dependencies with (security_invoker = true) as
+select 'task' as kind, d.blocked_id, d.blocker_id from public.task_dependencies d
+union all
+select 'story', d.blocked_id, d.blocker_id from public.story_dependencies d;
+
+grant select on private.dependencies to service_role;
+
+create or replace function private.task_status_word(p_status public.task_status)
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  return case p_status when 'TO_DO' then 'todo' else lower(p_status::text) end;
+end;
+$$;
+
+create view private.dependency_ends with (security_invoker = true) as
+select 'task' as kind, t.id, t.product_id, t.code, t.title, private.task_status_word(t.status) as status, t.sort_order, t.created_at
+from public.tasks t
+union all
+select 'story', s.id, s.product_id, s.code, s.title, lower(s.status::text), s.sort_order, s.created_at from public.stories s;
+
+grant select on private.dependency_ends to service_role;
+
 create or replace function operations.list_dependencies(p_kind text, p_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -8554,34 +8590,19 @@ grant execute on function operations.list_dependencies to authenticated;
 create or replace function private.dependencies_json(p_kind text, p_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 declare
-  v_ends jsonb;
-  v_awaited jsonb;
+  v_task_ids uuid[] := case p_kind when 'task' then array[p_id] else array(select t.id from public.tasks t where t.story_id = p_id) end;
+  v_awaited jsonb := private.awaited_work(v_task_ids);
 begin
-  if p_kind = 'task' then
-    v_ends := jsonb_build_object('blocked_by', (
-      select coalesce(json_agg(private.blocker_json(t.id, t.code, t.title, private.task_status_word(t.status),
-        t.status = 'DONE' and private.has_arrived(p_id, 'task', t.id, t.product_id)) order by t.sort_order, t.created_at, t.id), '[]')
-      from public.task_dependencies d join public.tasks t on t.id = d.blocker_id where d.blocked_id = p_id
-    ), 'blocks', (
-      select coalesce(json_agg(private.blocker_json(t.id, t.code, t.title, private.task_status_word(t.status), t.status = 'DONE')
-        order by t.sort_order, t.created_at, t.id), '[]')
-      from public.task_dependencies d join public.tasks t on t.id = d.blocked_id where d.blocker_id = p_id
-    ));
-    v_awaited := private.awaited_work(array[p_id]);
-  else
-    v_ends := jsonb_build_object('blocked_by', (
-      select coalesce(json_agg(private.blocker_json(s.id, s.code, s.title, lower(s.status::text),
-        s.status = 'DONE' and not exists (select from public.tasks t
-          where t.story_id = p_id and not private.has_arrived(t.id, 'story', s.id, s.product_id))) order by s.sort_order, s.created_at, s.id), '[]')
-      from public.story_dependencies d join public.stories s on s.id = d.blocker_id where d.blocked_id = p_id
-    ), 'blocks', (
-      select coalesce(json_agg(private.blocker_json(s.id, s.code, s.title, lower(s.status::text), s.status = 'DONE')
-        order by s.sort_order, s.created_at, s.id), '[]')
-      from public.story_dependencies d join public.stories s on s.id = d.blocked_id where d.blocker_id = p_id
-    ));
-    v_awaited := private.awaited_work(array(select t.id from public.tasks t where t.story_id = p_id));
-  end if;
-  return v_ends || case when v_awaited = '[]' then '{}' else jsonb_build_object('awaited', v_awaited) end;
+  return jsonb_build_object('blocked_by', (
+    select coalesce(json_agg(private.blocker_json(e.id, e.code, e.title, e.status, e.status = 'done' and not exists (
+      select from unnest(v_task_ids) w where not private.has_arrived(w, p_kind, e.id, e.product_id))) order by e.sort_order, e.created_at, e.id), '[]')
+    from private.dependencies d join private.dependency_ends e on e.kind = d.kind and e.id = d.blocker_id
+    where d.kind = p_kind and d.blocked_id = p_id
+  ), 'blocks', (
+    select coalesce(json_agg(private.blocker_json(e.id, e.code, e.title, e.status, e.status = 'done') order by e.sort_order, e.created_at, e.id), '[]')
+    from private.dependencies d join private.dependency_ends e on e.kind = d.kind and e.id = d.blocked_id
+    where d.kind = p_kind and d.blocker_id = p_id
+  )) || case when v_awaited = '[]' then '{}' else jsonb_build_object('awaited', v_awaited) end;
 end;
 $$;
 
@@ -8600,11 +8621,7 @@ begin
       select t.id, t.code, t.title, private.task_status_word(t.status) as status, t.priority, s.id as story_id, s.code as story_code,
         '[]'::json as blocked_by,
         (
-          select count(*) from public.tasks w
-          where w.status <> 'DONE' and w.id in (
-            select d.blocked_id from public.task_dependencies d where d.blocker_id = t.id
-            union
-            select i.id from public.story_dependencies d join public.tasks i on i.story_id = d.blocked_id where d.blocker_id = t.story_id)
+          select count(*) from unnest(private.tasks_blocked_by(array[t.id])) x (id) join public.tasks w on w.id = x.id and w.status <> 'DONE'
         ) as frees,
         p.status is not distinct from 'ACTIVE' and coalesce(t.implementation_plan, '') ~ '\S' as dispatchable
       from public.tasks t
@@ -8657,12 +8674,9 @@ $$;
 create or replace function private.export_blocked_by(p_kind text, p_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
-  if p_kind = 'task' then
-    return (select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')
-      from public.task_dependencies d join public.tasks b on b.id = d.blocker_id where d.blocked_id = p_id);
-  end if;
-  return (select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')
-    from public.story_dependencies d join public.stories b on b.id = d.blocker_id where d.blocked_id = p_id);
+  return (select coalesce(json_agg(e.code order by e.sort_order, e.code), '[]')
+    from private.dependencies d join private.dependency_ends e on e.kind = d.kind and e.id = d.blocker_id
+    where d.kind = p_kind and d.blocked_id = p_id);
 end;
 $$;
 
@@ -8784,14 +8798,9 @@ returns uuid language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := case when p_reference ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then p_reference::uuid end;
 begin
-  if p_kind = 'task' then
-    return (select t.id from public.tasks t
-      where t.product_id = p_product_id and (t.id = v_id or t.code in (p_reference, upper(p_reference)))
-      order by t.id = v_id desc nulls last, t.code = p_reference desc limit 1);
-  end if;
-  return (select s.id from public.stories s
-    where s.product_id = p_product_id and (s.id = v_id or s.code in (p_reference, upper(p_reference)))
-    order by s.id = v_id desc nulls last, s.code = p_reference desc limit 1);
+  return (select e.id from private.dependency_ends e
+    where e.kind = p_kind and e.product_id = p_product_id and (e.id = v_id or e.code in (p_reference, upper(p_reference)))
+    order by e.id = v_id desc nulls last, e.code = p_reference desc limit 1);
 end;
 $$;
 
@@ -8805,48 +8814,39 @@ declare
   v_code text;
   v_path text[] := '{}';
 begin
-  with recursive reach (kind, id) as (
-    select n.kind, n.id from private.followers(p_from_kind, p_from) n
-    union
-    select n.kind, n.id from reach r cross join lateral private.followers(r.kind, r.id) n
-  )
-  select array_agg(r.kind || ':' || r.id) into v_reached from reach r;
-  if v_node <> all (coalesce(v_reached, '{}')) then
+  v_reached := array(select l.kind || ':' || l.id from private.later_than(p_from_kind, p_from) l);
+  if v_node <> all (v_reached) then
     return null;
   end if;
 
   v_reached := v_reached || v_from;
   for v_step in 0 .. cardinality(v_reached) loop
     v_id := split_part(v_node, ':', 2);
-    v_code := case split_part(v_node, ':', 1)
-      when 'task' then (select t.code from public.tasks t where t.id = v_id)
-      else (select s.code from public.stories s where s.id = v_id) end;
+    v_code := private.code_of(case split_part(v_node, ':', 1) when 'task' then 'task' else 'story' end, v_id);
     if v_code is distinct from v_path[cardinality(v_path)] then
       v_path := v_path || v_code;
     end if;
     exit when v_step > 0 and v_node = v_from;
-    select n.kind || ':' || n.id into v_node
-    from private.leaders(split_part(v_node, ':', 1), v_id) n
-    where n.kind || ':' || n.id = any (v_reached)
-    order by n.kind || ':' || n.id <> v_from, n.kind
+    select s.kind || ':' || s.id into v_node
+    from private.dependency_steps s
+    where s.next_kind = split_part(v_node, ':', 1) and s.next_id = v_id and s.kind || ':' || s.id = any (v_reached)
+    order by s.kind || ':' || s.id <> v_from, s.kind
     limit 1;
   end loop;
   return v_path;
 end;
 $$;
 
-create or replace function private.leaders(p_kind text, p_id uuid)
-returns table (kind text, id uuid) language sql stable set search_path = '' as $$
-  select 'task', d.blocker_id from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_id
-  union all
-  select 'start', t.story_id from public.tasks t where p_kind = 'task' and t.id = p_id
-  union all
-  select 'end', d.blocker_id from public.story_dependencies d where p_kind = 'start' and d.blocked_id = p_id
-  union all
-  select 'task', t.id from public.tasks t where p_kind = 'end' and t.story_id = p_id
-  union all
-  select 'start', p_id where p_kind = 'end';
-$$;
+create view private.dependency_steps with (security_invoker = true) as
+select 'task' as kind, d.blocker_id as id, 'task' as next_kind, d.blocked_id as next_id from public.task_dependencies d
+union all
+select 'end', d.blocker_id, 'start', d.blocked_id from public.story_dependencies d
+union all
+select 'start', t.story_id, 'task', t.id from public.tasks t
+union all
+select 'task', t.id, 'end', t.story_id from public.tasks t
+union all
+select 'start', s.id, 'end', s.id from public.stories s;
 
 create or replace function private.insert_dependency(p_kind text, p_product_id uuid, p_blocked_id uuid, p_blocker_id uuid)
 returns boolean language plpgsql volatile set search_path = '' as $$
@@ -8858,7 +8858,8 @@ begin
       jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'blocked_by',
         'message', format('Name another %s.', p_kind)))));
   end if;
-  perform private.refuse_cycle(p_kind, p_blocked_id, p_blocker_id);
+  perform private.refuse_cycle(case p_kind when 'task' then 'task' else 'start' end, p_blocked_id,
+    case p_kind when 'task' then 'task' else 'end' end, p_blocker_id);
 
   if p_kind = 'task' then
     insert into public.task_dependencies (blocked_id, blocker_id, product_id)
@@ -8868,43 +8869,26 @@ begin
     values (p_blocked_id, p_blocker_id, p_product_id) on conflict do nothing;
   end if;
   v_is_new := found;
-  if (select count(*) from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_blocked_id)
-    + (select count(*) from public.story_dependencies d where p_kind = 'story' and d.blocked_id = p_blocked_id) > 100 then
+  if (select count(*) from private.dependencies d where d.kind = p_kind and d.blocked_id = p_blocked_id) > 100 then
     perform private.refuse(422, format('A %s can be blocked by at most 100 others.', p_kind));
   end if;
   return v_is_new;
 end;
 $$;
 
-create or replace function private.refuse_cycle(p_kind text, p_blocked_id uuid, p_blocker_id uuid)
+create or replace function private.refuse_cycle(p_from_kind text, p_from uuid, p_to_kind text, p_to uuid, p_change text default 'That')
 returns void language plpgsql volatile set search_path = '' as $$
 declare
-  v_path text[];
-begin
-  if p_kind = 'task' then
-    v_path := private.find_path('task', p_blocked_id, 'task', p_blocker_id);
-  else
-    v_path := private.find_path('start', p_blocked_id, 'end', p_blocker_id);
-  end if;
-  if v_path is null then
-    return;
-  end if;
-  v_path := v_path[cardinality(v_path)] || v_path;
-  perform private.refuse(409, format('That would create a circular dependency: %s. Remove one of these dependencies first.',
-    array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
-end;
-$$;
-
-create or replace function private.refuse_moved_cycle(p_task_id uuid)
-returns void language plpgsql volatile set search_path = '' as $$
-declare
-  v_path text[] := private.find_path('task', p_task_id, 'task', p_task_id);
+  v_path text[] := private.find_path(p_from_kind, p_from, p_to_kind, p_to);
 begin
   if v_path is null then
     return;
   end if;
-  perform private.refuse(409, format('Moving it to that story would create a circular dependency: %s. Remove one of these dependencies first.',
-    array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
+  if p_from <> p_to then
+    v_path := v_path[cardinality(v_path)] || v_path;
+  end if;
+  perform private.refuse(409, format('%s would create a circular dependency: %s. Remove one of these dependencies first.',
+    p_change, array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
 end;
 $$;
 
@@ -9346,6 +9330,8 @@ $$;
 
 grant execute on function operations.add_file to authenticated;
 
+comment on function operations.add_file is 'scope plan or work';
+
 create or replace function private.require_file_place(
   p_product_id uuid, p_story_id uuid, p_task_id uuid, p_comment_id uuid, p_job_id uuid
 ) returns void language plpgsql volatile set search_path = '' as $$
@@ -9400,7 +9386,7 @@ begin
   select f.* into v_file from public.files f
   where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
   if v_file.id is null then
-    perform private.refuse(404, 'No such file. It may have been deleted: list the files of the product.');
+    perform private.refuse(404, 'This file does not exist. It may have been deleted. List the product''s files to see what is there.');
   end if;
   perform private.take_rate_limit('file', auth.uid()::text);
   perform private.share_product(v_file.product_id);
@@ -9430,7 +9416,7 @@ begin
   select f.* into v_file from public.files f
   where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
   if v_file.id is null then
-    perform private.refuse(404, 'No such file. It may have been deleted: list the files of the product.');
+    perform private.refuse(404, 'This file does not exist. It may have been deleted. List the product''s files to see what is there.');
   end if;
   if p_length > 0 then
     perform private.take_rate_limit('file_read', auth.uid()::text);
@@ -9442,6 +9428,8 @@ end;
 $$;
 
 grant execute on function operations.read_file to authenticated;
+
+comment on function operations.read_file is 'reads';
 
 create or replace function operations.list_files(p_product_id uuid, p_limit integer default 100, p_cursor text default null)
 returns json language plpgsql stable set search_path = '' as $$
@@ -9607,7 +9595,7 @@ begin
   if p_value !~ '^https?://[^[:space:]]+$' or char_length(p_value) > 2000 then
     perform private.refuse(422, format('%s must be an http or https address of at most 2000 characters.', p_field),
       jsonb_build_object('issues', jsonb_build_array(
-        jsonb_build_object('path', p_field, 'message', 'Must be an http or https address.'))));
+        jsonb_build_object('path', p_field, 'message', 'Must be an http or https URL.'))));
   end if;
 end;
 $$;
@@ -9918,7 +9906,8 @@ begin
             where l.idea_id = i.id
             order by l.created_at, l.id
           ) y
-        ) as logs
+        ) as logs,
+        private.idea_conversation(i.id) as talk
       from private.idea_shape i
       where i.id = p_idea_id
     ) x
@@ -10825,7 +10814,8 @@ begin
       'end_date', v_sprint.end_date, 'started_at', v_sprint.started_at, 'completed_at', v_sprint.completed_at) end,
     'burndown', case when v_sprint.id is not null then private.burndown(v_sprint) else '[]' end)
     || private.usage_by(p_product_id, p_sprint_id) || private.cost_insights(p_product_id)
-    || jsonb_build_object('landing', private.landing_insights(p_product_id), 'review_times', private.review_times(p_product_id));
+    || jsonb_build_object('landing', private.landing_insights(p_product_id), 'review_times', private.review_times(p_product_id),
+      'forecast', operations.get_forecast(p_product_id));
 end;
 $$;
 
@@ -11134,6 +11124,8 @@ $$;
 
 grant execute on function operations.next_issue_note to authenticated;
 
+comment on function operations.next_issue_note is 'scope work';
+
 create or replace function private.due_issue_notes(p_product_id uuid)
 returns table (url text, deed text, story_id uuid) language plpgsql stable set search_path = '' as $$
 begin
@@ -11227,6 +11219,8 @@ $$;
 
 grant execute on function operations.observe_issues to authenticated;
 
+comment on function operations.observe_issues is 'scope work';
+
 create or replace function private.decline_issue(p_product_id uuid, p_url text)
 returns integer language plpgsql volatile set search_path = '' as $$
 declare
@@ -11283,6 +11277,8 @@ end;
 $$;
 
 grant execute on function operations.report_issue_note to authenticated;
+
+comment on function operations.report_issue_note is 'scope work';
 
 create or replace function operations.receive_item(
   p_key_hash text, p_title text, p_text text default null, p_url text default null, p_external_id text default null
@@ -11735,6 +11731,8 @@ $$;
 
 grant execute on function operations.next_landing to authenticated;
 
+comment on function operations.next_landing is 'scope work';
+
 create or replace function private.expects_ci(p_landing public.landings)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -11786,6 +11784,8 @@ end;
 $$;
 
 grant execute on function operations.report_landing to authenticated;
+
+comment on function operations.report_landing is 'scope work';
 
 create or replace function operations.list_landings(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -12080,6 +12080,8 @@ end;
 $$;
 
 grant execute on function operations.propose_lesson to authenticated;
+
+comment on function operations.propose_lesson is 'scope work';
 
 create or replace function private.propose_lessons(p_job public.agent_jobs, p_texts jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -13370,6 +13372,12 @@ begin
         from public.products p
         where p.id = any (v_products)
       ) x),
+    -- Only owners can restore a product, so only owners see their archived ones.
+    'archived', (
+      select coalesce(json_agg(json_build_object('id', p.id, 'code', p.code, 'name', p.name, 'archived_at', p.archived_at)
+        order by p.name, p.id), '[]')
+      from private.product_detail_shape p
+      where p.archived_at is not null and p.owner_id = auth.uid() and private.is_open_to_token(p.id)),
     'added_to', (
       select coalesce(json_agg(json_build_object('id', p.id, 'code', p.code, 'name', p.name,
         'owner_username', private.username(p.owner_id)) order by m.created_at, p.id), '[]')
@@ -13437,6 +13445,20 @@ $$;
 
 grant execute on function operations.get_shell to authenticated;
 
+create or replace function operations.get_job_page(p_job_id uuid) returns json language plpgsql stable set search_path = '' as $$
+declare
+  v_job json := operations.get_agent_job(p_job_id);
+  v_run uuid := v_job ->> 'sprint_run_id';
+begin
+  return json_build_object(
+    'job', v_job,
+    'run', case when v_run is not null then operations.get_sprint_run(v_run) end,
+    'why', case when v_job ->> 'finished_at' is null then operations.why_not_moving('job', p_job_id) end);
+end;
+$$;
+
+grant execute on function operations.get_job_page to authenticated;
+
 create or replace function private.sprint_retrospective(p_sprint_id uuid, p_runs uuid[], p_stories uuid[])
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -13486,6 +13508,22 @@ end;
 $$;
 
 grant execute on function private.sprint_retrospective to authenticated;
+
+create or replace function operations.get_run_page(p_product_id uuid, p_sprint_run_id uuid)
+returns json language plpgsql stable set search_path = '' as $$
+declare
+  v_run json := operations.get_sprint_run(p_sprint_run_id);
+begin
+  return json_build_object(
+    'run', v_run,
+    'order', private.run_order(p_sprint_run_id),
+    'budgets', operations.get_budgets(p_product_id, p_sprint_run_id),
+    'why', operations.why_not_moving('run', p_sprint_run_id),
+    'questions', operations.list_questions((v_run ->> 'product_id')::uuid, 'open') -> 'questions');
+end;
+$$;
+
+grant execute on function operations.get_run_page to authenticated;
 
 create or replace function operations.get_sprint_review(p_sprint_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -15109,7 +15147,7 @@ $$;
 
 grant execute on function operations.get_product to authenticated;
 
-create or replace function operations.list_product_overviews(p_archived boolean default false)
+create or replace function operations.list_product_overviews()
 returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -15132,7 +15170,7 @@ begin
         ) as active_sprint
       from private.product_detail_shape p
       join public.product_members m on m.product_id = p.id and m.user_id = (select auth.uid())
-      where (p.archived_at is not null) = p_archived and private.is_open_to_token(p.id)
+      where p.archived_at is null and private.is_open_to_token(p.id)
       order by p.name, p.id
     ) x
   );
@@ -15613,6 +15651,8 @@ end;
 $$;
 
 grant execute on function operations.add_evidence to authenticated;
+
+comment on function operations.add_evidence is 'scope work';
 
 create or replace function operations.waive_criterion(p_story_id uuid, p_criterion text, p_reason text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -16395,6 +16435,8 @@ $$;
 
 grant execute on function operations.observe_pulls to authenticated;
 
+comment on function operations.observe_pulls is 'scope work';
+
 create or replace function private.pull_said(p_seen jsonb) returns jsonb language plpgsql immutable set search_path = '' as $$
 begin
   return jsonb_build_object('url', left(p_seen ->> 'url', 300), 'head_sha', p_seen -> 'head_sha', 'state', p_seen -> 'state', 'ci', p_seen -> 'ci' -> 'state',
@@ -16823,6 +16865,8 @@ $$;
 
 grant execute on function operations.answer_user_question to authenticated;
 
+comment on function operations.answer_user_question is 'scope plan or work';
+
 create or replace function operations.ask_about_idea(p_idea_id uuid, p_question text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -16912,6 +16956,8 @@ end;
 $$;
 
 grant execute on function operations.ask_question to authenticated;
+
+comment on function operations.ask_question is 'scope plan or work';
 
 create or replace function private.check_private_question(
   p_kind public.question_kind, p_reader_id uuid, p_assignee_id uuid, p_escalate_to uuid, p_on_expiry text, p_reach text
@@ -17025,6 +17071,8 @@ $$;
 
 grant execute on function operations.cancel_question to authenticated;
 
+comment on function operations.cancel_question is 'scope plan or work';
+
 create or replace function operations.expire_questions()
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -17077,12 +17125,11 @@ begin
 end;
 $$;
 
-create or replace function operations.get_idea_conversation(p_idea_id uuid)
+create or replace function private.idea_conversation(p_idea_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_own_idea(p_idea_id);
   return json_build_object(
-    'idea_id', p_idea_id,
     'user_questions', (
       select coalesce(jsonb_agg(private.user_question_json(u) order by u.created_at, u.id), '[]')
       from public.user_questions u where u.idea_id = p_idea_id),
@@ -17092,7 +17139,7 @@ begin
 end;
 $$;
 
-grant execute on function operations.get_idea_conversation to authenticated;
+grant execute on function private.idea_conversation to authenticated;
 
 create or replace function operations.get_question(p_question_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -17887,6 +17934,8 @@ end;
 $$;
 
 grant execute on function operations.save_job_guide to authenticated;
+
+comment on function operations.save_job_guide is 'scope work';
 
 create or replace function operations.get_job_guide(p_job_id uuid, p_attempt integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -19288,6 +19337,8 @@ $$;
 
 grant execute on function operations.search to authenticated;
 
+comment on function operations.search is 'reads';
+
 create or replace function private.find_matches(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off as $$
@@ -19644,6 +19695,8 @@ $$;
 
 grant execute on function operations.update_task_execution to authenticated;
 
+comment on function operations.update_task_execution is 'scope work';
+
 create or replace function private.execution_json(p_execution public.task_executions)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -19680,6 +19733,8 @@ end;
 $$;
 
 grant execute on function operations.verify_sprint_task to authenticated;
+
+comment on function operations.verify_sprint_task is 'scope work';
 
 create or replace function private.held_by_runs(p_product_id uuid, p_own_only boolean)
 returns table (task_id uuid, run_id uuid, subject text, status text) language plpgsql stable set search_path = '' as $$
@@ -20520,6 +20575,8 @@ $$;
 
 grant execute on function operations.pause_sprint_run to authenticated;
 
+comment on function operations.pause_sprint_run is 'scope plan or work';
+
 create or replace function private.pause_run(
   p_run public.sprint_runs, p_reason text, p_pr_url text, p_conflict_files jsonb, p_job_id uuid,
   p_task_codes text[] default '{}'
@@ -21289,6 +21346,8 @@ $$;
 
 grant execute on function operations.append_story_log to authenticated;
 
+comment on function operations.append_story_log is 'scope plan or work';
+
 create or replace function operations.accept_story(p_story_id uuid, p_pbi_id uuid default null)
 returns json language plpgsql volatile set search_path = '' as $$
 begin
@@ -21947,12 +22006,8 @@ begin
   join public.tasks t on t.story_id = n.id;
 
   -- A done story releases the tasks of the stories it blocks, a reopened one blocks them again.
-  perform private.recount_or_note((
-    select array_agg(t.id)
-    from new_stories n
-    join old_stories o on o.id = n.id and (o.status = 'DONE') <> (n.status = 'DONE')
-    join public.story_dependencies d on d.blocker_id = n.id
-    join public.tasks t on t.story_id = d.blocked_id));
+  perform private.recount_now_or_at_job_end(private.tasks_blocked_by('{}', array(
+    select n.id from new_stories n join old_stories o on o.id = n.id and (o.status = 'DONE') <> (n.status = 'DONE'))));
 
   perform private.notify_triage(array(
     select distinct n.product_id from new_stories n join old_stories o on o.id = n.id and o.in_triage <> n.in_triage));
@@ -22174,6 +22229,8 @@ $$;
 
 grant execute on function operations.set_task_status to authenticated;
 
+comment on function operations.set_task_status is 'scope plan or work';
+
 create or replace function operations.update_task(
   p_task_id uuid, p_status text default null, p_implementation_plan text default null,
   p_verify_only boolean default null, p_verify_required text default null, p_labels jsonb default null,
@@ -22229,6 +22286,8 @@ end;
 $$;
 
 grant execute on function operations.update_task to authenticated;
+
+comment on function operations.update_task is 'scope plan or work';
 
 create or replace function private.parse_task_status(p_status text)
 returns public.task_status language plpgsql immutable set search_path = '' as $$
@@ -22301,13 +22360,6 @@ end;
 $$;
 
 grant execute on function private.agent_tasks to authenticated;
-
-create or replace function private.task_status_word(p_status public.task_status)
-returns text language plpgsql immutable set search_path = '' as $$
-begin
-  return case p_status when 'TO_DO' then 'todo' else lower(p_status::text) end;
-end;
-$$;
 
 create trigger _110_lock_products before insert or update or delete on public.tasks
   for each statement execute function private.tg_any__lock_products();
@@ -22473,11 +22525,11 @@ begin
     select n.id, n.story_id, n.product_id, s.sprint_id, n.status
     from new_tasks n
     join public.stories s on s.id = n.story_id;
-    perform private.recount_or_note(nullif(private.tasks_blocked_by('{}', array(select distinct n.story_id from new_tasks n)), '{}'));
+    perform private.recount_now_or_at_job_end(private.tasks_blocked_by('{}', array(select distinct n.story_id from new_tasks n)));
   else
     perform private.refuse_done_by_absence(array(select distinct o.story_id from old_tasks o));
     perform private.derive_stories(array(select distinct o.story_id from old_tasks o));
-    perform private.recount_or_note(nullif(private.tasks_blocked_by('{}', array(select distinct o.story_id from old_tasks o)), '{}'));
+    perform private.recount_now_or_at_job_end(private.tasks_blocked_by('{}', array(select distinct o.story_id from old_tasks o)));
   end if;
   return null;
 end;
@@ -22603,12 +22655,10 @@ begin
     join public.task_executions e on e.task_id = t.id and e.status in ('PENDING', 'RUNNING')
     where d.blocker_id = p_new.story_id);
   if p_new.story_id <> p_old.story_id then
-    perform private.refuse_moved_cycle(p_new.id);
+    perform private.refuse_cycle('task', p_new.id, 'task', p_new.id, 'Moving it to that story');
     v_task_ids := v_task_ids || p_new.id || private.tasks_blocked_by('{}', array[p_old.story_id, p_new.story_id]);
   end if;
-  if v_task_ids <> '{}' then
-    perform private.recount_or_note(v_task_ids);
-  end if;
+  perform private.recount_now_or_at_job_end(v_task_ids);
 end;
 $$;
 
@@ -22985,7 +23035,7 @@ begin
     left join ends w on w.external_id = e.blocker
     where e.blocked = any (p_new) or e.blocker = any (p_new)
     order by e.blocked, e.blocker
-    -- As many as app/nouns/transfers/contract.ts lets through: each looks for circles.
+    -- As many as app/wire/transfers/contract.ts lets through: each looks for circles.
     limit 2000
   loop
     v_reason := case
@@ -23585,6 +23635,8 @@ $$;
 
 grant execute on function operations.next_upkeep to authenticated;
 
+comment on function operations.next_upkeep is 'scope work';
+
 create or replace function operations.report_upkeep(
   p_upkeep_id uuid, p_lease uuid, p_state text, p_digest text default null, p_url text default null, p_words text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -23615,6 +23667,8 @@ end;
 $$;
 
 grant execute on function operations.report_upkeep to authenticated;
+
+comment on function operations.report_upkeep is 'scope work';
 
 create trigger _400_touch before update on public.upkeeps for each row execute function private.tg_any__touch();
 
@@ -23824,6 +23878,8 @@ $$;
 
 grant execute on function operations.restart_worker to authenticated;
 
+comment on function operations.restart_worker is 'scope work';
+
 create or replace function operations.worker_heartbeat(
   p_worker text, p_hostname text default null, p_version text default null, p_quota_pct integer default null,
   p_stopped boolean default false, p_agents jsonb default null, p_confinement text default null, p_product_id uuid default null
@@ -23856,6 +23912,8 @@ end;
 $$;
 
 grant execute on function operations.worker_heartbeat to authenticated;
+
+comment on function operations.worker_heartbeat is 'scope work';
 
 create or replace function operations.list_agent_workers(p_product_id uuid default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -24074,4 +24132,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('7d6c884085af15eedc47b72639bb674b486af2c2ab903695a685fc00bcc96f34', '0.4.0');
+insert into private.applied_rules (hash, release) values ('a18ad96ef9a0e9c06b84372bb785f683154ccbcc722734b1e1ebd48e25ba5666', '0.4.0');
