@@ -309,6 +309,7 @@ export type Database = {
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
       get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
+      get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
       get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
@@ -434,7 +435,7 @@ export type Database = {
       list_open_user_questions: { Args: { p_cursor?: string; p_limit?: number; p_product_id?: string }; Returns: Json };
       list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
       list_product_members: { Args: { p_product_id: string }; Returns: Json };
-      list_product_overviews: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
       list_products: { Args: Record<PropertyKey, never>; Returns: Json };
       list_pull_texts: { Args: { p_product_id: string }; Returns: Json };
       list_pulls: { Args: { p_product_id: string; p_state?: string }; Returns: Json };
@@ -445,6 +446,7 @@ export type Database = {
       };
       list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
       list_reviews: { Args: { p_cursor?: string; p_limit?: number; p_product_id?: string }; Returns: Json };
+      list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
       list_same_files: { Args: { p_job_id: string; p_whole_story?: boolean }; Returns: Json };
       list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
       list_sent_messages: { Args: { p_topics: Json }; Returns: Json };

@@ -15,6 +15,15 @@ end;
 $$;
 grant execute on function private.run_order to authenticated;
 
+-- Kept for processes of 0.4.0, whose page of a run calls it until they are replaced.
+create function operations.list_run_order(p_sprint_run_id uuid)
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return private.run_order(p_sprint_run_id);
+end;
+$$;
+grant execute on function operations.list_run_order to authenticated;
+
 -- A blocker of a task in a batch may come with the batch: what has ended on its branch is there, even if a person
 -- has yet to review it or has reopened it, and what this run has yet to do (unless p_ended) will be there in time. True
 -- if every task of the blocker is there, or is done elsewhere with its code available. For a task worked on twice on

@@ -190,8 +190,8 @@ end;
 $$;
 grant execute on function operations.get_product to authenticated;
 
--- The caller's products with role and counts, without archived ones (specification: Product).
-create function operations.list_product_overviews()
+-- The caller's products with role and counts, archived ones only for processes of 0.4.0 (specification: Product).
+create function operations.list_product_overviews(p_archived boolean default false)
 returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -214,7 +214,7 @@ begin
         ) as active_sprint
       from private.product_detail_shape p
       join public.product_members m on m.product_id = p.id and m.user_id = (select auth.uid())
-      where p.archived_at is null and private.is_open_to_token(p.id)
+      where (p.archived_at is not null) = p_archived and private.is_open_to_token(p.id)
       order by p.name, p.id
     ) x
   );

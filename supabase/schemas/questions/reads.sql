@@ -15,6 +15,15 @@ end;
 $$;
 grant execute on function private.idea_conversation to authenticated;
 
+-- Kept for processes of 0.4.0, whose page of an idea calls it until they are replaced.
+create function operations.get_idea_conversation(p_idea_id uuid)
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('idea_id', p_idea_id) || private.idea_conversation(p_idea_id)::jsonb;
+end;
+$$;
+grant execute on function operations.get_idea_conversation to authenticated;
+
 -- One question, for the agent that returns for the answer and for its page. Definer: access is checked first
 -- (specification: Agent question).
 create function operations.get_question(p_question_id uuid)

@@ -8296,6 +8296,15 @@ $$;
 
 grant execute on function private.run_order to authenticated;
 
+create or replace function operations.list_run_order(p_sprint_run_id uuid)
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return private.run_order(p_sprint_run_id);
+end;
+$$;
+
+grant execute on function operations.list_run_order to authenticated;
+
 create or replace function private.comes_with_batch(
   p_sprint_run_id uuid, p_waiting_id uuid, p_kind text, p_blocker_id uuid, p_ended boolean
 ) returns boolean language plpgsql stable set search_path = '' as $$
@@ -15147,7 +15156,7 @@ $$;
 
 grant execute on function operations.get_product to authenticated;
 
-create or replace function operations.list_product_overviews()
+create or replace function operations.list_product_overviews(p_archived boolean default false)
 returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -15170,7 +15179,7 @@ begin
         ) as active_sprint
       from private.product_detail_shape p
       join public.product_members m on m.product_id = p.id and m.user_id = (select auth.uid())
-      where p.archived_at is null and private.is_open_to_token(p.id)
+      where (p.archived_at is not null) = p_archived and private.is_open_to_token(p.id)
       order by p.name, p.id
     ) x
   );
@@ -17140,6 +17149,15 @@ end;
 $$;
 
 grant execute on function private.idea_conversation to authenticated;
+
+create or replace function operations.get_idea_conversation(p_idea_id uuid)
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('idea_id', p_idea_id) || private.idea_conversation(p_idea_id)::jsonb;
+end;
+$$;
+
+grant execute on function operations.get_idea_conversation to authenticated;
 
 create or replace function operations.get_question(p_question_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -24132,4 +24150,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('a18ad96ef9a0e9c06b84372bb785f683154ccbcc722734b1e1ebd48e25ba5666', '0.4.0');
+insert into private.applied_rules (hash, release) values ('33f7be8072f0b1c355e0921832ad949a930b74a9db4d6568bd7571575731d8f8', '0.4.0');
