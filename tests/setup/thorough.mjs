@@ -7,6 +7,7 @@ export const thoroughFiles = [
   "tests/races/**",
   "tests/upgrade/**",
   "bench/short.test.ts",
+  "tests/setup/morning/morning.test.ts",
   "tests/agents/{fake-endings,real-tools,steering,whole-service}.test.ts",
   "tests/api/{hostile-fuzz,one-account,worst-cases}.test.ts",
   "tests/guards/growth.test.ts",
