@@ -95,13 +95,14 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
     review: async () => {
       const goesOn = form.get("verdict") === "approve_and_next";
       if (goesOn) form.set("verdict", "approve");
+      const next = goesOn ? await nextPage(actor, jobId) : null;
       const { verdict } = await reviewJob(actor, {
         job_id: jobId,
         ...readForm(form, verdictForm),
         // The page names its attempt; other forms confirm everything there is.
         criteria: form.has("attempt") ? form.getAll("criterion").map(String) : undefined,
       });
-      if (goesOn) return redirect(await nextPage(actor, jobId), 303);
+      if (next !== null) return redirect(next, 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
     },
   });

@@ -407,6 +407,16 @@ describe("the queue of reviews on its pages", () => {
     expect(page).not.toMatch(/name="verdict"/);
   });
 
+  it("Each review leads to the one behind it in the queue, and the last to the first", async () => {
+    const { session, jobs } = await scene();
+    const nextOf = async (job: string) => {
+      const page = await (await app.request(`/jobs/${job}/changes`, { headers: session })).text();
+      return /"next":"([^"]+)"/.exec(page)?.[1];
+    };
+    const order = [at(jobs, 2), at(jobs, 0), at(jobs, 1)];
+    expect(await Promise.all(order.map(nextOf))).toEqual([order[1], order[2], order[0]]);
+  });
+
   it("An approval leads to the next review, and the last one back to the inbox", async () => {
     const { session, jobs } = await scene();
     const approve = async (job: string) => {

@@ -80,6 +80,27 @@ describe("costs by day", () => {
     ]);
   });
 
+  it("Daily costs and cycle times of a long history show its newest days", () => {
+    const [costs] = drawCosts([
+      row("2025-11-02", "small", 1),
+      row("2026-11-02", "small", 2),
+      row("2026-11-04", "small", 4),
+    ]);
+    expect(costs?.chart.stops.at(-1)?.text).toBe("Nov 4, 2026: $4.00");
+    expect(costs?.chart.label).toBe("Cost per day, $6.00 in total.");
+    const task = (month: number) => ({
+      task_id: String(month),
+      code: `T-${month}`,
+      title: "",
+      started_at: `2026-${month}-01T00:00:00Z`,
+      finished_at: `2026-${month}-02T00:00:00Z`,
+    });
+    const times = drawCycleTimes(
+      [10, 11, 12].map(task).toSpliced(0, 0, { ...task(10), finished_at: "2025-10-02T00:00:00Z" }),
+    );
+    expect(times?.stops.map(({ text }) => text.slice(0, 4))).toEqual(["T-10", "T-11", "T-12"]);
+  });
+
   it("Daily costs give the fifth model and those after it one color", () => {
     const rows = Array.from({ length: 7 }, (_, n) => row("2026-11-02", `m${n}`, 10 - n));
     const names = drawCosts(rows)[0]?.models.map(({ name }) => name);

@@ -78,6 +78,13 @@ export function daysBetween(first: string, last: string, most = 200): string[] {
   return Array.from({ length: Math.max(0, Math.min(count, most)) }, (_, n) => dayAfter(first, n));
 }
 
+/** The days that a chart without an end shows: up to the last, and at most so many. */
+export function daysUntil(last: string, first: string, most: number): string[] {
+  if (last === "") return [];
+  const earliest = dayAfter(last, 1 - most);
+  return daysBetween(first > earliest ? first : earliest, last);
+}
+
 /** Returns the working day on which `count` working days after `day` are over. */
 export function afterWorkingDays(day: string, count: number): string {
   let at = day;

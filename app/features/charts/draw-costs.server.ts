@@ -1,7 +1,7 @@
 import { moneyText } from "~/ui/numbers";
 import { calendarText } from "~/ui/relative-time";
 import type { Insights } from "~/wire/insights/contract";
-import { box, type Chart, daysBelow, daysBetween, round, shape, texts } from "./chart";
+import { box, type Chart, daysBelow, daysUntil, round, shape, texts } from "./chart";
 
 const width = 560;
 const height = 180;
@@ -26,9 +26,10 @@ export function drawCosts(rows: Insights["by_day_model"]): CostChart[] {
   );
 }
 
-function drawCurrency(rows: Insights["by_day_model"], currency: string): CostChart {
+function drawCurrency(all: Insights["by_day_model"], currency: string): CostChart {
+  const days = daysUntil(all.at(-1)?.date ?? "", all[0]?.date ?? "", 120);
+  const rows = all.filter(({ date }) => days.includes(date));
   const models = modelsOf(rows);
-  const days = daysBetween(rows[0]?.date ?? "", rows.at(-1)?.date ?? "", 120);
   const parts = days.map((date) =>
     models.map(({ ids }) => sum(rows.filter((row) => row.date === date && ids.has(row.model_id)))),
   );
@@ -46,7 +47,7 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
       return shape(box(x, y, bar, Math.max(tall(cost), 1)), fills[model] ?? "");
     });
   });
-  const all = totals.reduce((whole, cost) => whole + cost, 0);
+  const total = totals.reduce((sum, cost) => sum + cost, 0);
   return {
     models: models.map(({ name, cost }, index) => ({
       name,
@@ -58,7 +59,7 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
       height,
       shapes: [shape(`M4 ${height - bottom}H${width - 4}`, "stroke-line"), ...bars],
       texts: [texts(4, 11, moneyText(most, currency)), ...daysBelow(days, 4, width - 4, height - 5)],
-      label: `Cost per day, ${moneyText(all, currency)} in total.`,
+      label: `Cost per day, ${moneyText(total, currency)} in total.`,
       facts: [],
       stops: days.map((day, index) => ({
         x: round(4 + (index + 0.5) * slot),

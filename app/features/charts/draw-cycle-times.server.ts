@@ -1,6 +1,6 @@
 import { calendarText, durationText } from "~/ui/relative-time";
 import type { Insights } from "~/wire/insights/contract";
-import { type Chart, daysBelow, daysBetween, round, shape, texts } from "./chart";
+import { type Chart, daysBelow, daysUntil, round, shape, texts } from "./chart";
 
 const width = 560;
 const height = 180;
@@ -10,19 +10,18 @@ const fewest = 3;
 
 /** Draws each task's time from first start to end as a dot, and the 50% and 85% marks. Null if too few. */
 export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
-  const taken = tasks.map((task) => ({
+  const finished = tasks.map((task) => ({
     ...task,
     day: task.finished_at.slice(0, 10),
     time: Date.parse(task.finished_at) - Date.parse(task.started_at),
   }));
-  const first = taken[0];
-  const last = taken.at(-1);
-  if (!first || !last || taken.length < fewest) return null;
+  const days = daysUntil(finished.at(-1)?.day ?? "", finished[0]?.day ?? "", 100);
+  const taken = finished.filter(({ day }) => days.includes(day));
+  if (taken.length < fewest) return null;
   const times = taken.map(({ time }) => time).sort((one, other) => one - other);
   const half = share(times, 0.5);
   const most85 = share(times, 0.85);
   const most = Math.max(1, times.at(-1) ?? 1);
-  const days = daysBetween(first.day, last.day, 100);
   const slot = (width - 16) / days.length;
   const x = (day: string) => round(8 + (days.indexOf(day) + 0.5) * slot);
   // Values range from minutes to days; the square root keeps the short ones apart.

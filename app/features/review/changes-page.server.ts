@@ -17,18 +17,17 @@ export async function noteLookAt({ method, headers }: Request, actor: Actor, job
   }
 }
 
-/** The job's line of the queue of reviews, and the job to judge after it. */
-export async function positionInQueue(actor: Actor, jobId: string) {
+/** The line of the first of these jobs in the queue of reviews, and the job behind it, from the last on to the first. */
+export async function positionInQueue(actor: Actor, ...jobIds: readonly string[]) {
   const { reviews } = await listReviews(actor, { limit: 100 });
-  return {
-    review: reviews.find(({ job_id }) => job_id === jobId) ?? null,
-    next: reviews.find(({ job_id }) => job_id !== jobId)?.job_id ?? null,
-  };
+  const at = reviews.findIndex(({ job_id }) => jobIds.includes(job_id));
+  const behind = [...reviews.slice(at + 1), ...reviews.slice(0, Math.max(at, 0))];
+  return { review: reviews[at] ?? null, next: behind.find(({ job_id }) => !jobIds.includes(job_id))?.job_id ?? null };
 }
 
-/** Where to go after a verdict: to the next review, or to the empty queue. */
-export async function nextPage(actor: Actor, jobId: string): Promise<string> {
-  const { next } = await positionInQueue(actor, jobId);
+/** Where to go after a verdict on these jobs, asked before it: to the review behind them, or to the empty queue. */
+export async function nextPage(actor: Actor, ...jobIds: readonly string[]): Promise<string> {
+  const { next } = await positionInQueue(actor, ...jobIds);
   return next === null ? "/inbox?show=reviews" : `/jobs/${next}/changes`;
 }
 

@@ -131,8 +131,9 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
       const chosen = readAttempts(form.getAll("attempt"));
       if (chosen === null) return json({ error: "Choose at least one task to judge." }, 422);
       const criteria = form.getAll("criterion").map(String);
+      const next = goesOn ? await nextPage(actor, ...chosen.map(({ job_id }) => job_id)) : null;
       await reviewStory(actor, { story_id: storyId, verdict, summary, attempts: chosen, criteria });
-      if (goesOn) return redirect(await nextPage(actor, ""), 303);
+      if (next !== null) return redirect(next, 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
     },
   });
