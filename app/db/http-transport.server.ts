@@ -21,7 +21,7 @@ export function openHttpTransport(client: Pick<SupabaseClient, "rpc">): Transpor
 /** After these the call may have run: the connection or its answer was lost, here or behind the Data API. */
 const unknownAfter = /^(08006|PGRST001|HTTP 5\d\d)$/;
 
-const problemSchema = z.object({ code: z.string(), message: z.string(), details: z.unknown() });
+const problemSchema = z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() });
 
 /** Reads PostgREST's `{ code, message, details, hint }`. */
 function failureOf(error: unknown): CallFailure {
