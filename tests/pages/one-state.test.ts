@@ -111,6 +111,8 @@ it("a card names the agent that a task was handed to, and counts only proof of t
   expect(await card(next.id)).not.toContain("Proof");
   await setTaskStatus(actor, { task_id: next.id, status: "in_progress" });
   expect(await card(next.id)).toContain("Proof 0/2");
+  await setTaskStatus(actor, { task_id: next.id, status: "done" });
+  expect(await card(next.id)).not.toContain("Proof");
 });
 
 const plain: WorkState = {

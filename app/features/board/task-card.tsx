@@ -80,7 +80,7 @@ const TaskCard = memo(function TaskCard({
           {`Blocks ${task.frees}`}
         </p>
       ) : null}
-      {task.proof ? (
+      {task.proof && (task.proof[0] > 0 || task.status !== "done") ? (
         <p data-part="proof" className="card-hint" title="Criteria of the story that this task proves">
           {`Proof ${task.proof[0]}/${task.proof[1]}`}
         </p>
