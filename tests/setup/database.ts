@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { inject } from "vitest";
 import { connectDatabase, type Database, type DatabaseOptions } from "~/db/database.server";
+import type { Upstream } from "~/db/upstream";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import type { EmbeddedSecrets } from "../../supabase/embedded/secrets";
@@ -63,6 +64,7 @@ export async function createTestDatabase(
   });
   const supabase = typeof realtime === "object" ? await withRealtime(embedded, urlFor, realtime) : embedded;
   const database = openDatabase(supabase, transport);
+  if (realtime === true && database.upstream) await joined(database.upstream);
   const sql = new pg.Pool({ connectionString: urlFor("postgres"), max: 50, idleTimeoutMillis: 1000 });
   sql.on("error", () => undefined);
   const close = onlyOnce(async () => {
@@ -123,6 +125,17 @@ async function withRealtime(
     await service.stop();
   };
   return { ...service, supabaseUrl: `http://127.0.0.1:${realtime.port}`, stop };
+}
+
+/** Transactions of other files delay the beginning of events, longer than the first stream of a file would wait. */
+function joined(upstream: Upstream): Promise<void> {
+  return new Promise((resolve) => {
+    const onJoined = () => {
+      setImmediate(() => leave());
+      resolve();
+    };
+    const leave = upstream.join("begun", { joined: onJoined, lost: () => undefined, message: () => undefined });
+  });
 }
 
 /** A database with what a Supabase project has from the start, and nothing of ours. */
