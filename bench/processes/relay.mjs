@@ -28,4 +28,7 @@ function handOn(client, triesLeft) {
   });
 }
 
+// Its parent may die without a word.
+process.on("disconnect", () => process.exit());
+
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${server.address().port}\n`));

@@ -42,7 +42,7 @@ async function main(): Promise<boolean> {
   const project = settings.isPooled ? await openProject(dataDir, cluster) : undefined;
   const processes = new Processes(dataDir, project?.env ?? {});
   await processes.start();
-  const viewers = new Program("./viewers");
+  const viewers = new Program("../soak/viewers");
   try {
     return await soak({ dataDir, hasOwnDisk, world, processes, viewers, cluster, project });
   } finally {
