@@ -197,12 +197,7 @@ export function lockFile(name: string, dependencies: Record<string, string>): st
   const packages = Object.entries(dependencies).flatMap(([dependency, version]) =>
     [dependency, ...["core", "types", "locale", "utc"].map((part) => `${dependency}-${part}`)].map((each) => [
       `node_modules/${each}`,
-      {
-        version,
-        resolved: `https://registry.example.com/${each}/-/${each}-${version}.tgz`,
-        license: "MIT",
-        engines: { node: ">=18" },
-      },
+      { version, integrity: `sha512-${each}-${version}`, license: "MIT", engines: { node: ">=18" } },
     ]),
   );
   return `${JSON.stringify({ name, lockfileVersion: 3, packages: Object.fromEntries(packages) }, null, 2)}\n`;
