@@ -100,7 +100,7 @@ describe("J7: a worker killed with -9 before its word was heard", { timeout: 120
 
 describe("J7: a worker killed with -9 over a question about an idea", { timeout: 120_000 }, () => {
   const chat = {
-    words: ["--kinds", "PLAN_CHAT"],
+    args: ["--kinds", "PLAN_CHAT"],
     exec: "echo Not much",
     prepare: async (product_id: string) => {
       const idea = await createIdea(actor, { product_id, title: "Dark mode" });
