@@ -17,7 +17,7 @@ const sweep = 5_000;
 /** What a worker's command does with each task. */
 export const work = 'echo done > "$BACKLOOM_TASK_CODE.txt"';
 
-interface KillOptions extends RunOptions {
+export interface KillOptions extends RunOptions {
   /** What the worker's commands do; `work` by default. */
   exec?: string;
   /** What happens between the start of the run and that of the worker. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { answerQuestion, askAboutIdea } from "~/nouns/questions/operations.server";
 import { claimRefusal } from "../setup/world";
-import { openScene, work } from "./kill-scene";
+import { type KillOptions, openScene, work } from "./kill-scene";
 
 const scene = await openScene();
 const { actor } = scene;
@@ -106,7 +106,7 @@ describe("J7: a worker killed with -9 over a question about an idea", { timeout:
       const idea = await createIdea(actor, { product_id, title: "Dark mode" });
       await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
     },
-  };
+  } satisfies Omit<KillOptions, "code">;
   const answers = async (productId: string) => {
     const rows = await scene.t.query`select q.status, q.answer from user_questions q
       join ideas i on i.id = q.idea_id where i.product_id = ${productId}`;
