@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   print(`Filling ${products} products x 40 PBIs x 10 stories x 8 tasks ...`);
   const dataset = await fill(adminUrl, products);
 
-  const service = await startService(dataDir, await findFreePort(45_480));
+  const service = await startService(dataDir, await findFreePort());
   const bare = await startBareServer(supabase.databaseUrl);
   const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
   try {

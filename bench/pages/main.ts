@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const cluster = await startCluster({ dataDir, password });
   const dataset = await fill(cluster.url("supabase_admin", "postgres"), sessionSecret);
 
-  const service = await startService(dataDir, await findFreePort(45_580));
+  const service = await startService(dataDir, await findFreePort());
   const bare = await startReference(join(import.meta.dirname, "bare-front.mjs"));
   const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
   try {

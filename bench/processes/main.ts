@@ -50,7 +50,7 @@ async function main(dataDir: string): Promise<void> {
 
   const services: Program[] = [];
   for (let n = 0; n < Math.max(...counts); n++) {
-    services.push(await startService(dataDir, await findFreePort(45_580 + n * 10)));
+    services.push(await startService(dataDir, await findFreePort()));
   }
   const relay = await startRelay();
   const parts = {

@@ -36,7 +36,7 @@ export class Processes {
 
   async start(): Promise<void> {
     for (let n = 0; n < settings.processes; n++) {
-      this.#ports.push(await findFreePort(45_680 + n * 10));
+      this.#ports.push(await findFreePort());
       this.#programs.push(await this.#startOne(n, 0));
     }
     this.#relay = await startRelay();

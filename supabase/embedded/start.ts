@@ -20,8 +20,6 @@ export interface EmbeddedSupabase extends SupabaseService {
 export interface EmbeddedOptions {
   /** Folder of database and secrets (`.data`). */
   dataDir: string;
-  /** Preferred port of Postgres. If it is in use, a free one is chosen. */
-  port?: number;
   databaseName?: string;
   /** Address of the app, for links in Auth emails. */
   siteUrl?: string;
@@ -43,7 +41,6 @@ export async function startEmbeddedSupabase(options: EmbeddedOptions): Promise<E
   const cluster = await startCluster({
     dataDir,
     password,
-    port: options.port,
     beforeStart: upgrade?.beforeStart,
     beforeUse: async ({ url }) => {
       await applyShims(url("supabase_admin", databaseName), password);

@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, expect, type Page } from "@playwright/test";
+import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { expectLive, openWithKeys, places, placesOf } from "./places";
 import { type Program, testWithTerminal as test } from "./programs";
 import { newPerson, newWorld, password, post } from "./world";
@@ -7,8 +8,8 @@ import { newPerson, newWorld, password, post } from "./world";
 test.use({ expectedProblems: /^The Cross-Origin-Opener-Policy header has been ignored/ });
 
 /** The service on a name of a home network, and someone who is signed in there. */
-async function atHome(browser: Browser, terminal: (line: string) => Program, test: number) {
-  const port = Number(process.env.E2E_PORT) + 10_000 + test;
+async function atHome(browser: Browser, terminal: (line: string) => Program) {
+  const port = await findFreePort();
   const origin = `http://backlog.lan:${port}`;
   const settings = `PORT=${port} APP_ORIGIN=${origin} E2E_DATA_DIR= REGISTRATION=open TRUST_PROXY=loopback`;
   const service = terminal(`${settings} exec node tests/setup/e2e-server.mjs`);
@@ -33,7 +34,7 @@ test("Over plain http on a host name, as at home, every page opens, stays live a
   terminal,
 }) => {
   test.setTimeout(300_000);
-  const { origin, owner, world, context, page } = await atHome(browser, terminal, 0);
+  const { origin, owner, world, context, page } = await atHome(browser, terminal);
 
   for (const place of [...placesOf(world), ...places]) {
     const isThere = place !== "/nowhere";
@@ -78,7 +79,7 @@ test("Nine tabs over plain http are live without waiting, even if one closes, fr
   terminal,
 }) => {
   test.setTimeout(300_000);
-  const { owner, world, context, page } = await atHome(browser, terminal, 1);
+  const { owner, world, context, page } = await atHome(browser, terminal);
   const open = openStreams(context);
   const backlogs = [`${world.product}/backlog`];
   for (const name of ["Warp", "Weft", "Reed"]) backlogs.push(await post(owner.context, "/products/new", { name }));

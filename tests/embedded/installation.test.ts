@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
@@ -40,13 +38,4 @@ it("A free port is outside the range that the system gives to others", async () 
     expect(port).toBeGreaterThanOrEqual(15_000);
     expect(port).toBeLessThan(32_000);
   }
-});
-
-it("A requested port is given when it is free, and only then", async () => {
-  const port = await findFreePort();
-  expect(await findFreePort(port)).toBe(port);
-  const server = createServer().listen(port, "127.0.0.1");
-  await once(server, "listening");
-  expect(await findFreePort(port)).not.toBe(port);
-  server.close();
 });

@@ -31,7 +31,6 @@ export interface Cluster {
 export interface ClusterOptions {
   dataDir: string;
   password: string;
-  port?: number;
   settings?: Record<string, string>;
   /** Called with the files before Postgres starts. */
   beforeStart?: (files: ClusterFiles) => Promise<void>;
@@ -122,7 +121,7 @@ async function startOrJoin(options: ClusterOptions, attendance: Attendance): Pro
     await wait(100);
   }
   await initialize({ initdb: binaries.initdb, clusterFolder, password: options.password, user });
-  const port = await findFreePort(options.port);
+  const port = await findFreePort();
   const server = serverAt(port);
   const first = spawnServer(server);
   await waitUntilReady(superuserUrl(port), first, server.logFile);

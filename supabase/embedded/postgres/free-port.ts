@@ -8,9 +8,8 @@ const lowest = 15_000;
 const highest = 32_000;
 const mostTries = 100;
 
-/** Returns a free loopback port, `preferred` if it is free. */
-export async function findFreePort(preferred?: number): Promise<number> {
-  if (preferred !== undefined && (await isFree(preferred))) return preferred;
+/** Returns a free loopback port. Nothing prefers one: a fixed port is one day an outgoing connection of somebody. */
+export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const port = lowest + Math.floor(Math.random() * (highest - lowest));
     if (await isFree(port)) return port;
