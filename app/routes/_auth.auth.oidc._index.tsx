@@ -9,7 +9,7 @@ import { ContractError } from "~/wire/errors";
 /** `GET /auth/oidc`: redirects to the provider, to sign in or, with the settings page's key, to connect the account. */
 export const loader = pageLoader(async ({ request, context }) => {
   const query = new URL(request.url).searchParams;
-  const goTo = safeRedirect(query.get("redirectTo"), "/dashboard");
+  const goTo = safeRedirect(query.get("redirectTo"));
   const found = await findActor(request, context);
   const key = query.get("connect");
   try {

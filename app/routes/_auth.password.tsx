@@ -22,7 +22,7 @@ export const action = writeAction(async ({ principal, form, context }) => {
   return runForm(form, passwordChangeSchema, async (change) => {
     const { database } = context.services;
     await changePassword(database, principal, change, context.clientAddress);
-    return redirect("/dashboard", 303);
+    return redirect("/", 303);
   });
 });
 

@@ -25,7 +25,7 @@ import { ContractError } from "~/wire/errors";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const wanted = new URL(request.url).searchParams.get("redirectTo");
-  const redirectTo = safeRedirect(wanted, "/dashboard");
+  const redirectTo = safeRedirect(wanted);
   if (await findActor(request, context)) throw redirect(redirectTo);
   const isOpen = isOpenTo(invitationCodeIn(redirectTo), context);
   const settings = isOpen ? await context.services.database.authSettings() : null;
@@ -43,7 +43,7 @@ function isOpenTo(code: string | undefined, { services }: AppLoadContext): boole
 export const action = pageAction(async ({ request, context }) => {
   const { database, env } = context.services;
   const form = await request.formData();
-  const goTo = safeRedirect(form.get("redirectTo"), "/dashboard");
+  const goTo = safeRedirect(form.get("redirectTo"));
   const code = invitationCodeIn(goTo);
   if (!isOpenTo(code, context)) throw new ContractError(403, howToGetIn(context));
   form.delete("redirectTo");

@@ -12,7 +12,7 @@ describe("plain forms, without script", () => {
   it("A user can sign in and out by plain forms, and the old cookie is worth nothing", async () => {
     const answer = await post("/login", { identifier: "grace", password: user.password });
     expect(answer.status).toBe(303);
-    expect(answer.headers.get("location")).toBe("/dashboard");
+    expect(answer.headers.get("location")).toBe("/");
     const setCookie = answer.headers.getSetCookie().find((line) => line.startsWith("session="));
     expect(setCookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
     const cookie = setCookie?.split(";")[0] ?? "";

@@ -52,13 +52,13 @@ describe("W5: where a sign-in leads", () => {
   it.each([
     ["/settings/tokens", "/settings/tokens"],
     ["/products/x?y=1", "/products/x?y=1"],
-    ["//evil.example", "/dashboard"],
-    ["/\\evil.example", "/dashboard"],
-    ["https://evil.example", "/dashboard"],
-    ["javascript:alert(1)", "/dashboard"],
+    ["//evil.example", "/"],
+    ["/\\evil.example", "/"],
+    ["https://evil.example", "/"],
+    ["javascript:alert(1)", "/"],
     ["/%0d%0aSet-Cookie:x=1", "/%0d%0aSet-Cookie:x=1"],
-    ["/\r\nSet-Cookie: x=1", "/dashboard"],
-    ["", "/dashboard"],
+    ["/\r\nSet-Cookie: x=1", "/"],
+    ["", "/"],
   ])("A sign-in with redirectTo=%s leads to %s", async (asked, expected) => {
     await t.query`truncate public.rate_limit_counters`;
     const user = await t.createUser();
@@ -66,6 +66,22 @@ describe("W5: where a sign-in leads", () => {
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe(expected);
     expect(answer.headers.getSetCookie().some((line) => line.startsWith("x="))).toBe(false);
+  });
+});
+
+describe("the page a sign-in opens", () => {
+  it("First steps open for a person without a product, and the dashboard for who was invited into one or is a demo", async () => {
+    const [alone, invited, owner] = [await t.createUser(), await t.createUser(), await t.createUser()];
+    const product = await t.seedProduct(owner);
+    await t.addMember(product.id, invited);
+    const demo = await t.createUser({ demo: true });
+    const leads = async (user: TestUser) => (await get("/", await app.signIn(user))).headers.get("location");
+    expect(await Promise.all([alone, invited, owner, demo].map(leads))).toEqual([
+      "/start",
+      "/dashboard",
+      "/dashboard",
+      "/dashboard",
+    ]);
   });
 });
 
@@ -90,7 +106,7 @@ describe("a temporary password", () => {
       { current_password: "temporary secret", new_password: "one of my own" },
       cookie,
     );
-    expect(changed.headers.get("location")).toBe("/dashboard");
+    expect(changed.headers.get("location")).toBe("/");
     expect((await get("/settings", cookie)).status).toBe(200);
   });
 });

@@ -53,7 +53,7 @@ test("an administrator changes roles, flags and passwords, and the audit trail k
   await adas.getByLabel("Temporary password").fill(String(temporary));
   await adas.getByLabel("New password").fill(`${password}, again`);
   await adas.getByRole("button", { name: "Save and continue" }).click();
-  await expect(adas).toHaveURL(/\/dashboard/);
+  await expect(adas).toHaveURL(/\/start$/);
 
   await page.getByRole("link", { name: "Audit trail" }).click();
   const told = rowOf(page, ada.name);

@@ -27,7 +27,7 @@ test("A new user gets from nothing to an agent's work in review in a few presses
     presses += 1;
     return button.click();
   };
-  await press(page.getByRole("link", { name: "Open first steps" }));
+  await expect(page).toHaveURL(/\/start$/);
   await expectLive(page);
   // Nothing is loaded again from here on: the page itself notices what happens in the terminal.
   const loads: string[] = [];
@@ -53,12 +53,7 @@ test("A new user gets from nothing to an agent's work in review in a few presses
   await page.getByRole("link", { name: "Continue first steps" }).click();
   await expect(step(page, "Watch the demo agent").first()).toContainText(", done");
 
-  // The agent of one's own: its line is there to copy.
-  await page.getByRole("button", { name: "Show the line" }).click();
-  const line = page.getByRole("figure").filter({ hasText: "Claude" });
-  await expect(line).toContainText("--agent claude");
-  await expect(line.getByRole("button", { name: "Copy" })).toBeVisible();
-  await expect(page.getByRole("link", { name: "New product" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Show the line" })).toHaveCount(0);
 
   // What the worker itself saw of each criterion.
   await page.getByRole("link", { name: "Open T-2" }).click();
@@ -72,4 +67,17 @@ test("A new user gets from nothing to an agent's work in review in a few presses
     .click();
   await expect(criterion.getByText("Hello, Ada", { exact: true }).first()).toBeVisible();
   expect(loads).toEqual([]);
+
+  // The product of one's own comes first: the line of the agent names it.
+  await page.goto("/start");
+  await page.getByRole("link", { name: "New product" }).click();
+  await page.getByLabel("Name", { exact: true }).fill(`Tiny ${name}`);
+  await page.getByRole("button", { name: "Create product" }).click();
+  await expect(page.getByText("No PBIs yet")).toBeVisible();
+  await page.goto("/start");
+  await page.getByRole("button", { name: "Show the line" }).click();
+  const line = page.getByRole("figure").filter({ hasText: "Claude" });
+  await expect(line).toContainText("--agent claude");
+  await expect(line).not.toContainText("--product CODE");
+  await expect(line.getByRole("button", { name: "Copy" })).toBeVisible();
 });

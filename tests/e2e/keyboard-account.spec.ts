@@ -11,7 +11,7 @@ test("A person signs in and out by keys alone", async ({ page, browser }) => {
   await keys.fill(page.getByLabel("Username or email address"), name);
   await keys.fill(page.getByLabel("Password", { exact: true }), password);
   await keys.press("Enter");
-  await expect(page).toHaveURL(/\/dashboard/);
+  await expect(page).toHaveURL(/\/start$/);
 
   await expectLive(page);
   await keys.tabTo(page.getByRole("button", { name: `${name}: account and appearance` }));
@@ -68,7 +68,7 @@ test("A person signs in another device by keys alone", async ({ page: desktop, o
   const { qrUrl } = await (await started).json();
   await page.goto(qrUrl);
   await keys.activate(page.getByRole("button", { name: "Approve sign-in" }));
-  await expect(desktop).toHaveURL(/\/dashboard/);
+  await expect(desktop).toHaveURL(/\/start$/);
   await keys.activate(page.getByRole("button", { name: "Revoke" }));
   await expect(page.getByText("Revoked")).toBeVisible();
 });

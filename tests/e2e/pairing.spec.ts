@@ -18,7 +18,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel("Username or email address").fill(username);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await expect(page).toHaveURL(/\/dashboard/);
+  await expect(page).toHaveURL(/\/start$/);
 }
 
 /** Opens the login page on a desktop and reads what its QR code says. */
@@ -50,7 +50,7 @@ test("A person registers on a phone", async ({ browser }) => {
   await page.getByLabel("Email address").fill(`${username}@example.com`);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
-  await expect(page).toHaveURL(/\/dashboard/);
+  await expect(page).toHaveURL(/\/start$/);
   await phone.close();
 });
 
@@ -75,7 +75,7 @@ test("A desktop is signed in once the phone approves, and the approval can be re
 
   await page.getByRole("button", { name: "Approve sign-in" }).click();
   await expect(page.getByText("Was this not you?")).toBeVisible();
-  await expect(desktop).toHaveURL(/\/dashboard/);
+  await expect(desktop).toHaveURL(/\/start$/);
   await page.screenshot({ path: info.outputPath("phone-approved.png") });
   for (const text of requests) expect(text).not.toContain(secret);
 

@@ -330,7 +330,7 @@ describe.each(settingsOfAuth)("an account, sign-ups $signUps, Confirm email $con
       await t.query`delete from rate_limit_counters`;
       const app = apps[way.registration];
       const { product, code } = await inviteIn(t);
-      const path = way.isInvited ? `/join/${code}` : "/dashboard";
+      const path = way.isInvited ? `/join/${code}` : "/";
       const isLetIn =
         way.registration === "open"
           ? way.bySso || way.isInvited || set.signUps
@@ -364,7 +364,7 @@ describe.each(settingsOfAuth)("an account, sign-ups $signUps, Confirm email $con
         return;
       }
       expect(rows).toEqual([{ role: way.isInvited ? "MEMBER" : null }]);
-      const start = way.isInvited ? `/products/${product.id}/backlog` : "/dashboard";
+      const start = way.isInvited ? `/products/${product.id}/backlog` : "/";
       expect(answer.headers.get("location")).toBe(start);
       if (way.isInvited) expect((await enter(`${username}-2`)).status, "used once").toBe(404);
     },

@@ -1,6 +1,7 @@
 import { useFetcher, useRouteLoaderData } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
+import { hasOnlySample } from "~/features/products/first-day";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";
@@ -205,12 +206,8 @@ function VerdictButton({ label, ...button }: { value: string; label: string; ton
 /** Completes "Ada … attempt 2". */
 export const verdictLabels = { approve: "approved", request_changes: "requested changes on" };
 
-interface Shell {
-  products: { code: string }[];
-}
-
 /** Whether the user has no product but the sample, as on their first day. */
 function useHasOnlySample(): boolean {
-  const shell = useRouteLoaderData<Shell>("routes/_app");
-  return shell?.products.every(({ code }) => code === "SAMPLE") ?? false;
+  const shell = useRouteLoaderData<{ products: { code: string }[] }>("routes/_app");
+  return shell !== undefined && hasOnlySample(shell.products);
 }

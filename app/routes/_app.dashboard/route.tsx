@@ -1,6 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { DeleteProduct } from "~/features/products/delete-product";
+import { hasOnlySample } from "~/features/products/first-day";
 import { personLoader } from "~/http/page-guards.server";
 import { getDashboard } from "~/nouns/pages/operations.server";
 import { PressForm, WriteForm } from "~/ui/action-form";
@@ -59,7 +60,7 @@ export default function DashboardPage() {
             <Fact term="Cost today">{costsText(costs_today) ?? "None"}</Fact>
             <Fact term="Workers">{workers_online === 0 ? "None online" : `${workers_online} online`}</Fact>
           </Facts>
-          {products.every(({ code }) => code === "SAMPLE") ? <FirstSteps /> : null}
+          {hasOnlySample(products) ? <FirstSteps /> : null}
           <WaitingForYou questions={questions} reviews={reviews} />
           <div className="grid gap-4 sm:grid-cols-2 2xl:grid-cols-3">
             {products.map((product) => (
@@ -85,7 +86,7 @@ function FirstSteps() {
         </ButtonLink>
       }
     >
-      Watch the demo agent work on the sample product, then connect your own agent and repository.
+      Watch the demo agent work on the sample product, then bring your own repository and agent.
     </Alert>
   );
 }

@@ -21,7 +21,7 @@ interface StepsProps {
 /** Three steps on one page with one button each. The first open one is highlighted. */
 export function Steps({ progress, origin, fresh }: StepsProps) {
   const { sample, ownAgent, ownProduct } = progress;
-  const done = [sample?.finished ?? false, ownAgent, ownProduct !== null];
+  const done = [sample?.finished ?? false, ownProduct !== null, ownAgent];
   const current = done.indexOf(false);
   const step = (index: number) => ({ done: done[index] ?? false, isCurrent: index === current });
   return (
@@ -34,28 +34,32 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
         <DemoStep isCurrent={current === 0} sample={sample} origin={origin} token={tokenOf(fresh, "demo")} />
       </Step>
       <Step
-        title="Connect your own agent"
-        text="Run one line in the folder of your repository. Your agent signs in with its token."
-        {...step(1)}
-      >
-        <OwnAgent isCurrent={current === 1} product={ownProduct} origin={origin} token={tokenOf(fresh, "agent")} />
-      </Step>
-      <Step
         title="Bring your own repository"
         text={
           ownProduct
             ? `Your backlog is ${isolated(ownProduct.name)}.`
             : "Create a product for it, then write or paste your backlog."
         }
-        {...step(2)}
+        {...step(1)}
       >
         {ownProduct ? (
           <Press to={`/products/${ownProduct.id}/backlog`}>Open backlog</Press>
         ) : (
-          <Press to="/products/new" isCurrent={current === 2}>
+          <Press to="/products/new" isCurrent={current === 1}>
             New product
           </Press>
         )}
+      </Step>
+      <Step
+        title="Connect your own agent"
+        text={
+          ownProduct
+            ? `Run one line in the folder of your repository. The agent then takes the tasks of ${isolated(ownProduct.name)} that you run.`
+            : "Run one line in the folder of your repository. It names your product, so create that first."
+        }
+        {...step(2)}
+      >
+        <OwnAgent isCurrent={current === 2} product={ownProduct} origin={origin} token={tokenOf(fresh, "agent")} />
       </Step>
     </ol>
   );
@@ -82,14 +86,8 @@ function OwnAgent({
       {agent?.blocks.map((block) => (
         <CopyBlock key={block.label} label={agent.name} text={block.text} />
       ))}
-      {agent && !product ? (
-        <p role="status" className="text-sm text-muted">
-          Replace CODE with the code of your product. If you have none yet, create it below, then come back: the line
-          will name it.
-        </p>
-      ) : null}
       <div className="flex flex-wrap items-center gap-2">
-        {agent ? null : (
+        {agent || !product ? null : (
           <PressFor intent="agent" isCurrent={isCurrent}>
             Show the line
           </PressFor>

@@ -30,7 +30,7 @@ const notices: Readonly<Record<string, string>> = {
 
 export const loader = pageLoader(async ({ request, context }) => {
   const query = new URL(request.url).searchParams;
-  const redirectTo = safeRedirect(query.get("redirectTo"), "/dashboard");
+  const redirectTo = safeRedirect(query.get("redirectTo"));
   if (await findActor(request, context)) throw redirect(redirectTo);
   const { registration } = context.services.env;
   const isInvited = invitationCodeIn(redirectTo) !== undefined && registration === "invite";
@@ -54,7 +54,7 @@ export const action = pageAction(async ({ request, context }) => {
   return runForm(form, loginSchema, async (login) => {
     const browser = await signingInBrowser(request, context);
     const session = await uncountIfAway(database, ["login", addressKey], () => logIn(database, login, browser));
-    return startSession(session, safeRedirect(form.get("redirectTo"), "/dashboard"), context);
+    return startSession(session, safeRedirect(form.get("redirectTo")), context);
   });
 });
 
