@@ -49,6 +49,8 @@ export default function NewProductPage() {
     lastResult: useActionResult(),
     defaultValue: { pull_requests: "none", ...Object.fromEntries(choices.map(({ name, chosen }) => [name, chosen])) },
   });
+  // A refused value is not to be looked for in a fold.
+  const isRefused = (["code", "description", "definition_of_done"] as const).some((name) => form.field(name).errors);
   return (
     <div className="mx-auto max-w-2xl">
       <PageHeader
@@ -73,13 +75,6 @@ export default function NewProductPage() {
           <WriteFields className="grid gap-4">
             <TextField label="Name" required autoFocus {...form.field("name")} />
             <TextField
-              label="Code"
-              required={false}
-              mono
-              description="Short name for tables and branches. If empty, it is made from the name."
-              {...form.field("code")}
-            />
-            <TextField
               label="Repository"
               required={false}
               inputMode="url"
@@ -87,22 +82,37 @@ export default function NewProductPage() {
               placeholder="https://git.example.org/planes.git"
               {...form.field("repo_url")}
             />
-            <SelectField
-              label="Pull requests"
-              description="Workers started with --pr open them."
-              options={pullRequestOptions}
-              {...form.field("pull_requests")}
-            />
-            <TextAreaField label="Description" required={false} {...form.field("description")} />
-            <TextAreaField
-              label="Definition of done"
-              required={false}
-              description="What every task must meet. Agents read it as part of their context."
-              {...form.field("definition_of_done")}
-            />
-            {choices.map((choice) => (
-              <ChoiceField key={choice.name} {...choice} chosen={form.field(choice.name).defaultValue} />
-            ))}
+            <details className="rounded border border-line" open={isRefused}>
+              <summary className="px-3 py-2 text-sm hover:bg-sunken">
+                <span className="text-muted">How agents work:</span> one branch per story, a person reviews, failures
+                ask. <span className="text-accent underline">Change</span>
+              </summary>
+              <div className="grid gap-4 border-t border-line p-3">
+                <TextField
+                  label="Code"
+                  required={false}
+                  mono
+                  description="Short name for tables and branches. If empty, it is made from the name."
+                  {...form.field("code")}
+                />
+                <SelectField
+                  label="Pull requests"
+                  description="Workers started with --pr open them."
+                  options={pullRequestOptions}
+                  {...form.field("pull_requests")}
+                />
+                <TextAreaField label="Description" required={false} {...form.field("description")} />
+                <TextAreaField
+                  label="Definition of done"
+                  required={false}
+                  description="What every task must meet. Agents read it as part of their context."
+                  {...form.field("definition_of_done")}
+                />
+                {choices.map((choice) => (
+                  <ChoiceField key={choice.name} {...choice} chosen={form.field(choice.name).defaultValue} />
+                ))}
+              </div>
+            </details>
             <div>
               <SubmitButton pendingLabel="Creating…">Create product</SubmitButton>
             </div>

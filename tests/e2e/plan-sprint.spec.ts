@@ -6,6 +6,7 @@ import { unique } from "./world";
 test("a person plans a sprint from nothing and starts its run", async ({ ownPage: page }) => {
   await page.goto("/products/new");
   await page.getByLabel("Name", { exact: true }).fill(`Planes ${unique()}`);
+  await page.getByText("How agents work").click();
   const waitsFor = page.getByRole("group", { name: "Agent work waits for" });
   await expect(waitsFor.getByRole("radio", { name: "A person" })).toBeChecked();
   expect(await findings(page)).toEqual([]);
@@ -53,6 +54,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ ownPage
 test("A mistake in a form is shown at its field, and nothing that was typed is lost", async ({ ownPage: page }) => {
   await page.goto("/products/new");
   await page.getByLabel("Name", { exact: true }).fill("Planes");
+  await page.getByText("How agents work").click();
   await page.getByLabel("Code").fill("not a code!");
   await page.getByRole("button", { name: "Create product" }).click();
   await expect(page.getByLabel("Code")).toHaveAttribute("aria-invalid", "true");
