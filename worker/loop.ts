@@ -5,6 +5,7 @@ import type { AwaitedHead } from "~/wire/agent-jobs/contract";
 import manifest from "../package.json";
 import { isOtherAcp } from "./agents/catalog";
 import { interruptible } from "./base/interruption";
+import { isDemo } from "./base/options";
 import { messageOf } from "./base/problems";
 import { followedAddresses } from "./git/repository";
 import type { WorkerTools } from "./job/attempt";
@@ -33,7 +34,8 @@ export async function runLoop(loop: Loop): Promise<void> {
   const { options, journal, stopSignal, sandboxes } = loop;
   const name = loop.folder.workerName;
   journal.say(`Worker ${name} waits for jobs of ${options.url}; ${sandboxes.description}`);
-  if (sandboxes.leftOut.length > 0) {
+  // The built-in demo needs none of them.
+  if (sandboxes.leftOut.length > 0 && !isDemo(options)) {
     journal.say(`Variables that jobs do not get: ${sandboxes.leftOut.join(", ")} (--env NAME adds one)`);
   }
   const others = "agents" in options.work ? options.work.agents.filter(isOtherAcp) : [];

@@ -67,25 +67,24 @@ export default function ConnectPage() {
         lead={
           forWorker
             ? "Create a token, then run one command on the machine with your repository."
-            : "Paste the address into a client that signs in by itself, or create a token and copy one command."
+            : "Create a token, choose your agent and copy one line. A client that signs in by itself only needs the address, below."
         }
       />
-      {forWorker ? null : pasteAddress}
       <TokenStep token={fresh?.token ?? null} count={tokens.length} />
       <ClientSetups setups={forWorker ? workers : setups(setup)} />
-      {forWorker ? (
-        <details>
-          <summary className="text-sm font-medium">Agents that work without a worker</summary>
-          <div className="mt-3 grid gap-3">
-            {pasteAddress}
+      <details className="rounded-lg border border-line bg-surface">
+        <summary className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">Agents that work without a worker</summary>
+        <div className="grid gap-3 border-t border-line p-3">
+          {pasteAddress}
+          {forWorker ? (
             <p className="text-sm">
               <Link to="/connect" className="text-accent underline">
                 All ways to connect
               </Link>
             </p>
-          </div>
-        </details>
-      ) : null}
+          ) : null}
+        </div>
+      </details>
       {worker ? (
         <p className="text-sm text-muted">
           <a href="/worker.mjs">The worker</a> {worker.version}, SHA-256{" "}
@@ -238,7 +237,8 @@ function WhatAgentsReport() {
     Object.entries(reports).map(([way, reported]) => ({ title, way, told: reported })),
   );
   return (
-    <Section title="What agents report" flush>
+    <details className="rounded-lg border border-line bg-surface">
+      <summary className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">What agents report</summary>
       <Table stacked caption="What agents report" head={["Agent", ...names.map((name) => heads[name])]}>
         {rows.map(({ title, way, told: reported }) => (
           <tr key={way}>
@@ -254,6 +254,6 @@ function WhatAgentsReport() {
           </tr>
         ))}
       </Table>
-    </Section>
+    </details>
   );
 }

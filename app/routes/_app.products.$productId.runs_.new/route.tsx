@@ -167,7 +167,7 @@ function NoWorker({ elsewhere, product }: { elsewhere: number; product: { name: 
           Connect a worker
         </Link>
       </p>
-      {elsewhere > 0 ? <CopyBlock label="Terminal" text={command} /> : null}
+      <CopyBlock label="Terminal" text={command} />
     </div>
   );
 }
