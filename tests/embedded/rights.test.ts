@@ -4,6 +4,7 @@ import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
 const ada = await t.createUser();
+await t.createUser();
 
 const rights = `
   select coalesce(json_agg(json_build_array(grantee, table_schema, table_name, privilege_type)
@@ -58,6 +59,6 @@ describe("the embedded Supabase gives no one more than a hosted one", () => {
 
   it("A user's token shows no other user through the Data API", async () => {
     const { data } = await (await dataApi(t, ada)).from("users").select("id");
-    expect(data?.map(({ id }) => id) ?? []).not.toContainEqual(expect.not.stringMatching(ada.id));
+    expect(data).toEqual([{ id: ada.id }]);
   });
 });

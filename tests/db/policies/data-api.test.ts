@@ -97,8 +97,7 @@ describe("straight at the Data API, with the JWT of an administrator or the secr
 
   it("No operation and no helper can be called by its name at the Data API", async () => {
     const api = await dataApi(t, admin);
-    // That there are none beside the doors is looked up below; how it is said is asked of some.
-    for (const name of [...operations, ...helpers].filter((_, at) => at % 20 === 0)) {
+    for (const name of [...operations, ...helpers]) {
       const { data, error, status } = await api.rpc(name);
       expect([name, data, error?.code, status]).toEqual([name, null, "PGRST202", 404]);
     }
