@@ -49,7 +49,8 @@ const activeSprintSummarySchema = z.object({
   end_date: z.string().nullable(),
 });
 
-const productFieldsSchema = productSchema.extend({
+/** How its work is delivered, decided and released: the same words in requests and answers. */
+const policies = {
   auto_pr: z.boolean(),
   pull_requests: z.enum(pullRequestChoices),
   landing: z.enum(landingChoices),
@@ -60,6 +61,10 @@ const productFieldsSchema = productSchema.extend({
   on_failure: z.enum(onFailureChoices),
   plan_review: z.enum(planReviewers),
   agent_items: z.enum(agentItemChoices),
+};
+
+const productFieldsSchema = productSchema.extend({
+  ...policies,
   /** Issues on the Git host with this label become stories in triage; empty: none. */
   forge_issue_label: z.string(),
   /** Where the names of its branches begin. */
@@ -186,16 +191,7 @@ const productFields = {
   description: text(lengths.text),
   repo_url: z.union([z.literal(""), repositoryUrlSchema]),
   definition_of_done: text(lengths.text),
-  auto_pr: z.boolean(),
-  pull_requests: z.enum(pullRequestChoices),
-  landing: z.enum(landingChoices),
-  pr_strategy: z.enum(prStrategies),
-  done_requires: z.enum(doneRequirements),
-  dependency_release: z.enum(dependencyReleases),
-  plan_first: z.enum(planFirstChoices),
-  on_failure: z.enum(onFailureChoices),
-  plan_review: z.enum(planReviewers),
-  agent_items: z.enum(agentItemChoices),
+  ...policies,
   requires_sandbox: z.boolean(),
   may_reach: hostsSchema,
   branch_prefix: branchPrefixSchema.max(50),
