@@ -1,5 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
+import { useState } from "react";
 import { branchChoices, ChoiceField, gateFields, pullRequestOptions } from "~/features/products/product-choices";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
@@ -51,6 +52,9 @@ export default function NewProductPage() {
   });
   // A refused value is not to be looked for in a fold.
   const isRefused = (["code", "description", "definition_of_done"] as const).some((name) => form.field(name).errors);
+  const [isChanged, setChanged] = useState(
+    choices.some(({ name, chosen }) => form.field(name).defaultValue !== chosen),
+  );
   return (
     <div className="mx-auto max-w-2xl">
       <PageHeader
@@ -82,10 +86,11 @@ export default function NewProductPage() {
               placeholder="https://git.example.org/planes.git"
               {...form.field("repo_url")}
             />
-            <details className="rounded border border-line" open={isRefused}>
+            <details className="rounded border border-line" open={isRefused} onChange={() => setChanged(true)}>
               <summary className="px-3 py-2 text-sm hover:bg-sunken">
-                <span className="text-muted">How agents work:</span> one branch per story, a person reviews, failures
-                ask. <span className="text-accent underline">Change</span>
+                <span className="text-muted">How agents work:</span>{" "}
+                {isChanged ? "as you choose here." : "one branch per story, a person reviews, failures ask."}{" "}
+                <span className="text-accent underline">Change</span>
               </summary>
               <div className="grid gap-4 border-t border-line p-3">
                 <TextField
