@@ -1,7 +1,12 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
-import { useState } from "react";
-import { branchChoices, ChoiceField, gateFields, pullRequestOptions } from "~/features/products/product-choices";
+import {
+  branchChoices,
+  ChoiceField,
+  gateFields,
+  HowAgentsWork,
+  pullRequestOptions,
+} from "~/features/products/product-choices";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
@@ -50,11 +55,7 @@ export default function NewProductPage() {
     lastResult: useActionResult(),
     defaultValue: { pull_requests: "none", ...Object.fromEntries(choices.map(({ name, chosen }) => [name, chosen])) },
   });
-  // A refused value is not to be looked for in a fold.
   const isRefused = (["code", "description", "definition_of_done"] as const).some((name) => form.field(name).errors);
-  const [isChanged, setChanged] = useState(
-    choices.some(({ name, chosen }) => form.field(name).defaultValue !== chosen),
-  );
   return (
     <div className="mx-auto max-w-2xl">
       <PageHeader
@@ -86,38 +87,35 @@ export default function NewProductPage() {
               placeholder="https://git.example.org/planes.git"
               {...form.field("repo_url")}
             />
-            <details className="rounded border border-line" open={isRefused} onChange={() => setChanged(true)}>
-              <summary className="px-3 py-2 text-sm hover:bg-sunken">
-                <span className="text-muted">How agents work:</span>{" "}
-                {isChanged ? "as you choose here." : "one branch per story, a person reviews, failures ask."}{" "}
-                <span className="text-accent underline">Change</span>
-              </summary>
-              <div className="grid gap-4 border-t border-line p-3">
-                <TextField
-                  label="Code"
-                  required={false}
-                  mono
-                  description="Short name for tables and branches. If empty, it is made from the name."
-                  {...form.field("code")}
-                />
-                <SelectField
-                  label="Pull requests"
-                  description="Workers started with --pr open them."
-                  options={pullRequestOptions}
-                  {...form.field("pull_requests")}
-                />
-                <TextAreaField label="Description" required={false} {...form.field("description")} />
-                <TextAreaField
-                  label="Definition of done"
-                  required={false}
-                  description="What every task must meet. Agents read it as part of their context."
-                  {...form.field("definition_of_done")}
-                />
-                {choices.map((choice) => (
-                  <ChoiceField key={choice.name} {...choice} chosen={form.field(choice.name).defaultValue} />
-                ))}
-              </div>
-            </details>
+            <HowAgentsWork
+              preselected="one branch per story, a person reviews, failures ask"
+              isChanged={choices.some(({ name, chosen }) => form.field(name).defaultValue !== chosen)}
+              isOpen={isRefused}
+            >
+              <TextField
+                label="Code"
+                required={false}
+                mono
+                description="Short name for tables and branches. If empty, it is made from the name."
+                {...form.field("code")}
+              />
+              <SelectField
+                label="Pull requests"
+                description="Workers started with --pr open them."
+                options={pullRequestOptions}
+                {...form.field("pull_requests")}
+              />
+              <TextAreaField label="Description" required={false} {...form.field("description")} />
+              <TextAreaField
+                label="Definition of done"
+                required={false}
+                description="What every task must meet. Agents read it as part of their context."
+                {...form.field("definition_of_done")}
+              />
+              {choices.map((choice) => (
+                <ChoiceField key={choice.name} {...choice} chosen={form.field(choice.name).defaultValue} />
+              ))}
+            </HowAgentsWork>
             <div>
               <SubmitButton pendingLabel="Creating…">Create product</SubmitButton>
             </div>

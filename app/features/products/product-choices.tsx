@@ -1,3 +1,4 @@
+import { type ReactNode, useState } from "react";
 import { requirementChoices } from "~/features/proof/proof-labels";
 import { CheckField } from "~/ui/field";
 
@@ -85,5 +86,30 @@ export function ChoiceField({
         <CheckField key={value} type="radio" name={name} value={value} defaultChecked={value === chosen} {...texts} />
       ))}
     </fieldset>
+  );
+}
+
+/** Folds what a new product decides about agents' work: its line says what is preselected until somebody changes it. */
+export function HowAgentsWork({
+  preselected,
+  isChanged,
+  isOpen,
+  children,
+}: {
+  preselected: string;
+  isChanged?: boolean;
+  /** A refused value is not to be looked for in a fold. */
+  isOpen?: boolean;
+  children: ReactNode;
+}) {
+  const [isChosen, setChosen] = useState(isChanged);
+  return (
+    <details className="rounded border border-line" open={isOpen} onChange={() => setChosen(true)}>
+      <summary className="px-3 py-2 text-sm hover:bg-sunken">
+        <span className="text-muted">How agents work:</span> {isChosen ? "as you choose here" : preselected}.{" "}
+        <span className="text-accent underline">Change</span>
+      </summary>
+      <div className="grid gap-4 border-t border-line p-3">{children}</div>
+    </details>
   );
 }

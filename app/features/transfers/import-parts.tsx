@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from "react";
-import { ChoiceField, gateFields } from "~/features/products/product-choices";
+import { ChoiceField, gateFields, HowAgentsWork } from "~/features/products/product-choices";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field";
@@ -20,26 +20,10 @@ const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "backloom", label: "Backloom: exported JSON" },
 ];
 
-/** Fields for the source, the file or its text, and a new product's name. */
+/** Where the backlog comes from, its file or text, and then the product that it makes. */
 export function ImportFields({ isNew }: { isNew: boolean }) {
   return (
     <>
-      {isNew ? (
-        <>
-          <TextField label="Name" name="name" id="field-name" required maxLength={200} />
-          <TextField
-            label="Code"
-            name="code"
-            id="field-code"
-            required={false}
-            mono
-            description="If empty, it is made from the name."
-          />
-          {gateFields.map((field) => (
-            <ChoiceField key={field.name} {...field} />
-          ))}
-        </>
-      ) : null}
       <SelectField label="From" name="format" required options={formats} />
       <label className="grid gap-1 text-sm font-medium">
         File
@@ -63,6 +47,24 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
       <div className="in-[form:has(option:is([value=spec-kit],[value=openspec]):checked)]:hidden">
         <TextAreaField label="Or paste it" name="pasted" id="field-pasted" required={false} rows={4} />
       </div>
+      {isNew ? (
+        <>
+          <TextField label="Name" name="name" id="field-name" required maxLength={200} />
+          <TextField
+            label="Code"
+            name="code"
+            id="field-code"
+            required={false}
+            mono
+            description="If empty, it is made from the name."
+          />
+          <HowAgentsWork preselected="a person reviews, failures ask, their stories go to triage">
+            {gateFields.map((field) => (
+              <ChoiceField key={field.name} {...field} />
+            ))}
+          </HowAgentsWork>
+        </>
+      ) : null}
     </>
   );
 }
