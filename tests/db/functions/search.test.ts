@@ -1,3 +1,4 @@
+import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createPbi } from "~/nouns/pbis/operations.server";
@@ -17,6 +18,21 @@ describe("search", () => {
       where a.amname = 'gin' and c.relnamespace = 'public'::regnamespace`;
     expect(rows.length).toBeGreaterThan(3);
     for (const { relname, reloptions } of rows) expect(reloptions, String(relname)).toContain("fastupdate=off");
+  });
+
+  it("A search that was planned while the tables were small parses no text that came since", async () => {
+    const { product, owner, pbi } = await t.seedWorld(0);
+    await t.query`analyze`;
+    await asUser(owner.id, async (client) => {
+      await client.query("set local track_functions = 'all'");
+      const find = () => client.query("select private.find_matches('lorem zzzz', null, null, 20, 0)");
+      for (let n = 0; n < 6; n++) await find();
+      await t.query`insert into public.stories (product_id, pbi_id, title, description)
+        select ${product.id}, ${pbi.id}, 'Lorem ' || n, repeat('lorem ipsum ' || n, 1000) from generate_series(1, 60) n`;
+      await find();
+      const { rows } = await client.query("select * from pg_stat_xact_user_functions where funcname = 'scoped_words'");
+      expect(rows).toEqual([]);
+    });
   });
 
   it("A search finds words from their beginning in titles and descriptions of all kinds", async () => {
@@ -105,13 +121,8 @@ describe("search", () => {
 });
 
 /** How many PBIs a search takes from their table, no matter who may see them. */
-async function pbisRead(userId: string, query: string): Promise<number> {
-  const client = await t.sql.connect();
-  try {
-    await client.query("begin");
-    await client.query("select set_config('request.jwt.claims', $1, true)", [
-      JSON.stringify({ sub: userId, role: "authenticated" }),
-    ]);
+const pbisRead = (userId: string, query: string) =>
+  asUser(userId, async (client) => {
     const readSoFar = async () => {
       const { rows } = await client.query(
         "select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relid = 'public.pbis'::regclass",
@@ -121,9 +132,20 @@ async function pbisRead(userId: string, query: string): Promise<number> {
     const before = await readSoFar();
     await client.query("select private.find_matches($1, null, 'pbi', 20, 0)", [query]);
     return (await readSoFar()) - before;
+  });
+
+/** In a session of its own, which may count calls, with the claims of this user; it is rolled back. */
+async function asUser<T>(userId: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
+  await client.connect();
+  try {
+    await client.query("begin");
+    await client.query("select set_config('request.jwt.claims', $1, true)", [
+      JSON.stringify({ sub: userId, role: "authenticated" }),
+    ]);
+    return await use(client);
   } finally {
-    await client.query("rollback");
-    client.release();
+    await client.end();
   }
 }
 
