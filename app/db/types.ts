@@ -615,7 +615,14 @@ export type Database = {
       };
       resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       review_job: {
-        Args: { p_attempt?: number; p_criteria?: Json; p_job_id: string; p_summary?: string; p_verdict: string };
+        Args: {
+          p_attempt?: number;
+          p_confirm?: Json;
+          p_criteria?: Json;
+          p_job_id: string;
+          p_summary?: string;
+          p_verdict: string;
+        };
         Returns: Json;
       };
       review_plan: {
@@ -623,7 +630,14 @@ export type Database = {
         Returns: Json;
       };
       review_story: {
-        Args: { p_attempts: Json; p_criteria?: Json; p_story_id: string; p_summary?: string; p_verdict: string };
+        Args: {
+          p_attempts: Json;
+          p_confirm?: Json;
+          p_criteria?: Json;
+          p_story_id: string;
+          p_summary?: string;
+          p_verdict: string;
+        };
         Returns: Json;
       };
       revoke_api_token: { Args: { p_token_id: string }; Returns: Json };

@@ -15,7 +15,7 @@ import { ReviewSection } from "~/features/review/review-section";
 import { shownChapters } from "~/features/review/shown-chapters";
 import { storyOf } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
-import { AgentSays, CriterionProof, JobPosition, ShownCriteria, toConfirm } from "~/features/review/what-was-done";
+import { AgentSays, CriterionProof, JobPosition, ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
@@ -44,9 +44,15 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     noteLookAt(request, actor, jobId),
   ]);
   const criteria = stories.flatMap(({ proof }) => proof.criteria);
-  const confirms = whole.finishes ? toConfirm(criteria) : 0;
   const queue = await positionInQueue(actor, jobId);
-  const about = { criteria, confirms, story: whole.address, queue, sameFiles, reviews: comments.reviews };
+  const about = {
+    criteria,
+    finishes: whole.finishes,
+    story: whole.address,
+    queue,
+    sameFiles,
+    reviews: comments.reviews,
+  };
   if (diff === null) {
     const onFiles = comments.comments.map((each) => ({ ...each, index: null }));
     return json({ diff: null, ...pageOfFiles([]), viewed: [], comments: onFiles, ...about });
@@ -101,6 +107,7 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
         ...readForm(form, verdictForm),
         // The page names its attempt; other forms confirm everything there is.
         criteria: form.has("attempt") ? form.getAll("criterion").map(String) : undefined,
+        confirm: form.getAll("confirm").map(String),
       });
       if (next !== null) return redirect(next, 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
@@ -110,12 +117,14 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
 
 const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ of: z.int().min(1) });
 
-const verdictForm = reviewJobBody.omit({ criteria: true }).extend({ attempt: attemptInQuery.optional() });
+const verdictForm = reviewJobBody
+  .omit({ criteria: true, confirm: true })
+  .extend({ attempt: attemptInQuery.optional() });
 
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
   const data = useLoaderData<typeof loader>();
-  const { diff, chapters, viewed, criteria, confirms, story, queue, comments, reviews } = data;
+  const { diff, chapters, viewed, criteria, finishes, story, queue, comments, reviews } = data;
   const { sameFiles } = data;
   const job = useJob();
   useLiveJob(job.id);
@@ -129,7 +138,7 @@ export default function JobChanges() {
       drafts={drafts}
       apart={apart}
       criteria={criteria}
-      confirms={confirms}
+      finishes={finishes}
       next={queue.next}
     />
   );

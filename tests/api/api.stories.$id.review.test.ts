@@ -26,7 +26,7 @@ describe("POST /api/stories/:id/review", () => {
   });
 
   it("Approving a story's changes confirms no criterion that was not shown", async () => {
-    const { judge, all, story, actor, tasks } = await scene([first], [second]);
+    const { judge, all, jobs, story, actor, tasks } = await scene([first], [second]);
     const { criteria } = await getProof(actor, { story_id: story });
     await updateStory(actor, { story_id: story, acceptance_criteria: "- Works\n- Is fast" });
     const shown = criteria.map(({ id }) => id);
@@ -35,7 +35,10 @@ describe("POST /api/stories/:id/review", () => {
     expect(await refused.text()).toContain("Is fast");
     expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
     const now = (await getProof(actor, { story_id: story })).criteria.map(({ id }) => id);
-    expect((await judge({ verdict: "approve", attempts: all, criteria: now })).status).toBe(200);
+    const confirm = { [at(jobs, 1)]: now.slice(1) };
+    expect((await judge({ verdict: "approve", attempts: all, criteria: now, confirm })).status).toBe(200);
+    const grades = (await getProof(actor, { story_id: story })).criteria.map(({ grade }) => grade);
+    expect(grades).toEqual([null, ...now.slice(1).map(() => "person")]);
   });
 
   it("Tasks of a story for which changes are requested are done again in order, one at a time", async () => {

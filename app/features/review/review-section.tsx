@@ -14,7 +14,7 @@ import type { AgentJobDetail } from "~/wire/agent-jobs/contract";
 import type { ProvenCriterion } from "~/wire/proof/contract";
 import type { JobComments } from "~/wire/reviews/contract";
 import { useNextKey, useVerdictKeys } from "./review-keys";
-import { confirmWords } from "./what-was-done";
+import { WhatApproveConfirms } from "./what-was-done";
 
 /** Earlier reviews of the work, and the form for the next one. */
 export function ReviewSection({
@@ -24,7 +24,7 @@ export function ReviewSection({
   apart,
   next,
   criteria,
-  confirms,
+  finishes,
 }: {
   job: AgentJobDetail;
   reviews: JobComments["reviews"];
@@ -35,8 +35,8 @@ export function ReviewSection({
   next: string | null;
   /** What the page shows: an approval confirms no others. */
   criteria: readonly ProvenCriterion[];
-  /** How many of them an approval confirms. */
-  confirms: number;
+  /** Whether an approval finishes the story. */
+  finishes: boolean;
 }) {
   useNextKey(next);
   const waits = waitsForReview(job);
@@ -53,7 +53,7 @@ export function ReviewSection({
           isOpen={reason === null}
           next={next}
           criteria={criteria}
-          about={waits ? confirmWords(confirms) : null}
+          confirms={waits ? (finishes ? criteria : []) : null}
         >
           <input type="hidden" name="attempt" value={job.attempt} />
         </ReviewForm>
@@ -130,6 +130,7 @@ export function ReviewForm({
   isOpen,
   next,
   criteria,
+  confirms,
   about,
   title,
   children,
@@ -137,8 +138,10 @@ export function ReviewForm({
   isOpen: boolean;
   next: string | null;
   criteria: readonly ProvenCriterion[];
+  /** What an approval can confirm; null where it is only recorded. */
+  confirms: readonly ProvenCriterion[] | null;
   /** What an approval leads to. */
-  about: string | null;
+  about?: string | undefined;
   /** For a card around the form, which goes with it. */
   title?: { title: string; about: string };
   /** What is judged. */
@@ -167,7 +170,8 @@ export function ReviewForm({
           rows={3}
           onChange={(event) => setSummary(event.target.value)}
         />
-        {about === null ? null : <p className="text-sm text-muted">{about}</p>}
+        {about ? <p className="text-sm text-muted">{about}</p> : null}
+        {confirms === null ? null : <WhatApproveConfirms criteria={confirms} />}
         {isOpen ? (
           <div className="flex flex-wrap gap-2 max-sm:grid">
             <VerdictButton value="approve" tone="primary" label="Approve" />

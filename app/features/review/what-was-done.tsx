@@ -3,7 +3,9 @@ import type { ReactNode } from "react";
 import { JobFacts } from "~/features/jobs/job-card";
 import { BeforeAfter, picturesOf } from "~/features/proof/before-after";
 import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
+import { standing } from "~/features/proof/proof-labels";
 import { visible } from "~/features/proof/visible";
+import { CheckField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import type { AgentJob } from "~/wire/agent-jobs/contract";
 import type { Evidence, ProvenCriterion } from "~/wire/proof/contract";
@@ -111,15 +113,36 @@ function isRedThenGreen(evidence: Evidence): boolean {
   return verdict === "pass" && exit_code === 0 && failedBefore && !stale && voided_by === null;
 }
 
-/** Which criteria an approval confirms once it finishes the story: those that no person has confirmed or waived. */
-export function toConfirm(criteria: readonly ProvenCriterion[]): number {
-  return criteria.filter(({ state, grade }) => state !== "waived" && !(state === "proven" && grade === "person"))
-    .length;
-}
-
-/** What *Approve* says next to itself. */
-export function confirmWords(count: number): string {
-  return count === 0
-    ? "Approving confirms no criterion."
-    : `Approving confirms ${countText(count, "criterion", "criteria")}: each that is listed above and not confirmed yet.`;
+/**
+ * What *Approve* says next to itself: it confirms the criteria that are proven, and those that the person ticks. What a
+ * person has confirmed or waived is settled.
+ */
+export function WhatApproveConfirms({ criteria }: { criteria: readonly ProvenCriterion[] }) {
+  const proven = criteria.filter(({ state, grade }) => state === "proven" && grade !== "person").length;
+  const unproven = criteria.filter(({ state }) => state !== "proven" && state !== "waived");
+  return (
+    <>
+      <p className="text-sm text-muted">
+        {proven === 0
+          ? "Approving confirms no criterion."
+          : `Approving confirms ${countText(proven, "proven criterion", "proven criteria")}.`}
+      </p>
+      {unproven.length === 0 ? null : (
+        <fieldset className="grid gap-2">
+          <legend className="mb-2 text-sm text-muted">
+            Not proven. Tick what you have checked, to confirm it too.
+          </legend>
+          {unproven.map((criterion) => (
+            <CheckField
+              key={criterion.id}
+              name="confirm"
+              value={criterion.id}
+              label={visible(criterion.text)}
+              description={standing(criterion).label}
+            />
+          ))}
+        </fieldset>
+      )}
+    </>
+  );
 }

@@ -131,8 +131,10 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
       const chosen = readAttempts(form.getAll("attempt"));
       if (chosen === null) return json({ error: "Choose at least one task to judge." }, 422);
       const criteria = form.getAll("criterion").map(String);
+      const ticked = form.getAll("confirm").map(String);
+      const confirm = Object.fromEntries(chosen.map(({ job_id }) => [job_id, ticked]));
       const next = goesOn ? await nextPage(actor, ...chosen.map(({ job_id }) => job_id)) : null;
-      await reviewStory(actor, { story_id: storyId, verdict, summary, attempts: chosen, criteria });
+      await reviewStory(actor, { story_id: storyId, verdict, summary, attempts: chosen, criteria, confirm });
       if (next !== null) return redirect(next, 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
     },

@@ -1,6 +1,5 @@
 import { ReviewForm } from "~/features/review/review-section";
 import type { CommentOnFile } from "~/features/review/use-comments";
-import { confirmWords, toConfirm } from "~/features/review/what-was-done";
 import { CheckField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import type { ProvenCriterion } from "~/wire/proof/contract";
@@ -36,13 +35,13 @@ export function Verdict({
   comments: readonly CommentOnFile[];
 }) {
   const open = tasks.filter(({ id, isJudged }) => !isJudged && (taskId === null || id === taskId));
-  const finish = finishes && open.length > 1 ? "Approving all of them finishes the story. " : "";
   return (
     <ReviewForm
       isOpen={open.length > 0}
       next={next}
       criteria={criteria}
-      about={finish + confirmWords(finishes ? toConfirm(criteria) : 0)}
+      confirms={finishes ? criteria : []}
+      about={finishes && open.length > 1 ? "Approving all of them finishes the story." : undefined}
       title={{ title: "Review", about: "One verdict for each task that is chosen." }}
     >
       {open.map(({ job_id, attempt, code, title, waits }) => (

@@ -17,13 +17,17 @@ export const addJobCommentBody = z.object({
 });
 export type AddJobCommentInput = z.infer<typeof addJobCommentBody> & { job_id: string };
 
+const criteriaSchema = z.array(text(100)).max(500);
+
 /** Body of `POST /api/jobs/:id/review`. Sends all draft comments with it. */
 export const reviewJobBody = z.object({
   verdict: z.enum(reviewVerdicts),
   summary: text(10_000).optional(),
   /** What the page showed: with another attempt, or with a criterion that is not named here, nothing is judged. */
   attempt: attemptSchema.optional(),
-  criteria: z.array(text(100)).max(500).optional(),
+  criteria: criteriaSchema.optional(),
+  /** The unproven criteria that an approval confirms as well as the proven ones; without it, all of them. */
+  confirm: criteriaSchema.optional(),
 });
 
 /** Body of `POST /api/stories/:id/review`: one verdict for several attempts, all or none. */
@@ -32,6 +36,8 @@ export const reviewStoryBody = reviewJobBody.omit({ attempt: true }).extend({
     .array(z.object({ job_id: idSchema, attempt: attemptSchema }))
     .min(1)
     .max(200),
+  /** By job. */
+  confirm: z.record(idSchema, criteriaSchema).optional(),
 });
 
 export const reviewStoryInput = reviewStoryBody.extend({ story_id: idSchema });

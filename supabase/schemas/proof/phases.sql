@@ -139,10 +139,11 @@ $$;
 
 -- A person approves a job that waits in the phase review. It ends DONE with everything that follows: task, story,
 -- branch queue, run. The approval is evidence of grade person for every criterion that is not waived, at the story's
--- head when its last task is approved; p_words are stored with it. With p_criteria it confirms no others.
+-- head when its last task is approved; p_words are stored with it. With p_criteria it confirms no others, and with p_confirm
+-- of those that nothing proves only these.
 -- For the operation that sends a review (POST /api/jobs/:id/review, approve), which refuses tokens. It locks by itself: PT404,
 -- PT403 (no access, demo, archived), PT409 when the job does not wait for a review (docs/proof.md).
-create function private.pass_review(p_job_id uuid, p_words text, p_criteria jsonb default null)
+create function private.pass_review(p_job_id uuid, p_words text, p_criteria jsonb default null, p_confirm jsonb default null)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
@@ -157,6 +158,7 @@ begin
       perform private.refuse(409, format('This criterion has been written since you looked: "%s" Reload the page: an approval confirms what it showed.',
         left(v_criterion.text, 200)));
     end if;
+    continue when v_criterion.state <> 'proven' and not coalesce(p_confirm ? v_criterion.id, true);
     perform private.insert_evidence(v_criterion.story_id, jsonb_build_object('criterion', v_criterion.id, 'verdict', 'pass',
       'head_sha', (select h.head_sha from public.story_heads h where h.story_id = v_criterion.story_id),
       'excerpt', coalesce(nullif(left(btrim(p_words), 2000), ''), 'Approved.')), 'person', null, v_job,

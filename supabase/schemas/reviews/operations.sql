@@ -57,9 +57,10 @@ grant execute on function operations.delete_job_comment to authenticated;
 -- queue during its run, otherwise through its task, which the next run takes up; the work's proof is void. One verdict per
 -- attempt: the second is refused.
 -- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only (docs/review.md).
--- Of what a page showed it passes the attempt, and the criteria that an approval may confirm.
+-- Of what a page showed it passes the attempt, the criteria that an approval may confirm, and of the unproven ones those
+-- that the person ticked: without p_confirm all are confirmed.
 create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null,
-  p_attempt integer default null, p_criteria jsonb default null)
+  p_attempt integer default null, p_criteria jsonb default null, p_confirm jsonb default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
@@ -99,7 +100,7 @@ begin
     perform private.void_proof(v_job), private.note_return(v_job, 'changes_requested');
   end if;
   if v_job.status = 'QUEUED' and v_verdict = 'approve' then
-    perform private.pass_review(p_job_id, v_summary, p_criteria);
+    perform private.pass_review(p_job_id, v_summary, p_criteria, p_confirm);
   elsif v_job.status = 'QUEUED' then
     perform private.reject_review(p_job_id);
   elsif v_verdict = 'request_changes' then

@@ -35,9 +35,10 @@ grant execute on function operations.get_story_changes to authenticated;
 
 -- One verdict for several attempts of a story, all or none. p_attempts names what the page showed: with another
 -- attempt or an earlier verdict in between nothing is judged. Changes are requested of the last one first, so that the
--- first comes first in its branch queue. Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions
+-- first comes first in its branch queue. p_confirm is by job. Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions
 -- only (docs/review.md).
-create function operations.review_story(p_story_id uuid, p_verdict text, p_attempts jsonb, p_summary text default null, p_criteria jsonb default null)
+create function operations.review_story(p_story_id uuid, p_verdict text, p_attempts jsonb, p_summary text default null,
+  p_criteria jsonb default null, p_confirm jsonb default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_write('story', p_story_id);
@@ -55,7 +56,8 @@ begin
     if not v_each.of_story then
       perform private.refuse(422, 'This job does not belong to the story. Send those that the changes of the story list.');
     end if;
-    v_reviews := v_reviews || (operations.review_job(v_each.job_id, p_verdict, p_summary, v_each.attempt, p_criteria)::jsonb - 'job');
+    v_reviews := v_reviews || (operations.review_job(v_each.job_id, p_verdict, p_summary, v_each.attempt, p_criteria,
+      case when p_confirm is not null then coalesce(p_confirm -> v_each.job_id::text, '[]') end)::jsonb - 'job');
   end loop;
   return json_build_object('reviews', v_reviews);
 end;

@@ -191,6 +191,30 @@ describe("a request for changes", () => {
   });
 });
 
+describe("what an approval confirms", () => {
+  it.each([
+    ["what is proven alone", [], [true, false, false, false]],
+    ["what is proven and what is ticked", [1, 3], [true, true, false, true]],
+    ["everything, where the call does not say", undefined, [true, true, true, true]],
+  ])("An approval confirms %s", async (_what, ticks, confirmed) => {
+    const { take, world, actor, of } = await openRun();
+    await updateProduct(actor, { product_id: world.product.id, definition_of_done: "- Is fast\n- Is safe\n- Is told" });
+    const { job, report, evidence } = await take();
+    const [passes, hollow, fails] = evidence;
+    const isHollow = { ...hollow, base_exit_code: 0 };
+    await report({
+      evidence: [{ ...passes, base_exit_code: 1 }, isHollow, { ...fails, exit_code: 1, verdict: "fail" }],
+    });
+    const states = async () => (await getProof(actor, of)).criteria.map(({ state }) => state);
+    expect(await states()).toEqual(["proven", "unproven", "failed", "unproven"]);
+    const confirm = ticks?.map((place) => at(job.criteria, place).id);
+    await reviewJob(actor, { job_id: job.id, verdict: "approve", confirm });
+    expect(await t.taskStatuses(world)).toEqual(["DONE"]);
+    const { criteria } = await getProof(actor, of);
+    expect(criteria.map(({ grade, state }) => state === "proven" && grade === "person")).toEqual(confirmed);
+  });
+});
+
 /** A sprint of a product in which a person judges; every end of a story's last task waits for them. */
 async function seedJudged(options: SprintOptions = {}) {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1], ...options });
