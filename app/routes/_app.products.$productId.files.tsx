@@ -10,6 +10,7 @@ import { listFiles } from "~/nouns/files/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
+import { PageHeader } from "~/ui/page-header";
 import { type ListedFile, productFilesLimit } from "~/wire/files/contract";
 import { cursorSchema } from "~/wire/text";
 
@@ -32,7 +33,7 @@ export default function ProductFilesPage() {
   useLiveRevalidation({ stream: "backlog", productId });
   return (
     <div className="grid max-w-2xl gap-5">
-      <h1 className="text-xl font-semibold tracking-tight">Files</h1>
+      <PageHeader title="Files" />
       {files.length === 0 ? (
         <EmptyState title="No files">Attach pictures and recordings to stories, tasks and comments.</EmptyState>
       ) : (

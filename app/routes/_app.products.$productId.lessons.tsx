@@ -9,6 +9,7 @@ import { listLessons } from "~/nouns/lessons/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import type { Lesson } from "~/wire/lessons/contract";
@@ -37,10 +38,7 @@ export default function LessonsPage() {
   useLiveRevalidation({ stream: "backlog", productId });
   return (
     <div className="grid max-w-3xl gap-6">
-      <div className="grid gap-1">
-        <h1 className="text-xl font-semibold tracking-tight">Lessons</h1>
-        <p className="text-sm text-muted">What agents learned when their work came back.</p>
-      </div>
+      <PageHeader title="Lessons" lead="What agents learned when their work came back." />
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {lessons.length === 0 ? (
         <EmptyState title="No lessons yet">

@@ -20,6 +20,7 @@ import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { type ProductMember, setMemberRoleInput } from "~/wire/products/contract";
@@ -81,7 +82,7 @@ export default function MembersPage() {
   const own = members.find(({ user_id }) => user_id === userId);
   return (
     <div className="grid max-w-2xl gap-5">
-      <h1 className="text-xl font-semibold tracking-tight">Members</h1>
+      <PageHeader title="Members" />
       <Section
         title="People"
         about="Members can see and change everything in this product. Viewers can see everything and comment. Only the owner can add or remove people and change roles."

@@ -14,6 +14,7 @@ import { againField } from "~/ui/form-fields";
 import { CreateButtons, CreatedBefore } from "~/ui/forms/create-buttons";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { countText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { CalendarDay } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -44,14 +45,16 @@ export default function SprintsPage() {
   useRowKeys();
   return (
     <>
-      <div className="mb-4 flex items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold tracking-tight">Sprints</h1>
-        {creating ? null : (
-          <ButtonLink to="?panel=new" tone="primary" data-create>
-            New sprint
-          </ButtonLink>
-        )}
-      </div>
+      <PageHeader
+        title="Sprints"
+        actions={
+          creating ? null : (
+            <ButtonLink to="?panel=new" tone="primary" data-create>
+              New sprint
+            </ButtonLink>
+          )
+        }
+      />
       <div className="grid gap-5">
         {creating ? (
           <NewSprintForm

@@ -15,6 +15,7 @@ import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors, HiddenFields, SelectField } from "~/ui/field";
 import { codeAndTitle } from "~/ui/isolated";
+import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { acceptStoryInput, mergeStoryInput, storyIdInput, type Triage } from "~/wire/stories/contract";
@@ -57,7 +58,7 @@ export default function TriagePage() {
   useTriageKeys();
   return (
     <div className="grid gap-4">
-      <h1 className="text-xl font-semibold tracking-tight">Triage</h1>
+      <PageHeader title="Triage" />
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {stories.length === 0 ? (
         <EmptyState title="Nothing to triage">

@@ -34,17 +34,31 @@ export function Section({
 /** A list of terms and values, in as many columns as fit. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-[repeat(auto-fill,minmax(6rem,1fr))] gap-x-6 gap-y-3 sm:grid-cols-[repeat(auto-fill,minmax(9rem,1fr))]">
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(6rem,1fr))] gap-x-6 gap-y-3 sm:grid-cols-[repeat(auto-fill,minmax(10.5rem,1fr))]">
       {children}
     </dl>
   );
 }
 
-export function Fact({ term, children }: { term: string; children: ReactNode }) {
+export function Fact({
+  term,
+  isKey = false,
+  children,
+}: {
+  term: string;
+  /** A number that the page is about. */
+  isKey?: boolean;
+  children: ReactNode;
+}) {
   return (
     <div className="min-w-0">
       <dt className="text-xs text-muted">{term}</dt>
-      <dd className="text-sm font-medium wrap-anywhere">{children}</dd>
+      <dd
+        data-key={isKey || undefined}
+        className={`wrap-anywhere ${isKey ? "text-lg font-semibold sm:text-xl" : "text-sm font-medium"}`}
+      >
+        {children}
+      </dd>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { isRouteErrorResponse, Link, useRouteError } from "@remix-run/react";
 import { buttonClass } from "./button";
 import { Mark } from "./icon";
+import { PageTitle } from "./page-header";
 
 interface Texts {
   title: string;
@@ -42,7 +43,7 @@ export function ErrorPage({ status, message }: { status: number; message?: strin
     <div className="mx-auto grid max-w-md justify-items-center gap-3 px-4 py-20 text-center">
       <Mark className="size-10" />
       <p className="font-mono text-xs text-muted">{status}</p>
-      <h1 className="text-xl font-semibold">{texts.title}</h1>
+      <PageTitle>{texts.title}</PageTitle>
       <p className="text-muted">{texts.text}</p>
       <Link to={texts.to} className={buttonClass("primary", "lg", "mt-2")}>
         {texts.action}
@@ -56,7 +57,7 @@ function ReloadPage({ title, text }: Pick<Texts, "title" | "text">) {
   return (
     <div className="mx-auto grid max-w-md justify-items-center gap-3 px-4 py-20 text-center">
       <Mark className="size-10" />
-      <h1 className="text-xl font-semibold">{title}</h1>
+      <PageTitle>{title}</PageTitle>
       <p className="text-muted">{text}</p>
       <button type="button" onClick={() => window.location.reload()} className={buttonClass("primary", "lg", "mt-2")}>
         Try again

@@ -1,12 +1,23 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 
+const longCrumb = 16;
+
 export interface Crumb {
   label: string;
   to: string;
 }
 
-/** A page's heading, breadcrumbs and main actions. */
+/** The one heading of a page. */
+export function PageTitle({ id, children }: { id?: string; children: ReactNode }) {
+  return (
+    <h1 id={id} className="text-xl font-semibold tracking-tight sm:text-2xl">
+      {children}
+    </h1>
+  );
+}
+
+/** A page's heading, breadcrumbs and main actions. A long crumb is cut: the line stays one line. */
 export function PageHeader({
   title,
   crumbs,
@@ -19,17 +30,24 @@ export function PageHeader({
   actions?: ReactNode;
 }) {
   return (
-    <header className="mb-5 grid gap-1 [.grid>&]:mb-0">
+    <header className="mb-4 grid gap-1 [.grid>&]:mb-0">
       {crumbs?.length ? (
-        <nav aria-label="Breadcrumbs" className="flex flex-wrap items-center gap-1.5 text-sm text-muted">
+        <nav aria-label="Breadcrumbs" className="flex items-center gap-1.5 text-sm text-muted">
           {crumbs.map((crumb, index) => (
-            <span key={crumb.to} className="flex items-center gap-1.5">
+            <span
+              key={crumb.to}
+              className={`flex items-center gap-1.5 ${crumb.label.length > longCrumb ? "" : "shrink-0"}`}
+            >
               {index > 0 ? (
                 <span aria-hidden="true" className="text-faint">
                   /
                 </span>
               ) : null}
-              <Link to={crumb.to} className="hover:text-ink hover:underline">
+              <Link
+                to={crumb.to}
+                title={crumb.label.length > longCrumb ? crumb.label : undefined}
+                className="truncate hover:text-ink hover:underline"
+              >
                 {crumb.label}
               </Link>
             </span>
@@ -38,7 +56,7 @@ export function PageHeader({
       ) : null}
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div className="grid min-w-0 flex-1 basis-48 gap-1">
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          <PageTitle>{title}</PageTitle>
           {lead ? <div className="max-w-3xl text-sm text-muted">{lead}</div> : null}
         </div>
         {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}

@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { Mark } from "~/ui/icon";
+import { PageTitle } from "~/ui/page-header";
 
 /** Layout of the pages before sign-in: logo, one task, and a footer with a link onward. */
 export function AuthFrame({
@@ -22,7 +23,7 @@ export function AuthFrame({
       </Link>
       <div className="grid gap-5 rounded-lg border border-line bg-surface p-6">
         <header className="grid gap-1">
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          <PageTitle>{title}</PageTitle>
           {lead ? <p className="text-sm text-muted">{lead}</p> : null}
         </header>
         {children}

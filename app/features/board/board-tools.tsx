@@ -172,7 +172,7 @@ export function BoardHeader({
     <header className="flex flex-wrap items-center gap-2">
       <h1
         title={about}
-        className="flex min-w-40 flex-1 items-center gap-2 text-lg font-semibold tracking-tight max-sm:basis-3/4"
+        className="flex min-w-40 flex-1 items-center gap-2 text-xl font-semibold tracking-tight max-sm:basis-3/4"
       >
         {title}
       </h1>

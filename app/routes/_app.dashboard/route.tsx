@@ -56,9 +56,15 @@ export default function DashboardPage() {
       ) : (
         <div className="grid gap-5">
           <Facts>
-            <Fact term="Done today">{done_today === 1 ? "1 task" : `${done_today} tasks`}</Fact>
-            <Fact term="Cost today">{costsText(costs_today) ?? "None"}</Fact>
-            <Fact term="Workers">{workers_online === 0 ? "None online" : `${workers_online} online`}</Fact>
+            <Fact isKey term="Done today">
+              {done_today === 1 ? "1 task" : `${done_today} tasks`}
+            </Fact>
+            <Fact isKey term="Cost today">
+              {costsText(costs_today) ?? "None"}
+            </Fact>
+            <Fact isKey term="Workers">
+              {workers_online === 0 ? "None online" : `${workers_online} online`}
+            </Fact>
           </Facts>
           {hasOnlySample(products) ? <FirstSteps /> : null}
           <WaitingForYou questions={questions} reviews={reviews} />

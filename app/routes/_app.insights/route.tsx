@@ -96,13 +96,25 @@ function Totals({ totals, mayPrice }: { totals: UsageNumbers; mayPrice: boolean 
   const cached = read === 0 ? null : totals.cache_read_tokens / read;
   return (
     <Facts>
-      <Fact term="Cost">{costsText(totals.costs) ?? noCost}</Fact>
-      <Fact term="Jobs">{countText(totals.jobs, "job")}</Fact>
-      <Fact term="Input">{tokensText(read)}</Fact>
-      <Fact term="Output">{tokensText(totals.output_tokens)}</Fact>
-      {cached === null ? null : <Fact term="Cached input">{percentText(cached)}</Fact>}
+      <Fact isKey term="Cost">
+        {costsText(totals.costs) ?? noCost}
+      </Fact>
+      <Fact isKey term="Jobs">
+        {countText(totals.jobs, "job")}
+      </Fact>
+      <Fact isKey term="Input">
+        {tokensText(read)}
+      </Fact>
+      <Fact isKey term="Output">
+        {tokensText(totals.output_tokens)}
+      </Fact>
+      {cached === null ? null : (
+        <Fact isKey term="Cached input">
+          {percentText(cached)}
+        </Fact>
+      )}
       {totals.unpriced_jobs > 0 ? (
-        <Fact term="No price known">
+        <Fact isKey term="No price known">
           {countText(totals.unpriced_jobs, "job")}
           {mayPrice ? (
             <>
@@ -138,9 +150,15 @@ function Landing({ landing }: Pick<Insights, "landing">) {
       <div className="grid gap-4 text-sm">
         {landed > 0 ? (
           <Facts>
-            <Fact term="Landed">{countText(landed, "job")}</Fact>
-            <Fact term="Median time to land">{timeText(median_seconds)}</Fact>
-            <Fact term="Longest">{timeText(longest_seconds)}</Fact>
+            <Fact isKey term="Landed">
+              {countText(landed, "job")}
+            </Fact>
+            <Fact isKey term="Median time to land">
+              {timeText(median_seconds)}
+            </Fact>
+            <Fact isKey term="Longest">
+              {timeText(longest_seconds)}
+            </Fact>
           </Facts>
         ) : null}
         {returns.length > 0 ? (

@@ -17,6 +17,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusDot } from "~/ui/status";
 import type { BacklogTree } from "~/wire/pages/contract";
@@ -100,13 +101,15 @@ export default function BacklogPage() {
   }, []);
   return (
     <>
-      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
-        <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
-        <div className="flex gap-2">
-          {view.rows.length > 0 ? <SelectingButton /> : null}
-          <NewItems address={address} hasPbis={pbis.length > 0} />
-        </div>
-      </div>
+      <PageHeader
+        title="Backlog"
+        actions={
+          <>
+            {view.rows.length > 0 ? <SelectingButton /> : null}
+            <NewItems address={address} hasPbis={pbis.length > 0} />
+          </>
+        }
+      />
       {view.total + view.hiddenDone > 0 ? (
         <>
           <div className="mb-3 flex flex-wrap items-center gap-2">

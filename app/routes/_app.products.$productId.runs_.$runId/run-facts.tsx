@@ -28,14 +28,20 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
   const term = finished_at === null ? "Started" : "Duration";
   return (
     <Facts>
-      <Fact term={started_at ? (isMoving ? "Running for" : term) : "Queued for"}>
+      <Fact isKey term={started_at ? (isMoving ? "Running for" : term) : "Queued for"}>
         <Elapsed from={started_at ?? run.created_at} to={finished_at} />
         {term === "Started" && started_at && !isMoving ? <span> ago</span> : null}
       </Fact>
-      {forecast !== null ? <Fact term="Time left">{`about ${durationText(forecast)}`}</Fact> : null}
-      <Fact term="Tokens">{tokens > 0 ? tokensText(tokens) : "No data"}</Fact>
-      <Fact term="Cost">{costsText(run.costs) ?? "No data"}</Fact>
-      {landed > 0 || jobs.some(({ pull }) => pull) ? <Fact term="Landed">{`${landed} of ${jobs.length}`}</Fact> : null}
+      {forecast !== null ? <Fact isKey term="Time left">{`about ${durationText(forecast)}`}</Fact> : null}
+      <Fact isKey term="Tokens">
+        {tokens > 0 ? tokensText(tokens) : "No data"}
+      </Fact>
+      <Fact isKey term="Cost">
+        {costsText(run.costs) ?? "No data"}
+      </Fact>
+      {landed > 0 || jobs.some(({ pull }) => pull) ? (
+        <Fact isKey term="Landed">{`${landed} of ${jobs.length}`}</Fact>
+      ) : null}
       <Fact term="Branch">
         <code className="font-mono text-xs">{run.branch}</code>
       </Fact>

@@ -17,6 +17,7 @@ import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
+import { PageHeader } from "~/ui/page-header";
 import { FilterLinks } from "~/ui/tabs";
 import { WriteFields } from "~/ui/write-access";
 import { ContractError } from "~/wire/errors";
@@ -83,7 +84,7 @@ export default function ProductSettingsPage() {
   const path = `/products/${product.id}/settings`;
   return (
     <div className="grid max-w-2xl gap-5">
-      <h1 className="text-xl font-semibold tracking-tight">Settings</h1>
+      <PageHeader title="Settings" />
       <FilterLinks
         label="Sections"
         current={section}

@@ -51,12 +51,14 @@ export default function SprintReviewPage() {
         </p>
       </Section>
       <Facts>
-        <Fact term="Stories done">{`${done} of ${stories.length}`}</Fact>
-        <Fact term="Criteria met">{`${met} of ${criteria.length}`}</Fact>
-        <Fact term="Changes">
+        <Fact isKey term="Stories done">{`${done} of ${stories.length}`}</Fact>
+        <Fact isKey term="Criteria met">{`${met} of ${criteria.length}`}</Fact>
+        <Fact isKey term="Changes">
           <Changes jobs={[...whole, ...stories.flatMap(({ jobs }) => jobs)]} sumOnly />
         </Fact>
-        <Fact term="Cost of runs">{costsText(costs) ?? "No data"}</Fact>
+        <Fact isKey term="Cost of runs">
+          {costsText(costs) ?? "No data"}
+        </Fact>
       </Facts>
       <ReviewTimesFacts times={review.review_times} />
       <Section title="Burndown" about="Open tasks at the end of each day.">
@@ -64,7 +66,7 @@ export default function SprintReviewPage() {
       </Section>
       <Retrospective facts={review.retrospective} />
       <section aria-label="Stories" className="grid gap-4">
-        <h2 className="text-lg font-semibold">{`Stories (${stories.length})`}</h2>
+        <h2 className="text-base font-semibold">{`Stories (${stories.length})`}</h2>
         {stories.length === 0 ? (
           <EmptyState compact title="No stories in this sprint">
             Stories and their proof are listed here.

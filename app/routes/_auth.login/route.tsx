@@ -17,6 +17,7 @@ import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { Mark } from "~/ui/icon";
+import { PageTitle } from "~/ui/page-header";
 import { loginSchema } from "~/wire/accounts/contract";
 import { PhonePanel } from "./phone-panel";
 
@@ -72,9 +73,7 @@ export default function LoginPage() {
       {notice ? <Alert role="status" title={notice} /> : null}
       <div className="grid overflow-hidden rounded-lg border border-line bg-surface md:grid-cols-[1fr_19rem]">
         <section className="grid content-start gap-5 p-6" aria-labelledby="by-password">
-          <h1 id="by-password" className="text-xl font-semibold tracking-tight">
-            Sign in
-          </h1>
+          <PageTitle id="by-password">Sign in</PageTitle>
           {provider ? <ProviderLink provider={provider} redirectTo={redirectTo} /> : null}
           <PasswordForm redirectTo={redirectTo} />
         </section>
