@@ -8,16 +8,32 @@ const grounds = [
   "bg-accent-soft text-accent",
 ] as const;
 
-/** A person's picture or, without one, their initial on a color that depends only on the name. */
-export function Avatar({ name, src, size = "md" }: { name: string; src?: string | null; size?: "sm" | "md" | "lg" }) {
+/**
+ * The face of a person, round, or of an agent, square: a picture or, without one, the initial on a color that depends
+ * only on the name. `label` is for a face that stands without its name.
+ */
+export function Avatar({
+  name,
+  src,
+  size = "md",
+  agent = false,
+  label,
+}: {
+  name: string;
+  src?: string | null;
+  size?: "sm" | "md" | "lg";
+  agent?: boolean;
+  label?: string;
+}) {
   const box = size === "sm" ? "size-5 text-2xs" : size === "lg" ? "size-14 text-xl" : "size-7 text-xs";
   if (src) return <img src={src} alt="" className={clsx("shrink-0 rounded-full object-cover", box)} />;
   const ground = grounds[hash(name) % grounds.length] ?? grounds[0];
   return (
     <span
-      aria-hidden="true"
+      {...(label ? { role: "img", "aria-label": label, title: label } : { "aria-hidden": true })}
       className={clsx(
-        "inline-flex shrink-0 items-center justify-center rounded-full font-semibold uppercase",
+        "inline-flex shrink-0 items-center justify-center font-semibold uppercase",
+        agent ? "rounded font-mono" : "rounded-full",
         box,
         ground,
       )}

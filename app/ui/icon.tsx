@@ -13,7 +13,6 @@ export const iconNames = [
   "clipboard-list",
   "copy",
   "cpu",
-  "file-question-mark",
   "flask-conical",
   "git-commit-horizontal",
   "house",

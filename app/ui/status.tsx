@@ -51,7 +51,7 @@ export function isHeld(jobStatus: string | null | undefined): boolean {
   return jobStatus === "running" || jobStatus === "claimed";
 }
 
-const inks: Record<StatusTone, string> = {
+export const inks: Record<StatusTone, string> = {
   todo: "text-todo",
   progress: "text-progress",
   review: "text-review",

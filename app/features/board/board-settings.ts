@@ -8,6 +8,8 @@ export type CardTask = BoardTask & {
   /** Key of the card's lane when the board is grouped. */
   group?: string | undefined;
   labels?: readonly Label[];
+  /** Whose story it is. */
+  assignee_name?: string | null;
 };
 
 export const groupings = [

@@ -38,8 +38,12 @@ export function viewOf(
   const filter = readFilter(settings.query);
   const storyOf = new Map(stories.map((story) => [story.id, story]));
   const nameOf = (task: BoardTask) => storyOf.get(task.story_id)?.assignee_name ?? null;
-  const labeled: readonly CardTask[] = tasks.map((task) => ({ ...task, labels: labelsNamed(labels, task.label_ids) }));
-  const shown = labeled.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
+  const named: readonly CardTask[] = tasks.map((task) => ({
+    ...task,
+    labels: labelsNamed(labels, task.label_ids),
+    assignee_name: nameOf(task),
+  }));
+  const shown = named.filter((task) => matchesFilter(filter, itemOf(task), me));
   if (settings.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
   const { lanes, keyOf } = lanesOf(settings.group, tasks, stories, members, labels);
   const cards = shown.map((task) => ({ ...task, group: keyOf(task) }));
@@ -54,7 +58,7 @@ export function viewOf(
   };
 }
 
-function itemOf(task: CardTask, assignee: string | null): FilterItem {
+function itemOf(task: CardTask): FilterItem {
   const is = [
     task.open_questions > 0 ? "waiting" : "",
     isHeld(task.job_status) ? "running" : "",
@@ -65,7 +69,7 @@ function itemOf(task: CardTask, assignee: string | null): FilterItem {
     title: task.title,
     status: task.status,
     priority: task.priority,
-    assignee: [task.assignee_id ?? "", assignee ?? ""].filter(Boolean),
+    assignee: [task.assignee_id ?? "", task.assignee_name ?? ""].filter(Boolean),
     labels: task.labels?.map(({ name }) => name) ?? [],
     story: task.story_code,
     worker: task.worker_name ?? undefined,

@@ -8,11 +8,11 @@ import { PullLink } from "~/features/jobs/job-badges";
 import { LabelChips } from "~/features/labels/label-chips";
 import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-live-stream";
+import { Avatar } from "~/ui/avatar";
 import { Badge } from "~/ui/badge";
-import { Icon } from "~/ui/icon";
 import { LiveText } from "~/ui/live-text";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { isHeld, StatusIcon, StatusPill } from "~/ui/status";
+import { isHeld, StatusIcon } from "~/ui/status";
 import { useWriteAccess } from "~/ui/write-access";
 import type { Doing } from "~/wire/events";
 import { stateLine } from "../items/state-line";
@@ -35,7 +35,7 @@ interface TaskCardProps {
   onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void;
 }
 
-/** One task on a board: title, worker and running time, and whether it waits for a person. */
+/** One task on a board: title and who, then code, proof and diff. A third line only for what runs or waits. */
 const TaskCard = memo(function TaskCard({
   task,
   doing,
@@ -60,83 +60,114 @@ const TaskCard = memo(function TaskCard({
       className="card"
     >
       <div className="card-head">
+        <a href={`/tasks/${id}`} data-row data-task-id={id} className="card-title">
+          {marked ? <span className="sr-only">Selected: </span> : null}
+          <LiveText>{task.title}</LiveText>
+        </a>
+        <Faces task={task} />
+        <MoveButton id={id} code={code} />
+      </div>
+      <div className="card-facts">
         <span className="card-code" data-code data-toggle title="Select">
           {code}
         </span>
+        {task.proof && (task.proof[0] > 0 || task.status !== "done") ? <ProofRing proof={task.proof} /> : null}
+        {task.changes ? (
+          <span data-part="lines">
+            <LineCounts additions={task.changes[0]} deletions={task.changes[1]} />
+          </span>
+        ) : null}
+        <State task={task} />
+        {task.status !== "done" && task.frees > 0 ? <span data-part="waits">{`Blocks ${task.frees}`}</span> : null}
+        {task.pull ? (
+          <span data-part="pull">
+            <PullLink pull={task.pull} />
+          </span>
+        ) : null}
         <span className="card-story" data-part="story" title={task.story_title}>
           {task.story_code}
         </span>
-        <MoveButton id={id} code={code} />
+        <LabelChips labels={task.labels} />
       </div>
-      <a href={`/tasks/${id}`} data-row data-task-id={id} className="card-title">
-        {marked ? <span className="sr-only">Selected: </span> : null}
-        <LiveText>{task.title}</LiveText>
-      </a>
-      <LabelChips labels={task.labels} />
       {refusal ? <p className="text-xs text-failed">{`Not saved: ${refusal}`}</p> : null}
-      <State task={task} doing={doing} />
-      {task.status !== "done" && task.frees > 0 ? (
-        <p data-part="waits" className="text-xs text-muted">
-          {`Blocks ${task.frees}`}
-        </p>
-      ) : null}
-      {task.proof && (task.proof[0] > 0 || task.status !== "done") ? (
-        <p data-part="proof" className="card-hint" title="Criteria of the story that this task proves">
-          {`Proof ${task.proof[0]}/${task.proof[1]}`}
-        </p>
-      ) : null}
-      {task.pull ? (
-        <p data-part="pull" className="card-hint">
-          <PullLink pull={task.pull} />
-        </p>
-      ) : null}
-      {task.changes ? (
-        <span data-part="lines" className="contents">
-          <LineCounts additions={task.changes[0]} deletions={task.changes[1]} />
-        </span>
-      ) : null}
+      <Waiting task={task} />
+      <Running task={task} doing={doing} />
       {isMenuOpen ? <MoveForm task={task} onMove={onMove} /> : null}
     </li>
   );
 });
 
-/** The line that says where the task stands. */
-function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
+/** Who has the story, and the agent or person who does the work. */
+function Faces({ task: { assignee_name: assignee, holder_name: holder, worker_name: worker } }: { task: CardTask }) {
+  return (
+    <span className="card-faces">
+      {assignee ? <Avatar size="sm" name={assignee} label={`Assigned to ${assignee}`} /> : null}
+      {holder ? <Avatar size="sm" name={holder} label={`${holder} has it`} /> : null}
+      {worker && !holder ? (
+        <span data-part="worker">
+          <Avatar size="sm" agent name={worker} label={`Work of ${worker}`} />
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+/** How much of the story the task's work proves. */
+function ProofRing({ proof: [proven, all] }: { proof: readonly [number, number] }) {
+  const circle = { cx: 8, cy: 8, r: 6, fill: "none", strokeWidth: 3 };
+  return (
+    <span data-part="proof" className="card-proof" title="Criteria of the story that this task proves">
+      <svg viewBox="0 0 16 16" role="img" aria-label={`Proof ${proven}/${all}`} className="size-3.5 -rotate-90">
+        <circle {...circle} className="stroke-line" />
+        {proven > 0 ? (
+          <circle {...circle} pathLength={all} strokeDasharray={`${proven} ${all}`} className="stroke-done" />
+        ) : null}
+      </svg>
+      <span aria-hidden="true">{`${proven}/${all}`}</span>
+    </span>
+  );
+}
+
+/** Where the task stands, as one more fact. */
+function State({ task }: { task: CardTask }) {
   const state = stateLine(task);
   if (!state) return null;
   const { kind, text } = state;
-  if (kind === "running") {
-    return (
-      <>
-        {task.open_questions > 0 ? <WaitingBadge>{text}</WaitingBadge> : null}
-        <RunningLine task={task} />
-        <p data-part="doing" className="line-clamp-2 text-xs">
-          <DoingLine read={task.job_doing} live={doing} />
-        </p>
-      </>
-    );
-  }
-  if (kind === "question") return <WaitingBadge>{text}</WaitingBadge>;
-  // The column already says it, unless an agent's work needs review.
-  if (kind === "review") return task.job_phase === "review" ? <StatusPill status="review" label={text} /> : null;
-  if (kind === "failed") return <p className="line-clamp-3 text-xs text-failed">{text}</p>;
+  if (kind === "held" || kind === "queued") return <span>{text}</span>;
+  // The column of review already says it.
+  if (kind === "review") return task.status === "review" ? null : <span className="text-review">{text}</span>;
   if (kind === "unplanned") {
     return (
-      <p data-part="plan" className="card-hint">
-        <Icon name="file-question-mark" className="size-3.5" />
+      <span data-part="plan">
         <LiveText>{text}</LiveText>
-      </p>
+      </span>
     );
   }
-  const isBlocked = kind === "blocked";
+  if (kind !== "blocked") return null;
   return (
-    <p
-      data-part={isBlocked ? "waits" : undefined}
-      title={isBlocked ? `Blocked by ${task.waits_for.join(", ")}` : undefined}
-      className="card-hint"
-    >
+    <span data-part="waits" title={`Blocked by ${task.waits_for.join(", ")}`}>
       {text}
-    </p>
+    </span>
+  );
+}
+
+/** The third line of a card: what a person has to see to. */
+function Waiting({ task }: { task: CardTask }) {
+  const state = stateLine(task);
+  if (state?.kind === "failed") return <p className="line-clamp-3 text-xs text-failed">{state.text}</p>;
+  const asks = state?.kind === "question" || (state?.kind === "running" && task.open_questions > 0);
+  return asks ? <WaitingBadge>{state.text}</WaitingBadge> : null;
+}
+
+function Running({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
+  if (stateLine(task)?.kind !== "running") return null;
+  return (
+    <>
+      <RunningLine task={task} />
+      <p data-part="doing" className="line-clamp-2 text-xs">
+        <DoingLine read={task.job_doing} live={doing} />
+      </p>
+    </>
   );
 }
 

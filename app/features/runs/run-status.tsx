@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { countText } from "~/ui/numbers";
-import { StatusPill, type StatusTone, statusLook } from "~/ui/status";
+import { inks, StatusPill, statusLook } from "~/ui/status";
 import type { RunWaits } from "~/wire/sprint-runs/contract";
 
 /**
@@ -26,16 +26,6 @@ function waitsText({ reviews, answers }: NonNullable<RunWaits>): string {
   return counted.filter((_, index) => [reviews, answers][index] !== 0).join(", ");
 }
 
-const fills: Record<StatusTone, string> = {
-  todo: "bg-line",
-  progress: "bg-progress",
-  review: "bg-review",
-  done: "bg-done",
-  failed: "bg-failed",
-  waiting: "bg-waiting",
-  idle: "bg-line-strong",
-};
-
 const longestWeave = 60;
 
 /** Returns "8 done, 1 failed, 5 to do", the progress bar's text alternative. */
@@ -48,7 +38,7 @@ export function describeStatuses(statuses: readonly string[]): string {
   return [...counts].map(([label, count]) => `${count} ${label.toLowerCase()}`).join(", ");
 }
 
-/** Progress bar with one segment per part of the work, drawn like weaving: alternately high and low. */
+/** Progress bar with one segment per part of the work, drawn like weaving: alternately high and low. One that ends grows. */
 export function WovenProgress({ statuses, tall = false }: { statuses: readonly string[]; tall?: boolean }) {
   if (statuses.length === 0) return null;
   const weave = statuses.length > longestWeave ? thin(statuses) : statuses;
@@ -65,12 +55,8 @@ export function WovenProgress({ statuses, tall = false }: { statuses: readonly s
           <span
             // biome-ignore lint/suspicious/noArrayIndexKey: a segment is its place in the order
             key={index}
-            className={clsx(
-              "relative h-3/5 min-w-0 flex-1 rounded-sm",
-              index % 2 === 0 ? "self-start" : "self-end",
-              fills[tone],
-              tone === "progress" && "breathe",
-            )}
+            data-tone={tone}
+            className={clsx("thread", inks[tone], index % 2 === 0 ? "self-start" : "self-end")}
           />
         );
       })}
