@@ -310,7 +310,7 @@ export type Database = {
       get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
-      get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
+      get_inbox: { Args: { p_asked?: string; p_cursor?: string; p_kinds?: Json; p_state?: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
       get_issue_label: { Args: { p_product_id: string }; Returns: Json };

@@ -37,7 +37,7 @@ export function useLinkArea() {
 }
 
 /** Whether to leave the click to the browser: new tab, new window, download. */
-function isForBrowser(event: MouseEvent): boolean {
+export function isForBrowser(event: MouseEvent): boolean {
   return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }
 

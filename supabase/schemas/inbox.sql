@@ -70,10 +70,12 @@ end;
 $$;
 grant execute on function operations.mark_inbox_item to authenticated;
 
--- One page for everything that needs a person: newest first, at most a hundred, with the number of open items by
--- kind. Definer: contents are read only for items the caller can reach (private.inbox_items).
-create function operations.get_inbox(p_state text default 'OPEN', p_kinds jsonb default null)
-returns json language plpgsql stable security definer set search_path = '' as $$
+-- One page for everything that needs a person: at most a hundred, what holds work first, reviews in the order of their
+-- queue, the rest newest first, with the number of open items by kind. With p_asked also the questions of that state, in
+-- pages. Definer: contents are read only for items the caller can reach (private.inbox_items).
+create function operations.get_inbox(
+  p_state text default 'OPEN', p_kinds jsonb default null, p_asked text default null, p_cursor text default null
+) returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_state text := lower(private.require_choice('state', p_state, array['OPEN', 'LATER', 'DONE']));
 begin
@@ -82,10 +84,18 @@ begin
       select i.kind, i.id, i.product_id, i.at, m.later_until, private.inbox_state(i.at, m) as state
       from private.inbox_items() i
       left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
+    ), review as materialized (
+      select j.task_id, r.*, row_number() over (order by -r.frees_tasks, -r.hours, r.lines, r.waiting_since, r.job_id) as place
+      from private.waiting_reviews(array(select distinct i.product_id from item i where i.kind = 'review'), private.now()) r
+      join public.agent_jobs j on j.id = r.job_id
     ), shown as (
-      select i.* from item i
+      select i.*, r.job_id, r.waiting_since, r.frees_tasks, r.frees_jobs,
+        row_number() over (order by private.inbox_rank(i.kind, q), r.place, i.at desc, i.id) as place
+      from item i
+      left join public.agent_questions q on i.kind = 'question' and q.id = i.id
+      left join review r on i.kind = 'review' and r.task_id = i.id
       where i.state = v_state and (p_kinds is null or p_kinds ? i.kind)
-      order by i.at desc, i.id
+      order by place
       limit 100
     )
     select json_build_object(
@@ -93,16 +103,46 @@ begin
         select coalesce(json_agg(
           jsonb_build_object('kind', s.kind, 'id', s.id, 'product_id', s.product_id, 'product_name', p.name, 'at', s.at,
             'state', s.state, 'later_until', case when s.state = 'later' then s.later_until end)
-          || private.inbox_item_json(s.kind, s.id) order by s.at desc, s.id), '[]')
+          || private.inbox_item_json(s.kind, s.id)
+          || case when s.job_id is null then '{}' else jsonb_build_object('review',
+            private.waiting_review_json(s.job_id, s.waiting_since, s.frees_tasks, s.frees_jobs)) end order by s.place), '[]')
         from shown s join public.products p on p.id = s.product_id),
       'counts', (
         select coalesce(json_object_agg(c.kind, c.count), '{}')
         from (select i.kind, count(*) from item i where i.state = 'open' group by i.kind) c),
-      'later', (select count(*) from item i where i.state = 'later'))
+      'later', (select count(*) from item i where i.state = 'later'),
+      'asked', case when p_asked is not null then operations.list_questions(p_state => p_asked, p_cursor => p_cursor) end)
   );
 end;
 $$;
 grant execute on function operations.get_inbox to authenticated;
+
+-- What comes first: what holds work, by how much it holds. A question holds a job that waits for it or still runs.
+create function private.inbox_rank(p_kind text, p_question public.agent_questions)
+returns integer language plpgsql stable set search_path = '' as $$
+begin
+  return case p_kind
+    when 'question' then case private.question_asks(p_question)
+      when 'plan' then 1
+      when 'conflict' then 2
+      when 'pause' then 2
+      when 'failure' then 3
+      else case when exists (
+        select from public.agent_jobs j
+        where j.id = p_question.job_id and (j.status in ('CLAIMED', 'RUNNING') or j.status = 'QUEUED' and j.parked_question_id = p_question.id))
+        then 0 else 4 end
+      end
+    when 'run' then 3
+    when 'job' then 3
+    when 'review' then 5
+    when 'invitation' then 6
+    when 'added' then 6
+    when 'mention' then 7
+    when 'lesson' then 8
+    else 9
+  end;
+end;
+$$;
 
 -- What a person needs to judge an item without opening it: what it is about, why it waits, and its link.
 -- Definer: reads names of products and people, like the list it is called for; the caller has checked access.
@@ -111,7 +151,9 @@ returns jsonb language plpgsql stable security definer set search_path = '' as $
 begin
   return case p_kind
     when 'question' then (
-      select jsonb_build_object('question', private.question_json(q)) from public.agent_questions q where q.id = p_id
+      select jsonb_build_object('question', private.question_json(q), 'criteria', case when q.plan is null then '[]' else (
+          select coalesce(jsonb_agg(c.text order by c.place), '[]') from private.story_proof(q.story_id) c) end)
+      from public.agent_questions q where q.id = p_id
         and (q.reader_id is null or q.reader_id = auth.uid() or private.is_left_to_owner(q)))
     when 'review' then (
       select jsonb_build_object('code', t.code, 'title', t.title, 'story_code', s.code, 'story_title', s.title,

@@ -71,8 +71,8 @@ function callsOf(file: string, name: string, seen = new Set<Known>()): Set<strin
   return calls;
 }
 
-/** These compare diffs or put a list in order step by step. */
-const inSteps = ["_app.inbox/route.tsx", "_app.jobs_.$jobId.changes.tsx", "_app.stories_.$storyId.changes/route.tsx"];
+/** These compare diffs step by step. */
+const inSteps = ["_app.jobs_.$jobId.changes.tsx", "_app.stories_.$storyId.changes/route.tsx"];
 
 describe("page loaders", () => {
   it("A page loader makes one call besides its guard, or says in a comment why it makes more", () => {

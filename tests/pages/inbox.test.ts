@@ -46,7 +46,7 @@ async function seedWaiting() {
 
 it("The inbox holds what waits across all products and drops what was dealt with", async () => {
   const world = await seedWaiting();
-  const { actor, product, owner, tasks } = world;
+  const { actor, product, owner, tasks, question } = world;
   const stranger = t.actorOf(await t.createUser());
   expect(await kindsOf(actor)).toEqual(["job", "question", "review", "run"]);
   expect(await kindsOf(stranger)).toEqual([]);
@@ -65,9 +65,10 @@ it("The inbox holds what waits across all products and drops what was dealt with
   await restoreProduct(actor, { product_id: product.id });
 
   const visitor = await app.visitorOf(owner);
-  // Without script each is dealt with from the list, and one returns to a page.
-  expect(await visitor.submit("/inbox", "answer", { answer: "Hello" })).toBe("/inbox");
-  await visitor.submit("/inbox", "set-status", { status: "done" });
+  // Without script each row leads to its card, and one returns to a page.
+  for (const { kind, id } of items) expect(await visitor.read("/inbox")).toContain(`?item=${kind}%3A${id}"`);
+  expect(await visitor.submit(`/inbox?item=${question.id}`, "answer", { answer: "Hello" })).toBe("/inbox");
+  await visitor.submit(`/inbox?item=review:${at(tasks, 0).id}`, "set-status", { status: "done" });
   expect(await kindsOf(actor)).toEqual(["job", "run"]);
   const rows = await t.query`select status from public.tasks
     where id = any (${tasks.map(({ id }) => id)})`;

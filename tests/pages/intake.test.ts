@@ -54,7 +54,7 @@ describe("intake", () => {
     expect(html).toContain(">Hook<");
     expect(html).toContain("<strong>Bold</strong>");
     expect(html).not.toContain("<b>no</b>");
-    const inbox = await other.read("/inbox");
+    const inbox = await other.read(`/inbox?item=triage:${product.id}`);
     expect(inbox).toContain("2 in Triage");
     expect(inbox).toContain("Login slow");
     expect(inbox).toContain(`href="${triage}"`);

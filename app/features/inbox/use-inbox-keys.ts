@@ -1,45 +1,57 @@
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 
-function cards(): HTMLElement[] {
-  return [...document.querySelectorAll<HTMLElement>("[data-waiting]")];
-}
-
-/** Returns the focused card, otherwise the first: what the keys do can be undone for a moment. */
+/** The inbox shows the card of its selected row; triage has its rows in place. */
 function current(): HTMLElement | undefined {
-  const all = cards();
-  return all.find((card) => card.matches(":focus, :focus-within")) ?? all[0];
+  const all = waiting();
+  return (
+    document.querySelector<HTMLElement>("[data-card]") ??
+    all.find((row) => row.matches(":focus, :focus-within")) ??
+    all[0]
+  );
 }
 
+const waiting = () => [...document.querySelectorAll<HTMLElement>("[data-waiting]")];
+
+/** Moves through the rows of triage. */
 function walk(step: 1 | -1) {
-  const all = cards();
-  const at = all.findIndex((card) => card.matches(":focus, :focus-within"));
+  const all = waiting();
+  const at = all.findIndex((row) => row.matches(":focus, :focus-within"));
   const next = all[at === -1 ? 0 : at + step];
-  (next?.querySelector<HTMLElement>("button[name=option], [data-row]") ?? next)?.focus();
+  next?.querySelector<HTMLElement>("[data-row]")?.focus();
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** Clicks a button of the current card. The next card takes its place and the focus. */
-function press(selector: string, index = 0) {
-  const card = current();
-  const button = card?.querySelectorAll<HTMLButtonElement>(selector)[index];
-  if (!button) return;
-  const isLast = card === cards().at(-1);
-  button.click();
-  walk(isLast ? -1 : 1);
+/** Moves through the rows of the inbox, from the selected one. Where a card covers the list, its neighbor opens. */
+export function walkRows(step: 1 | -1) {
+  const rows = [...document.querySelectorAll<HTMLElement>(".inbox-row [data-row]")];
+  const next = rows[rows.findIndex((row) => row.closest("[aria-current]")) + step];
+  if (!next) return;
+  if (!next.checkVisibility()) return next.click();
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+}
+
+function press(selector: string, index = 0): HTMLElement | undefined {
+  const button = current()?.querySelectorAll<HTMLButtonElement>(selector)[index];
+  button?.click();
+  return button;
+}
+
+/** Presses a button of the current row. The next row takes its place and the focus. */
+function pressAndWalk(selector: string) {
+  const isLast = current() === waiting().at(-1);
+  if (press(selector)) walk(isLast ? -1 : 1);
 }
 
 const choices: PageKey[] = Array.from({ length: 8 }, (_, index) => ({
   keys: String(index + 1),
   label: `Choose answer ${index + 1}`,
-  run: () => current()?.querySelectorAll<HTMLButtonElement>("button[name=option]")[index]?.click(),
+  run: () => press("button[name=option]", index),
 }));
 
-const moves: readonly PageKey[] = [
-  { keys: "j", label: "Next", run: () => walk(1) },
-  { keys: "k", label: "Previous", run: () => walk(-1) },
-];
 const keys: readonly PageKey[] = [
-  ...moves,
+  { keys: "j", label: "Next", run: () => walkRows(1) },
+  { keys: "k", label: "Previous", run: () => walkRows(-1) },
   ...choices,
   { keys: "r", label: "Write an answer", run: () => current()?.querySelector<HTMLElement>("textarea")?.focus() },
 ];
@@ -50,17 +62,18 @@ const putAsideKeys: readonly PageKey[] = [
 ];
 
 const triageKeys: readonly PageKey[] = [
-  ...moves,
-  { keys: "1", label: "Accept", run: () => press("[data-accept]") },
+  { keys: "j", label: "Next", run: () => walk(1) },
+  { keys: "k", label: "Previous", run: () => walk(-1) },
+  { keys: "1", label: "Accept", run: () => pressAndWalk("[data-accept]") },
   { keys: "2", label: "Merge…", run: chooseMerge },
-  { keys: "3", label: "Decline", run: () => press("[data-decline]") },
+  { keys: "3", label: "Decline", run: () => pressAndWalk("[data-decline]") },
 ];
 
 /** Unfolds the row's other places and focuses the story to merge into. */
 function chooseMerge() {
-  const card = current();
-  card?.querySelector("details")?.setAttribute("open", "");
-  card?.querySelector<HTMLElement>("select[name=into]")?.focus();
+  const row = current();
+  row?.querySelector("details")?.setAttribute("open", "");
+  row?.querySelector<HTMLElement>("select[name=into]")?.focus();
 }
 
 /** Keys of a product's triage. */

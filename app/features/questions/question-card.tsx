@@ -6,6 +6,7 @@ import { ActionForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields, TextAreaField } from "~/ui/field";
+import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
@@ -17,13 +18,13 @@ import { AnswerForm } from "./answer-form";
 export function QuestionCard({
   question,
   action = "/inbox?show=questions",
-  marked = false,
+  criteria = [],
   aside,
 }: {
   question: AgentQuestion;
   action?: string;
-  /** The question the link led to. */
-  marked?: boolean;
+  /** What the work of a plan is to meet. */
+  criteria?: readonly string[];
   /** Extra actions from the list that shows it. */
   aside?: ReactNode;
 }) {
@@ -31,20 +32,15 @@ export function QuestionCard({
   return (
     <article
       id={`question-${question.id}`}
-      data-waiting
       tabIndex={-1}
       aria-label={`Question about ${question.story_code ?? question.idea_code ?? "an idea"}`}
       className={clsx(
         "grid gap-3 rounded-lg border bg-surface p-4 target:outline-2 target:outline-accent",
         open ? "border-waiting" : "border-line",
-        marked && "outline-2 outline-accent",
       )}
     >
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
-        <StatusPill
-          status={open ? "WAITING" : question.status}
-          label={open ? (question.plan ? "Plan to approve" : "Needs an answer") : undefined}
-        />
+        <StatusPill status={open ? "WAITING" : question.status} label={open ? openLabels[question.asks] : undefined} />
         <About question={question} />
         <span>
           asked {question.asked_by_name ? `by ${question.asked_by_name}’s agent ` : "by Backloom "}
@@ -57,6 +53,7 @@ export function QuestionCard({
       {question.reach === null ? null : <ReachedHost host={question.reach} />}
       <p className="text-base whitespace-pre-wrap">{question.question}</p>
       {question.plan === null ? null : <PlanText plan={question.plan} />}
+      {criteria.length === 0 ? null : <Criteria criteria={criteria} />}
       {open ? (
         <ProductAccess productId={question.product_id}>
           {question.plan === null ? (
@@ -71,6 +68,15 @@ export function QuestionCard({
     </article>
   );
 }
+
+const openLabels: Record<AgentQuestion["asks"], string> = {
+  question: "Needs an answer",
+  permission: "Needs an answer",
+  plan: "Plan to approve",
+  conflict: "Conflict",
+  pause: "Run paused",
+  failure: "Failed",
+};
 
 /** The host the answer applies to, no matter what the agent's text says. */
 function ReachedHost({ host }: { host: string }) {
@@ -139,6 +145,21 @@ function PlanText({ plan }: { plan: string }) {
     <pre className="max-h-96 overflow-auto rounded border border-line bg-raised p-3 text-sm break-words whitespace-pre-wrap">
       {plan}
     </pre>
+  );
+}
+
+function Criteria({ criteria }: { criteria: readonly string[] }) {
+  return (
+    <details>
+      <summary className="cursor-pointer text-sm">
+        {countText(criteria.length, "acceptance criterion", "acceptance criteria")}
+      </summary>
+      <ul className="mt-1 grid list-disc gap-1 pl-5 text-sm">
+        {criteria.map((criterion) => (
+          <li key={criterion}>{criterion}</li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

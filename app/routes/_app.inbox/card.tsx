@@ -29,12 +29,7 @@ export function Card({
   children: ReactNode;
 }) {
   return (
-    <article
-      aria-label={label}
-      data-waiting
-      tabIndex={-1}
-      className="grid gap-3 rounded-lg border border-line bg-surface p-4"
-    >
+    <article aria-label={label} className="grid gap-3 rounded-lg border border-line bg-surface p-4">
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
         {pill}
         <span>
@@ -53,7 +48,7 @@ export function Card({
       <div className="grid gap-1">
         <p className="flex flex-wrap items-baseline gap-x-2 text-base">
           <CodeChip>{item.code}</CodeChip>
-          <Link to={to} data-row className="min-w-0 font-medium hover:underline">
+          <Link to={to} className="min-w-0 font-medium hover:underline">
             {item.title || label}
           </Link>
         </p>

@@ -1,5 +1,6 @@
 import { LessonEffect, RetireForm, returnedFor, VerdictForm } from "~/features/lessons/lesson-parts";
 import { QuestionCard } from "~/features/questions/question-card";
+import { ReviewFacts } from "~/features/review/review-facts";
 import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
@@ -13,10 +14,17 @@ import { Card, PutAside } from "./card";
 type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;
 
 /** One inbox item: what it is, why it waits, and what can be done about it in place. */
-export function InboxCard({ item }: { item: InboxItem }) {
+export function InboxCard({ item, canPutAside }: { item: InboxItem; canPutAside: boolean }) {
   switch (item.kind) {
     case "question":
-      return <QuestionCard question={item.question} action="/inbox" aside={<PutAside item={item} />} />;
+      return (
+        <QuestionCard
+          question={item.question}
+          action={canPutAside ? "/inbox" : "/inbox?show=questions"}
+          criteria={item.criteria}
+          aside={canPutAside ? <PutAside item={item} /> : null}
+        />
+      );
     case "review":
       return <ReviewCard item={item} />;
     case "run":
@@ -45,6 +53,7 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
       to={item.job_id ? `/jobs/${item.job_id}/changes` : `/tasks/${item.id}`}
       about={`${item.story_code} ${isolated(item.story_title)}`}
     >
+      {item.review ? <ReviewFacts review={item.review} /> : null}
       {item.job_id ? (
         <p>
           <ButtonLink to={`/jobs/${item.job_id}/changes`} tone="primary">

@@ -1,64 +1,50 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import type { Actor } from "~/db/rpc.server";
 import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
-import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { lessonIntents } from "~/features/lessons/lesson-forms.server";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { invitationIdInput } from "~/nouns/products/invitation";
 import { answerInvitation } from "~/nouns/products/invitations.server";
-import { answerQuestion, cancelQuestion, listQuestions } from "~/nouns/questions/operations.server";
-import { listReviews } from "~/nouns/reviews/operations.server";
+import { answerQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 import { useActionResult } from "~/ui/action-result";
-import { CountBadge, Kbd } from "~/ui/badge";
+import { CountBadge } from "~/ui/badge";
+import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
-import { NavTabs } from "~/ui/tabs";
+import { FilterLinks, NavTabs } from "~/ui/tabs";
 import { type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/wire/inbox/contract";
+import type { AgentQuestion } from "~/wire/questions/contract";
 import { type Filter, filters, isFilter, questionStates } from "./filters";
-import { InboxCard } from "./inbox-card";
-import { Questions } from "./questions";
-import { WaitingReviews } from "./waiting-reviews";
+import { Rows } from "./rows";
 
 export const loader = personLoader(async ({ actor, request }) => {
   const address = new URL(request.url).searchParams;
   const wanted = address.get("show") ?? "";
   const show: Filter = isFilter(wanted) ? wanted : "all";
-  const [inbox, questions, waiting] = await Promise.all([
-    getInbox(actor, filters[show]),
-    show === "questions" ? readQuestions(actor, address) : null,
-    show === "reviews" ? listReviews(actor, { cursor: address.get("after") ?? undefined }) : null,
-  ]);
-  // An agent's work is listed in the order of the queue, above what people moved to review.
-  const items = waiting
-    ? inbox.items.filter((item) => !("job_id" in item && item.job_id))
-    : await inQueueOrder(actor, inbox.items);
-  return json({ show, ...inbox, items, asked: questions, waiting });
+  const state = questionStates.find(([known]) => known === address.get("state"))?.[0] ?? "open";
+  const asked = show === "questions" ? { asked: state, cursor: address.get("after") ?? undefined } : {};
+  const inbox = await getInbox(actor, { ...filters[show], ...asked });
+  // Notices link to one question.
+  const opened = address.get("item") ?? address.get("question");
+  const items = inbox.asked ? inbox.asked.questions.map(asItem) : inbox.items;
+  return json({ ...inbox, show, state, opened, items, next: inbox.asked?.next_cursor ?? null, asked: undefined });
 });
 
-/** Work to review comes in the order in which to judge it, in each list. */
-async function inQueueOrder(actor: Actor, items: readonly InboxItem[]): Promise<InboxItem[]> {
-  const isReview = (item: InboxItem) => item.kind === "review" && item.job_id !== null;
-  if (items.filter(isReview).length < 2) return [...items];
-  const { reviews } = await listReviews(actor, { limit: 100 });
-  const order = new Map(reviews.map(({ job_id }, index) => [job_id, index]));
-  const indexOf = (item: InboxItem) => ("job_id" in item ? order.get(item.job_id ?? "") : undefined) ?? order.size;
-  const ordered = items.filter(isReview).toSorted((one, other) => indexOf(one) - indexOf(other));
-  return items.map((item) => (isReview(item) ? (ordered.shift() ?? item) : item));
-}
-
-async function readQuestions(actor: Actor, address: URLSearchParams) {
-  const state = questionStates.find(([known]) => known === address.get("state"))?.[0] ?? "open";
-  const cursor = address.get("after") ?? undefined;
-  const page = await listQuestions(actor, { state, limit: 50, cursor });
-  // Notices link to one question, which is listed first and highlighted.
-  const wanted = address.get("question");
-  const questions = page.questions.toSorted((one, other) => Number(other.id === wanted) - Number(one.id === wanted));
-  return { ...page, questions, state, wanted };
-}
+/** A question of any state, also of products that the user only reads. */
+const asItem = (question: AgentQuestion): InboxItem => ({
+  kind: "question",
+  id: question.id,
+  product_id: question.product_id,
+  product_name: question.product_name,
+  at: question.created_at,
+  state: "open",
+  later_until: null,
+  question,
+  criteria: [],
+});
 
 const marked = { done: "Archived", later: "Snoozed until tomorrow morning", open: "Moved to your inbox" };
 
@@ -91,12 +77,16 @@ export const action = writeAction(async ({ actor, form, request }) => {
 
 export const meta: MetaFunction = () => [{ title: "Inbox · Backloom" }];
 
-const empty: Record<Exclude<Filter, "questions">, readonly [title: string, text: string, keys?: string]> = {
+const stateLinks = questionStates.map(([value, label]) => [value, label, `?show=questions&state=${value}`] as const);
+
+const noneClosed = ["No questions", "Closed questions appear here.", undefined] as const;
+const empty: Record<Filter, readonly [title: string, text: string, keys?: string]> = {
   all: [
     "Your inbox is empty",
     "Questions from agents, work to review, lessons, failures, mentions and invitations appear here.",
     "Press g b to plan what comes next.",
   ],
+  questions: ["No open questions", "When an agent needs a decision, it asks here and the bell turns amber."],
   reviews: ["Nothing to review", "Work that is done and waits for your verdict appears here."],
   failures: ["No failures", "Runs and jobs that failed in the last two weeks and were not retried appear here."],
   mentions: [
@@ -108,54 +98,33 @@ const empty: Record<Exclude<Filter, "questions">, readonly [title: string, text:
   done: ["Nothing archived", "Items that you archive stay here while they are still open for others."],
 };
 
-/** The user's own actions here only remove items. */
-const steady = { onlyOthersAdd: true };
-
-const keyOf = (item: InboxItem) => `${item.kind} ${item.id}`;
-
 export default function InboxPage() {
-  const { show, items, counts, later, asked: questions, waiting } = useLoaderData<typeof loader>();
+  const { show, state, items, opened, counts, later, next } = useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string }>();
-  useInboxKeys(show !== "questions");
+  const canPutAside = show !== "questions";
+  useInboxKeys(canPutAside);
+  const [title, text, keys] = show === "questions" && state !== "open" ? noneClosed : empty[show];
   return (
-    <div className="mx-auto max-w-3xl">
+    <div className="mx-auto max-w-6xl">
       <PageHeader title="Inbox" lead="Everything that needs you, across all products." />
       <InboxTabs current={show} counts={counts} later={later} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      {questions ? <Questions {...questions} /> : null}
-      {waiting?.reviews.length ? (
+      {show === "questions" ? (
         <div className="mb-4">
-          <WaitingReviews reviews={waiting.reviews} next={waiting.next_cursor} />
+          <FilterLinks label="Questions by state" current={state} links={stateLinks} />
         </div>
       ) : null}
-      {show === "questions" || (waiting?.reviews.length && items.length === 0) ? null : (
-        <Items key={show} show={show} items={items} />
-      )}
-    </div>
-  );
-}
-
-function Items({ show, items }: { show: keyof typeof empty; items: readonly InboxItem[] }) {
-  const { list, shown, fresh, show: letIn } = useSteadyRows(items, keyOf, steady);
-  const [title, text, keys] = empty[show];
-  return (
-    <div ref={list}>
-      <NewRowsBanner count={fresh} show={letIn} />
       {items.length === 0 ? (
         <EmptyState title={title} keys={keys}>
           {text}
         </EmptyState>
-      ) : (
-        <div className="grid gap-4">
-          {shown.map((item) => (
-            <InboxCard key={keyOf(item)} item={item} />
-          ))}
-          <p className="hidden text-center text-xs text-muted keyboard:block">
-            <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>1</Kbd> to <Kbd>8</Kbd> to answer, <Kbd>e</Kbd> to archive,{" "}
-            <Kbd>h</Kbd> to snooze.
-          </p>
-        </div>
-      )}
+      ) : null}
+      <Rows key={`${show} ${state}`} items={items} opened={opened} canPutAside={canPutAside} />
+      {next ? (
+        <p className="mt-4 text-center">
+          <ButtonLink to={`?show=questions&state=${state}&after=${next}`}>More</ButtonLink>
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { lessonEffect, returnCauses } from "../lessons/contract";
 import { memberRoles } from "../products/contract";
-import { agentQuestionSchema } from "../questions/contract";
-import { idSchema } from "../text";
+import { agentQuestionPageSchema, agentQuestionSchema, agentQuestionStatuses } from "../questions/contract";
+import { waitingReviewSchema } from "../reviews/contract";
+import { cursorSchema, idSchema } from "../text";
 
 export const inboxKinds = [
   "question",
@@ -31,7 +32,7 @@ const about = { code: z.string(), title: z.string() };
 
 /** One item that waits for a person. `id` is that of the question, task, run, job, product, invitation or comment. */
 export const inboxItemSchema = z.discriminatedUnion("kind", [
-  z.object({ ...frame, kind: z.literal("question"), question: agentQuestionSchema }),
+  z.object({ ...frame, kind: z.literal("question"), question: agentQuestionSchema, criteria: z.array(z.string()) }),
   z.object({
     ...frame,
     ...about,
@@ -40,6 +41,8 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     story_title: z.string(),
     /** The job that waits for a verdict; null if a person moved the task to review. */
     job_id: nullableText,
+    /** The same as in the queue of reviews; null for work that no agent did, or that waits for CI. */
+    review: waitingReviewSchema.nullable().default(null),
   }),
   z.object({
     ...frame,
@@ -100,11 +103,18 @@ export const inboxSchema = z.object({
   /** Open items per kind. */
   counts: z.partialRecord(z.enum(inboxKinds), z.int()),
   later: z.int(),
+  /** Questions of the state that was asked for, in pages. */
+  asked: agentQuestionPageSchema.nullable().default(null),
 });
 export type Inbox = z.infer<typeof inboxSchema>;
 
 export const getInboxInput = z
-  .object({ state: z.enum(inboxStates), kinds: z.array(z.enum(inboxKinds)).readonly() })
+  .object({
+    state: z.enum(inboxStates),
+    kinds: z.array(z.enum(inboxKinds)).readonly(),
+    asked: z.enum(agentQuestionStatuses),
+    cursor: cursorSchema,
+  })
   .partial();
 export type GetInboxInput = z.infer<typeof getInboxInput>;
 

@@ -5,6 +5,7 @@ export const agentQuestionStatuses = ["open", "answered", "cancelled", "expired"
 export const userQuestionStatuses = ["pending", "answered"] as const;
 /** `permission`: may an agent do something on a person's machine? Only that person reads and answers it. */
 export const questionKinds = ["question", "permission"] as const;
+export const questionSubjects = [...questionKinds, "plan", "conflict", "pause", "failure"] as const;
 export type QuestionKind = (typeof questionKinds)[number];
 export const expiryPolicies = ["STOP", "RECOMMENDED", "ESCALATE"] as const;
 
@@ -33,6 +34,7 @@ export const agentQuestionSchema = z.object({
   idea_code: z.string().nullable(),
   task_id: z.string().nullable(),
   task_code: z.string().nullable(),
+  task_title: z.string().nullable().default(null),
   assignee_id: z.string().nullable(),
   assignee_name: z.string().nullable(),
   job_id: z.string().nullable(),
@@ -45,6 +47,8 @@ export const agentQuestionSchema = z.object({
   reader_name: z.string().nullable().default(null),
   /** A permission's reader has left or is now a viewer. No one can answer it; the product's owner may dismiss it. */
   reader_left: z.boolean().default(false),
+  /** What it is about; a conflict and a pause hold a run, a failure its task. */
+  asks: z.enum(questionSubjects).default("question"),
   /** It is about a paused run, which only one of its options moves. */
   needs_option: z.boolean().default(false),
   /** Host that a permission asks for. */

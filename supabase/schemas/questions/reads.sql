@@ -158,11 +158,13 @@ begin
     'story_code', (select s.code from public.stories s where s.id = p_question.story_id),
     'story_title', (select s.title from public.stories s where s.id = p_question.story_id),
     'task_code', (select t.code from public.tasks t where t.id = p_question.task_id),
+    'task_title', (select t.title from public.tasks t where t.id = p_question.task_id),
     'idea_code', (select i.code from public.ideas i where i.id = p_question.idea_id),
     'asked_by_name', private.username(p_question.asked_by),
     'assignee_name', private.username(p_question.assignee_id),
     'reader_name', private.username(p_question.reader_id),
     'reader_left', private.is_left_to_owner(p_question),
+    'asks', private.question_asks(p_question),
     'needs_option', (private.run_paused_by(p_question)).id is not null,
     'answered_by_name', private.username(p_question.answered_by),
     'effective_answer', case
@@ -175,6 +177,24 @@ begin
 end;
 $$;
 grant execute on function private.question_json to authenticated;
+
+-- What a question is about, which says what it is shown as and which comes first: questions of Backloom itself are told by
+-- what they hold.
+create function private.question_asks(p_question public.agent_questions)
+returns text language plpgsql stable set search_path = '' as $$
+declare
+  v_run public.sprint_runs := private.run_paused_by(p_question);
+begin
+  return case
+    when p_question.plan is not null then 'plan'
+    when v_run.pause_context ->> 'reason' = 'merge_conflict' then 'conflict'
+    when v_run.id is not null then 'pause'
+    when p_question.options -> 0 ->> 'label' = 'Try again' then 'failure'
+    else p_question.kind::text
+  end;
+end;
+$$;
+grant execute on function private.question_asks to authenticated;
 
 -- One form of a user question, with the state of its job (specification: User question).
 create function private.user_question_json(p_question public.user_questions)
