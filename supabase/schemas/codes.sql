@@ -48,9 +48,20 @@ $$;
 create function private.next_code(p_scope_id uuid, p_kind text)
 returns text language plpgsql volatile security definer set search_path = '' as $$
 declare
-  v_number bigint;
+  v_held text := nullif(current_setting('backloom.codes_' || p_kind, true), '');
+  v_number bigint := v_held;
   v_code text;
 begin
+  if v_held is not null then
+    loop
+      v_number := v_number + 1;
+      v_code := private.format_code(p_kind, v_number);
+      exit when not private.code_taken(p_scope_id, p_kind, v_code);
+    end loop;
+    perform set_config('backloom.codes_' || p_kind, v_number::text, true);
+    return v_code;
+  end if;
+
   insert into public.code_counters as c (scope_id, kind, last_number)
   values (p_scope_id, p_kind, 1)
   on conflict (scope_id, kind) do update set last_number = c.last_number + 1
@@ -68,6 +79,26 @@ begin
 
   update public.code_counters c set last_number = v_number where c.scope_id = p_scope_id and c.kind = p_kind;
   return v_code;
+end;
+$$;
+
+-- An import makes thousands of codes, and each update of a counter in one transaction takes longer than the last. Under
+-- the lock of its product the counters are kept in settings, and stored once by store_codes.
+create function private.hold_codes(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
+begin
+  perform set_config('backloom.codes_' || k, coalesce((
+    select c.last_number from public.code_counters c where c.scope_id = p_product_id and c.kind = k), 0)::text, true)
+  from unnest('{story,task}'::text[]) k;
+end;
+$$;
+
+-- Ends what hold_codes began.
+create function private.store_codes(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.code_counters as c (scope_id, kind, last_number)
+  select p_product_id, k, current_setting('backloom.codes_' || k)::bigint from unnest('{story,task}'::text[]) k
+  on conflict (scope_id, kind) do update set last_number = excluded.last_number;
+  perform set_config('backloom.codes_' || k, '', true) from unnest('{story,task}'::text[]) k;
 end;
 $$;
 

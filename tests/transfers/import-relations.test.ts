@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createTask } from "~/nouns/tasks/operations.server";
 import { openApp } from "../setup/app";
 import { mover, newProduct } from "./mover";
 
@@ -51,6 +52,19 @@ describe("what belongs together stays together", () => {
     expect(rows).toEqual([
       { description: "Due date: 2026-03-01\n\nCycle: Cycle 7\n\nMilestone: M1\n\nRelated to: E-3" },
     ]);
+  });
+
+  it("Codes that an import makes skip those in use, and the next new task goes on after them", async () => {
+    const { actor, owner, product, story } = await t.seedWorld(2);
+    await t.query`update tasks set code = 'T-4' where product_id = ${product.id} and code = 'T-2'`;
+    const { move, preview } = await mover(t, app, owner);
+    const issue = { number: 7, title: "Boxes", body: "- [ ] one\n- [ ] two\n- [x] three", state: "OPEN" };
+    const target = { format: "github", product_id: product.id };
+    await preview(target, ["a.json", JSON.stringify([issue])]);
+    await move(target, ["a.json", JSON.stringify([issue])]);
+    const { code } = await createTask(actor, { story_id: story.id, title: "next" });
+    const rows = await t.query`select code from tasks where product_id = ${product.id} order by created_at, sort_order`;
+    expect([rows.map((row) => row.code), code]).toEqual([["T-1", "T-4", "T-3", "T-5", "T-6", "T-7"], "T-7"]);
   });
 
   it("A repeated import brings back no removed dependency and adds those of new stories", async () => {

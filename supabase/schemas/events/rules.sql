@@ -53,8 +53,8 @@ begin
   v_waiting := v_waiting || jsonb_build_array(p_topic, v_event);
   perform set_config('backloom.events', v_waiting, true);
 
-  -- A message must stay under what Realtime carries (256 KB), and the text must not grow with every row of a long write.
-  if octet_length(v_waiting) > 100000 then
+  -- A message must stay under what Realtime carries (256 KB), and each event copies the text that waits.
+  if octet_length(v_waiting) > 20000 then
     perform private.send_events();
   end if;
 end;

@@ -72,19 +72,25 @@ begin
   select p.* into v_product from public.products p where p.id = p_product_id;
   perform set_config('request.jwt.claims', '', true);
 
-  select coalesce(jsonb_agg(s.story || jsonb_build_object(
-    'id', gen_random_uuid(), 'pbi', b.pbi ->> 'title', 'is_new', not exists (
-      select from public.stories o where o.product_id = p_product_id and o.external_id = s.story ->> 'external_id')
+  -- Materialized, so that the sort carries stories alone: with its PBI beside each of them, it would write gigabytes.
+  with items as materialized (
+    select b.pbi ->> 'title' as pbi, b.place as pbi_place, s.story, s.place, s.story ->> 'external_id' as external_id
+    from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
+    cross join lateral jsonb_array_elements(b.pbi -> 'stories') with ordinality s (story, place)
+  )
+  select coalesce(jsonb_agg(i.story || jsonb_build_object(
+    'id', gen_random_uuid(), 'pbi', i.pbi, 'is_new', not exists (
+      select from public.stories o where o.product_id = p_product_id and o.external_id = i.external_id)
     and not exists (
-      select from public.tasks o where o.product_id = p_product_id and o.external_id = s.story ->> 'external_id')
-  ) order by b.place, s.place), '[]')
+      select from public.tasks o where o.product_id = p_product_id and o.external_id = i.external_id)
+  ) order by i.pbi_place, i.place), '[]')
   into v_all
-  from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
-  cross join lateral jsonb_array_elements(b.pbi -> 'stories') with ordinality s (story, place);
+  from items i;
   select coalesce(jsonb_agg(s order by place), '[]') into v_stories
   from jsonb_array_elements(v_all) with ordinality s (s, place) where (s ->> 'is_new')::boolean;
 
   v_label_count := private.import_labels(p_product_id, v_stories);
+  perform private.hold_codes(p_product_id);
 
   insert into public.pbis (product_id, code, title, description)
   select p_product_id,
@@ -168,6 +174,7 @@ begin
     select i ->> 'external_id' from (
       select jsonb_array_elements(v_stories) as i union all select jsonb_array_elements(v_tasks)) n));
 
+  perform private.store_codes(p_product_id);
   perform set_config('request.jwt.claims', v_claims, true);
   return v_relations || jsonb_build_object(
     'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count,
