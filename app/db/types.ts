@@ -621,6 +621,7 @@ export type Database = {
           p_criteria?: Json;
           p_job_id: string;
           p_summary?: string;
+          p_undo_seconds?: number;
           p_verdict: string;
         };
         Returns: Json;
@@ -636,6 +637,7 @@ export type Database = {
           p_criteria?: Json;
           p_story_id: string;
           p_summary?: string;
+          p_undo_seconds?: number;
           p_verdict: string;
         };
         Returns: Json;
@@ -739,6 +741,8 @@ export type Database = {
       take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       taken_file_ids: { Args: { p_ids: Json }; Returns: Json };
       undo_change: { Args: Record<PropertyKey, never>; Returns: Json };
+      undo_review: { Args: { p_job_id: string }; Returns: Json };
+      undo_story_review: { Args: { p_story_id: string }; Returns: Json };
       unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
       update_idea: { Args: { p_changes: Json; p_idea_id: string }; Returns: Json };
@@ -3440,6 +3444,77 @@ export type Database = {
             columns: ["product_id"];
             isOneToOne: false;
             referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      pending_verdicts: {
+        Row: {
+          attempt: number;
+          confirm: Json | null;
+          criteria: Json | null;
+          given_at: string;
+          job_id: string;
+          place: number;
+          product_id: string;
+          review_id: string;
+          summary: string;
+          undo_until: string;
+          user_id: string;
+          verdict: string;
+          verdict_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          confirm?: Json | null;
+          criteria?: Json | null;
+          given_at: string;
+          job_id: string;
+          place: number;
+          product_id: string;
+          review_id: string;
+          summary: string;
+          undo_until: string;
+          user_id: string;
+          verdict: string;
+          verdict_id: string;
+        };
+        Update: {
+          attempt?: number;
+          confirm?: Json | null;
+          criteria?: Json | null;
+          given_at?: string;
+          job_id?: string;
+          place?: number;
+          product_id?: string;
+          review_id?: string;
+          summary?: string;
+          undo_until?: string;
+          user_id?: string;
+          verdict?: string;
+          verdict_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "pending_verdicts_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: true;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "pending_verdicts_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "pending_verdicts_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
             referencedColumns: ["id"];
           },
         ];

@@ -1,8 +1,8 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reviewJob } from "~/nouns/reviews/operations.server";
+import { reviewJob, undoReview } from "~/nouns/reviews/operations.server";
 import { reviewJobBody } from "~/wire/reviews/contract";
 
-/** `POST /api/jobs/:id/review`: approves a job's work, or requests changes. */
+/** `/api/jobs/:id/review`: approves a job's work, or requests changes; takes that back. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewJob, {
     summary: "Approve an attempt or request changes, with your drafted comments",
@@ -10,6 +10,13 @@ export const loader = apiRoute({
     refusals: [409, 429],
     onlyNamed: true,
     input: ({ id, body }) => ({ job_id: id, ...body }),
+  }),
+  DELETE: operationEndpoint(undoReview, {
+    summary: "Take back your verdict on an attempt, until `undo_until`",
+    status: 204,
+    caller: "person",
+    refusals: [409],
+    input: ({ id }) => ({ job_id: id }),
   }),
 });
 

@@ -1,8 +1,8 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { reviewStory } from "~/nouns/reviews/operations.server";
+import { reviewStory, undoStoryReview } from "~/nouns/reviews/operations.server";
 import { reviewStoryBody } from "~/wire/reviews/contract";
 
-/** `POST /api/stories/:id/review`: one verdict for several attempts of a story. */
+/** `/api/stories/:id/review`: one verdict for several attempts of a story; takes that back. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewStory, {
     summary: "Approve several attempts of a story, or request changes of them, all or none",
@@ -10,6 +10,13 @@ export const loader = apiRoute({
     refusals: [409, 429],
     onlyNamed: true,
     input: ({ id, body }) => ({ story_id: id, ...body }),
+  }),
+  DELETE: operationEndpoint(undoStoryReview, {
+    summary: "Take back your last verdict on a story, until `undo_until`",
+    status: 204,
+    caller: "person",
+    refusals: [409],
+    input: ({ id }) => ({ story_id: id }),
   }),
 });
 

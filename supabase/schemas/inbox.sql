@@ -237,6 +237,7 @@ declare
   v_now timestamptz := private.now();
   v_since timestamptz := v_now - interval '14 days';
   v_products uuid[] := array(select private.writable_product_ids());
+  v_judged uuid[] := private.just_judged();
 begin
   return query
     select 'question', q.id, q.product_id, q.created_at
@@ -246,7 +247,7 @@ begin
     union all
     select 'review', w.task_id, w.product_id, w.since
     from public.tasks_in_review w
-    where w.product_id = any (v_products)
+    where w.product_id = any (v_products) and w.task_id <> all (v_judged)
       -- A task that waits for CI needs no person.
       and not (exists (select from public.products p where p.id = w.product_id and p.done_requires = 'ci')
         and exists (select from public.agent_jobs j where j.task_id = w.task_id and j.status = 'QUEUED' and j.phase = 'review'))

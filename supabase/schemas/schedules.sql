@@ -169,7 +169,7 @@ end;
 $$;
 grant execute on function operations.finish_schedule_run to service_role;
 
--- What cannot wait for the daily schedule: expired leases, expired questions that work waits for, and due budgets. Also deletes
+-- What cannot wait for the daily schedule: expired leases, expired questions that work waits for, due verdicts and budgets. Also deletes
 -- stale rows, about once a minute or with p_full. Any number of processes may call it at once; one that finds another
 -- doing it leaves the stale rows to that one. The products of leases and questions are locked together, in one order.
 -- Service only. Definer: jobs and questions are written by functions only.
@@ -190,6 +190,7 @@ begin
     v_taken_back := v_taken_back + private.requeue_expired_leases(v_product_id);
   end loop;
   v_questions := private.write_down_expired(true, v_products);
+  perform private.give_due_verdicts(v_products);
   foreach v_product_id in array v_products loop
     perform private.apply_budgets(v_product_id);
   end loop;
@@ -212,6 +213,8 @@ create function private.products_past_due() returns uuid[] language sql volatile
     union
     select q.product_id from public.agent_questions q
     where q.status = 'OPEN' and q.expires_at <= private.now() and (q.park or q.on_expiry <> 'STOP')
+    union
+    select v.product_id from public.pending_verdicts v where v.undo_until <= private.now()
     union
     select d.product_id from private.products_with_due_budgets() as d (product_id)
     order by 1);

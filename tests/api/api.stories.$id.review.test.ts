@@ -73,6 +73,35 @@ describe("POST /api/stories/:id/review", () => {
     expect((await approve(all)).status).toBe(409);
   });
 
+  it("A verdict with undo_seconds names its end, is taken back by DELETE until then, and is a session's alone", async () => {
+    const { judge, all, story, jobs, owner, session, tasks } = await scene([first], [second]);
+    const job = `/api/jobs/${at(jobs, 1)}/review`;
+    const remove = async (path: string, headers: Record<string, string> = session) =>
+      (await app.send("DELETE", path, undefined, headers)).status;
+    const verdict = { verdict: "approve", undo_seconds: 30 };
+    const token = await t.bearerOf(owner);
+    const given = await judge({ ...verdict, attempts: all });
+    expect(await given.json()).toMatchObject({ reviews: [{}, {}], undo_until: expect.stringMatching(/^20/) });
+    expect([403, 401]).toContain(await remove(`/api/stories/${story}/review`, token));
+    expect(await remove(`/api/stories/${story}/review`)).toBe(204);
+    expect(await remove(`/api/stories/${story}/review`)).toBe(409);
+    const alone = await app.send("POST", job, verdict, session);
+    expect(await alone.json()).toMatchObject({
+      verdict: "approve",
+      job: { status: "queued" },
+      undo_until: expect.any(String),
+    });
+    expect((await app.send("POST", job, verdict, session)).status).toBe(409);
+    expect(await remove(job)).toBe(204);
+    expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
+    expect((await judge({ ...verdict, attempts: all, undo_seconds: 31 })).status).toBe(422);
+    const words = { verdict: "request_changes", summary: "No", attempts: all, undo_seconds: 10 };
+    expect((await judge(words, token)).status).toBe(403);
+    const atOnce = await app.send("POST", job, { verdict: "approve" }, session);
+    expect(await atOnce.json()).toMatchObject({ job: { status: "done" }, undo_until: null });
+    expect(await remove(job)).toBe(409);
+  });
+
   it("Of two people who review a story at once, one wins and the other gets 409", async () => {
     const { judge, all, product, jobs, actor } = await scene([first], [second]);
     const bela = await t.createMember(product.id);

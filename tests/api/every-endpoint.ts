@@ -294,6 +294,14 @@ export async function openEveryEndpoint() {
     await claim(actor, "worker-2");
   }
 
+  async function judgeForNow(taskId: string): Promise<string> {
+    const jobs = await t.query`select id from agent_jobs where task_id = ${taskId}`;
+    const job_id = at(jobs, 0).id;
+    await reviewJob(actor, { job_id, verdict: "approve", undo_seconds: 30 });
+    await t.query`update pending_verdicts set undo_until = now() + interval '1 hour' where job_id = ${job_id}`;
+    return job_id;
+  }
+
   /** One comment on each kind of item, by the word that its address begins with. */
   async function remarks(body: string): Promise<Record<string, string>> {
     const { pbi, story, task } = backlog;
@@ -330,6 +338,9 @@ export async function openEveryEndpoint() {
   const [unjudged, judgedHere] = [at(worked.stories, 0), at(worked.stories, 1)];
   const finished = await t.query`select id from agent_jobs
     where task_id = ${at(judgedHere.tasks, 0).id}`;
+  /** Verdicts that are taken back, however long it takes to come to them. */
+  const takenBack = await judgeForNow(at(worked.tasks, 3).id);
+  await judgeForNow(at(worked.tasks, 4).id);
   /** A run begins with the one and leaves the other out. */
   const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
   const [planned, unplanned] = [
@@ -406,6 +417,9 @@ export async function openEveryEndpoint() {
     if (method === "DELETE" && noun === "files") return path.replace("{id}", formerNote.id);
     if (path.endsWith("/recurrence")) return path.replace("{id}", at(chores, 0).id);
     if (path === "/api/stories/{id}/changes") return path.replace("{id}", unjudged.id);
+    if (path.endsWith("/review") && method === "DELETE") {
+      return path.replace("{id}", noun === "jobs" ? takenBack : at(worked.stories, 4).id);
+    }
     if (path === "/api/stories/{id}/review") return path.replace("{id}", judgedHere.id);
     if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
     if (path.endsWith("/plan")) return path.replace("{id}", toApprove);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listJobComments } from "~/nouns/reviews/job-comments.server";
-import { reviewJob } from "~/nouns/reviews/operations.server";
+import { reviewJob, undoReview } from "~/nouns/reviews/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
 import { ContractError } from "~/wire/errors";
 import { createTestDatabase } from "../setup/database";
@@ -60,6 +60,30 @@ describe("two approvals at once", { timeout: 60_000 + rounds * 2_000 }, () => {
       expect(outcomes.toSorted()).toEqual(["lost", "won"]);
       const rows = await t.query`select from job_reviews where job_id = ${job.id}`;
       expect(rows).toHaveLength(1);
+    }
+  });
+});
+
+describe("a verdict that is undone at the moment when it counts", { timeout: 60_000 + rounds * 2_000 }, () => {
+  it("An undo and sweeps at once leave the verdict given, or taken back whole", async () => {
+    for (let round = 0; round < rounds; round++) {
+      const { eva, job, report, task } = await scene("person");
+      await report({ status: "done", verify_result: "ALIGNED" });
+      const of = { job_id: job.id };
+      const second = { ...of, verdict: "approve", undo_seconds: 30 } as const;
+      const given = await Promise.all([outcome(reviewJob(eva, second)), outcome(reviewJob(eva, second))]);
+      expect(given.toSorted()).toEqual(["lost", "won"]);
+      await t.query`update pending_verdicts set undo_until = now() + ${round * 4} * interval '1 millisecond'
+        where job_id = ${job.id}`;
+      const sweeps = async () => {
+        for (let n = 0; n < 6; n++) await sweep(t.database);
+      };
+      const [undone] = await Promise.all([outcome(undoReview(eva, of)), sweeps(), sweeps()]);
+      await sweep(t.database);
+      const { reviews } = await listJobComments(eva, of);
+      expect(reviews).toHaveLength(undone === "won" ? 0 : 1);
+      expect(await t.columnOf("tasks", task.id, "status")).toBe(undone === "won" ? "REVIEW" : "DONE");
+      expect(await t.query`select from pending_verdicts where job_id = ${job.id}`).toEqual([]);
     }
   });
 });

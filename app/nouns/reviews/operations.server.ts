@@ -23,6 +23,7 @@ import {
   waitingReviewsSchema,
 } from "~/wire/reviews/contract";
 import { chaptersOf, guideSchema } from "~/wire/reviews/guide";
+import { storyIdInput } from "~/wire/stories/contract";
 import { storyAttemptsSchema } from "./story-changes";
 
 /** Deletes the caller's own draft. */
@@ -33,6 +34,12 @@ export const reviewJob = operation("review_job", reviewJobInput, sentReviewSchem
 
 /** Sends one verdict for several attempts of a story, all or none. */
 export const reviewStory = operation("review_story", reviewStoryInput, sentReviewsSchema);
+
+/** Takes back the caller's verdict on a job, with those that were given with it. */
+export const undoReview = operation("undo_review", jobIdInput, z.null());
+
+/** Takes back the caller's last verdict on a story. */
+export const undoStoryReview = operation("undo_story_review", storyIdInput, z.null());
 
 /** What the attempts of a story changed, in the order in which they did. */
 export const getStoryChanges = operation("get_story_changes", storyChangesInput, storyAttemptsSchema);

@@ -84,6 +84,8 @@ export const answers: Readonly<Record<string, string>> = {
   reportLanding: "The merge as recorded.",
   reportMerged: "The report is recorded.",
   reportUpkeep: "The report is recorded.",
+  undoReview: "The verdict is taken back.",
+  undoStoryReview: "The verdict is taken back.",
   reviewJob: "The review and what follows from it.",
   reviewStory: "One review for each attempt.",
   saveJobDiff: "The changes are stored.",

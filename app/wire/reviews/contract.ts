@@ -28,6 +28,8 @@ export const reviewJobBody = z.object({
   criteria: criteriaSchema.optional(),
   /** The unproven criteria that an approval confirms as well as the proven ones; without it, all of them. */
   confirm: criteriaSchema.optional(),
+  /** How long a signed-in person can take it back; what follows from it begins after that. */
+  undo_seconds: z.int().min(0).max(30).optional(),
 });
 
 /** Body of `POST /api/stories/:id/review`: one verdict for several attempts, all or none. */
@@ -125,9 +127,12 @@ export type ReviewTimes = z.infer<typeof reviewTimesSchema>;
 /** How long the work had waited; null where this was not the first time. */
 export const waitedSchema = z.object({ waited_seconds: z.number().nullable() });
 
-export const sentReviewsSchema = z.object({ reviews: z.array(jobReviewSchema) });
+/** Until when it can be taken back; null for one that counts at once. */
+const undoable = { undo_until: z.string().nullable() };
 
-export const sentReviewSchema = jobReviewSchema.extend({ job: agentJobSchema });
+export const sentReviewsSchema = z.object({ reviews: z.array(jobReviewSchema), ...undoable });
+
+export const sentReviewSchema = jobReviewSchema.extend({ job: agentJobSchema, ...undoable });
 
 const named = { id: z.string(), code: z.string() };
 

@@ -195,6 +195,11 @@ begin
     perform private.advance_task(p_new);
   end if;
 
+  -- A verdict that has not begun was about what is no longer there.
+  if p_old.attempt > 0 and not v_was_held then
+    perform private.drop_verdict(v.verdict_id) from public.pending_verdicts v where v.job_id = p_new.id;
+  end if;
+
   if p_new.attempt <> p_old.attempt then
     perform private.begin_attempt(p_new);
   elsif v_was_held and p_new.status not in ('CLAIMED', 'RUNNING') then

@@ -64,7 +64,7 @@ begin
         from public.tasks_in_review w
         join public.tasks t on t.id = w.task_id
         join public.products p on p.id = w.product_id
-        where w.product_id in (select private.writable_product_ids())
+        where w.product_id in (select private.writable_product_ids()) and w.task_id <> all ((select private.just_judged())::uuid[])
         order by t.updated_at desc
         limit 5
       ) t),

@@ -58,10 +58,23 @@ grant execute on function operations.delete_job_comment to authenticated;
 -- attempt: the second is refused.
 -- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only (docs/review.md).
 -- Of what a page showed it passes the attempt, the criteria that an approval may confirm, and of the unproven ones those
--- that the person ticked: without p_confirm all are confirmed.
-create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null,
-  p_attempt integer default null, p_criteria jsonb default null, p_confirm jsonb default null)
+-- that the person ticked: without p_confirm all are confirmed. With p_undo_seconds all follows when they are over.
+create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null, p_attempt integer default null,
+  p_criteria jsonb default null, p_confirm jsonb default null, p_undo_seconds integer default 0)
 returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id);
+begin
+  return private.give_verdict(jsonb_build_array(jsonb_build_object('job_id', v_job.id, 'attempt', p_attempt, 'confirm', p_confirm)),
+    p_verdict, p_summary, p_criteria, p_undo_seconds) -> 0;
+end;
+$$;
+grant execute on function operations.review_job to authenticated;
+
+-- The verdict itself, as of p_at, with what follows from it. The answer is the review, and how long the work had waited.
+create function private.judge(p_job_id uuid, p_verdict text, p_summary text, p_attempt integer, p_criteria jsonb, p_confirm jsonb, p_id uuid,
+  p_at timestamptz)
+returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
   v_verdict text := lower(private.require_choice('verdict', p_verdict, array['APPROVE', 'REQUEST_CHANGES']));
@@ -73,28 +86,28 @@ begin
   if v_verdict = 'approve' then
     perform private.require_session('An approval needs a person: sign in and approve it there. A token can only comment and request changes.');
   end if;
-  perform private.take_rate_limit('job_review', auth.uid()::text);
   if p_attempt is distinct from v_job.attempt and p_attempt is not null then
     perform private.refuse(409, format('Attempt %s has begun since you looked. Reload the page and judge what is there now.', v_job.attempt));
   end if;
   perform private.require_reviewable(v_job, v_verdict);
   if v_verdict = 'request_changes' and v_summary = '' and not exists (
-    select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null)
+    select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null and c.created_at <= p_at)
   then
     perform private.refuse(422, format('Say what should change%s: comment on a line of it, or write a summary.',
       (select ' in ' || t.code from public.tasks t where t.id = v_job.task_id)));
   end if;
 
-  insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, head_sha, handed_in_at, first_seen_at)
-  values (p_job_id, v_job.product_id, v_job.attempt, v_verdict, v_summary, auth.uid(),
-    coalesce(private.username(auth.uid()), 'someone'), v_job.head_sha, private.handed_in_at(p_job_id, private.now()), v_job.first_seen_at)
+  insert into public.job_reviews
+    (id, job_id, product_id, attempt, verdict, summary, author_id, author, created_at, head_sha, handed_in_at, first_seen_at)
+  values (p_id, p_job_id, v_job.product_id, v_job.attempt, v_verdict, v_summary, auth.uid(),
+    coalesce(private.username(auth.uid()), 'someone'), p_at, v_job.head_sha, private.handed_in_at(p_job_id, p_at), v_job.first_seen_at)
   returning * into v_review;
   update public.job_comments c set review_id = v_review.id
-  where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null;
+  where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null and c.created_at <= p_at;
 
   if v_job.judged_at is null then
-    v_waited := extract(epoch from private.now() - v_review.handed_in_at);
-    update public.agent_jobs j set judged_at = private.now() where j.id = p_job_id;
+    v_waited := extract(epoch from p_at - v_review.handed_in_at);
+    update public.agent_jobs j set judged_at = p_at where j.id = p_job_id;
   end if;
   if v_verdict = 'request_changes' then
     perform private.void_proof(v_job), private.note_return(v_job, 'changes_requested');
@@ -106,19 +119,25 @@ begin
   elsif v_verdict = 'request_changes' then
     perform private.reopen_job(v_job);
   end if;
-  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
   perform private.emit_part_change('job', p_job_id, 'review');
-  return private.review_json(v_review) || jsonb_build_object('job', private.job_json(v_job), 'waited_seconds', v_waited);
+  return private.review_json(v_review) || jsonb_build_object('waited_seconds', v_waited);
 end;
 $$;
-grant execute on function operations.review_job to authenticated;
 
 -- Only ended work can be reviewed, once per attempt: of two concurrent verdicts one wins (docs/review.md).
 create function private.require_reviewable(p_job public.agent_jobs, p_verdict text)
 returns void language plpgsql stable set search_path = '' as $$
 declare
   v_earlier public.job_reviews;
+  v_pending public.pending_verdicts;
 begin
+  select v.* into v_pending from public.pending_verdicts v where v.job_id = p_job.id;
+  if v_pending.job_id is not null then
+    perform private.refuse(409, format('%s has just %s attempt %s%s.', private.username(v_pending.user_id),
+        case v_pending.verdict when 'approve' then 'approved' else 'requested changes to' end, v_pending.attempt,
+        case when v_pending.user_id = auth.uid() then ': undo that first to decide otherwise' else ', and can undo that for a few seconds: wait, and reload the page' end),
+      jsonb_build_object('verdict', v_pending.verdict));
+  end if;
   select r.* into v_earlier from public.job_reviews r
   where r.job_id = p_job.id and r.attempt = p_job.attempt
   order by r.created_at desc, r.id limit 1;

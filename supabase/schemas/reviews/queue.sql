@@ -50,6 +50,7 @@ begin
       join public.tasks t on t.id = j.task_id
       left join public.tasks_in_review i on i.task_id = j.task_id
       where j.product_id = any (p_products) and j.status = 'QUEUED' and j.phase = 'review'
+        and not exists (select from public.pending_verdicts v where v.job_id = j.id)
     ), before_stories as materialized (
       select w.id, w.task_id, w.story_id, d.blocked_id from w join public.story_dependencies d on d.blocker_id = w.story_id
     ), behind as (
@@ -121,7 +122,7 @@ begin
       select j.id, j.attempt, t.code from public.agent_jobs j
       join public.tasks t on t.id = j.task_id
       where j.product_id = v_job.product_id and j.status = 'QUEUED' and j.phase = 'review'
-        and t.story_id <> v_story_id
+        and t.story_id <> v_story_id and not exists (select from public.pending_verdicts v where v.job_id = j.id)
       order by j.updated_at desc, j.id limit 50
     )
     select coalesce(json_agg(json_build_object('job_id', w.id, 'code', w.code, 'paths', x.paths) order by w.code), '[]')

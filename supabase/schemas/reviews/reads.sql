@@ -10,8 +10,15 @@ begin
       from public.job_comments c
       where c.job_id = p_job_id and (c.review_id is not null or c.author_id = auth.uid())),
     'reviews', (
-      select coalesce(jsonb_agg(private.review_json(r) order by r.created_at, r.id), '[]')
-      from public.job_reviews r where r.job_id = p_job_id));
+      select coalesce(jsonb_agg(x.review order by x.review ->> 'created_at', x.review ->> 'id'), '[]')
+      from (
+        select private.review_json(r) as review from public.job_reviews r where r.job_id = p_job_id
+        union all
+        -- Given already; for a few seconds it can be taken back.
+        select private.review_json(jsonb_populate_record(null::public.job_reviews, to_jsonb(v) || jsonb_build_object('id', v.review_id,
+          'author_id', v.user_id, 'author', private.username(v.user_id), 'created_at', v.given_at)))
+        from public.pending_verdicts v where v.job_id = p_job_id
+      ) x));
 end;
 $$;
 grant execute on function operations.list_job_comments to authenticated;

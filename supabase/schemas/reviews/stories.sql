@@ -18,11 +18,11 @@ begin
       'chapters', (
         select g.chapters from public.job_guides g
         where p_with_files and g.job_id = j.id and g.attempt = d.attempt and g.head_sha = d.head_sha),
-      'verdict', (
+      'verdict', coalesce((select v.verdict from public.pending_verdicts v where v.job_id = j.id), (
         select r.verdict from public.job_reviews r
         -- Without an author it is CI or the landing queue, which return work and never approve it.
         where r.job_id = j.id and r.attempt = d.attempt and (r.author_id is not null or r.verdict = 'approve')
-        order by r.created_at desc, r.id limit 1)
+        order by r.created_at desc, r.id limit 1))
     ) order by d.created_at, j.position, j.id), '[]')
     from public.tasks t
     join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
@@ -38,28 +38,27 @@ grant execute on function operations.get_story_changes to authenticated;
 -- first comes first in its branch queue. p_confirm is by job. Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions
 -- only (docs/review.md).
 create function operations.review_story(p_story_id uuid, p_verdict text, p_attempts jsonb, p_summary text default null,
-  p_criteria jsonb default null, p_confirm jsonb default null)
+  p_criteria jsonb default null, p_confirm jsonb default null, p_undo_seconds integer default 0)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_write('story', p_story_id);
-  v_reviews jsonb := '[]';
-  v_each record;
+  v_attempts jsonb;
+  v_reviews jsonb;
 begin
-  for v_each in
-    select (a.value ->> 'job_id')::uuid as job_id, (a.value ->> 'attempt')::integer as attempt,
-      exists (
-        select from public.agent_jobs j join public.tasks t on t.id = j.task_id
-        where j.id = (a.value ->> 'job_id')::uuid and j.product_id = v_product_id and t.story_id = p_story_id) as of_story
-    from jsonb_array_elements(p_attempts) with ordinality a (value, place)
-    order by case when upper(p_verdict) = 'APPROVE' then a.place else -a.place end
-  loop
-    if not v_each.of_story then
-      perform private.refuse(422, 'This job does not belong to the story. Send those that the changes of the story list.');
-    end if;
-    v_reviews := v_reviews || (operations.review_job(v_each.job_id, p_verdict, p_summary, v_each.attempt, p_criteria,
-      case when p_confirm is not null then coalesce(p_confirm -> v_each.job_id::text, '[]') end)::jsonb - 'job');
-  end loop;
-  return json_build_object('reviews', v_reviews);
+  if exists (
+    select from jsonb_array_elements(p_attempts) a
+    where not exists (
+      select from public.agent_jobs j join public.tasks t on t.id = j.task_id
+      where j.id = (a ->> 'job_id')::uuid and j.product_id = v_product_id and t.story_id = p_story_id))
+  then
+    perform private.refuse(422, 'This job does not belong to the story. Send those that the changes of the story list.');
+  end if;
+  select jsonb_agg(a.value || jsonb_build_object('confirm', case when p_confirm is not null then coalesce(p_confirm -> (a.value ->> 'job_id'), '[]') end)
+    order by case when upper(p_verdict) = 'APPROVE' then a.place else -a.place end)
+  into v_attempts
+  from jsonb_array_elements(p_attempts) with ordinality a (value, place);
+  v_reviews := private.give_verdict(v_attempts, p_verdict, p_summary, p_criteria, p_undo_seconds);
+  return json_build_object('reviews', (select jsonb_agg(r - 'job') from jsonb_array_elements(v_reviews) r), 'undo_until', v_reviews -> 0 -> 'undo_until');
 end;
 $$;
 grant execute on function operations.review_story to authenticated;
