@@ -65,6 +65,7 @@ export type Database = {
       };
       approve_pairing: { Args: { p_mobile_secret_hash: string; p_pairing_id: string }; Returns: Json };
       archive_idea: { Args: { p_idea_id: string }; Returns: Json };
+      archive_inbox: { Args: { p_product_id: string; p_undo?: string }; Returns: Json };
       archive_product: { Args: { p_product_id: string }; Returns: Json };
       ask_about_idea: { Args: { p_idea_id: string; p_question: string }; Returns: Json };
       ask_question: {

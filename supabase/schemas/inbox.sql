@@ -70,8 +70,38 @@ end;
 $$;
 grant execute on function operations.mark_inbox_item to authenticated;
 
+-- Archives all that waits of one product but its questions, which hold work. With p_undo, the time that an earlier call
+-- returned, brings those items back. Refusals: 404 where nothing waits, 403 for demo accounts. Definer: no one writes marks directly.
+create function operations.archive_inbox(p_product_id uuid, p_undo timestamptz default null)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_count integer;
+begin
+  if p_undo is null then
+    insert into public.inbox_marks (user_id, item_kind, item_id, item_at, marked_at)
+    select auth.uid(), i.kind, i.id, i.at, v_now
+    from private.inbox_items() i
+    left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
+    where i.product_id = p_product_id and i.kind <> 'question' and private.inbox_state(i.at, m) = 'open'
+    on conflict (user_id, item_kind, item_id) do update set item_at = excluded.item_at, later_until = null, marked_at = excluded.marked_at;
+  else
+    delete from public.inbox_marks m where m.user_id = auth.uid() and m.marked_at = p_undo and m.later_until is null;
+  end if;
+  get diagnostics v_count = row_count;
+  if v_count = 0 then
+    perform private.refuse(404, 'Nothing but questions waits for you in this product. Reload the inbox.');
+  end if;
+  perform private.require_no_demo();
+  perform private.take_rate_limit('inbox', auth.uid()::text);
+  perform private.emit('user:' || auth.uid(), jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', p_product_id, 'product_id', null));
+  return json_build_object('count', v_count, 'marked_at', v_now);
+end;
+$$;
+grant execute on function operations.archive_inbox to authenticated;
+
 -- One page for everything that needs a person: at most a hundred, what holds work first, reviews in the order of their
--- queue, the rest newest first, with the number of open items by kind. With p_asked also the questions of that state, in
+-- queue, the rest newest first, with the number of open items by kind. The kind run has what stopped and asks, too. With p_asked also the questions of that state, in
 -- pages. Definer: contents are read only for items the caller can reach (private.inbox_items).
 create function operations.get_inbox(
   p_state text default 'OPEN', p_kinds jsonb default null, p_asked text default null, p_cursor text default null
@@ -81,20 +111,22 @@ declare
 begin
   return (
     with item as materialized (
-      select i.kind, i.id, i.product_id, i.at, m.later_until, private.inbox_state(i.at, m) as state
+      select i.kind, i.id, i.product_id, i.at, m.later_until, private.inbox_state(i.at, m) as state,
+        case when i.kind = 'question' then private.question_asks(q) end as asks
       from private.inbox_items() i
       left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
+      left join public.agent_questions q on i.kind = 'question' and q.id = i.id
     ), review as materialized (
       select j.task_id, r.*, row_number() over (order by -r.frees_tasks, -r.hours, r.lines, r.waiting_since, r.job_id) as place
       from private.waiting_reviews(array(select distinct i.product_id from item i where i.kind = 'review'), private.now()) r
       join public.agent_jobs j on j.id = r.job_id
     ), shown as (
       select i.*, r.job_id, r.waiting_since, r.frees_tasks, r.frees_jobs,
-        row_number() over (order by private.inbox_rank(i.kind, q), r.place, i.at desc, i.id) as place
+        row_number() over (order by private.inbox_rank(i.kind, i.id, i.asks), r.place, i.at desc, i.id) as place
       from item i
-      left join public.agent_questions q on i.kind = 'question' and q.id = i.id
       left join review r on i.kind = 'review' and r.task_id = i.id
-      where i.state = v_state and (p_kinds is null or p_kinds ? i.kind)
+      where i.state = v_state
+        and (p_kinds is null or p_kinds ? i.kind or p_kinds ? 'run' and i.asks in ('conflict', 'pause', 'failure'))
       order by place
       limit 100
     )
@@ -110,6 +142,7 @@ begin
       'counts', (
         select coalesce(json_object_agg(c.kind, c.count), '{}')
         from (select i.kind, count(*) from item i where i.state = 'open' group by i.kind) c),
+      'stopped', (select count(*) from item i where i.state = 'open' and i.asks in ('conflict', 'pause', 'failure')),
       'later', (select count(*) from item i where i.state = 'later'),
       'asked', case when p_asked is not null then operations.list_questions(p_state => p_asked, p_cursor => p_cursor) end)
   );
@@ -118,18 +151,18 @@ $$;
 grant execute on function operations.get_inbox to authenticated;
 
 -- What comes first: what holds work, by how much it holds. A question holds a job that waits for it or still runs.
-create function private.inbox_rank(p_kind text, p_question public.agent_questions)
+create function private.inbox_rank(p_kind text, p_id uuid, p_asks text)
 returns integer language plpgsql stable set search_path = '' as $$
 begin
   return case p_kind
-    when 'question' then case private.question_asks(p_question)
+    when 'question' then case p_asks
       when 'plan' then 1
       when 'conflict' then 2
       when 'pause' then 2
       when 'failure' then 3
       else case when exists (
-        select from public.agent_jobs j
-        where j.id = p_question.job_id and (j.status in ('CLAIMED', 'RUNNING') or j.status = 'QUEUED' and j.parked_question_id = p_question.id))
+        select from public.agent_questions q join public.agent_jobs j on j.id = q.job_id
+        where q.id = p_id and (j.status in ('CLAIMED', 'RUNNING') or j.status = 'QUEUED' and j.parked_question_id = p_id))
         then 0 else 4 end
       end
     when 'run' then 3

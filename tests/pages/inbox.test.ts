@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { createIdea } from "~/nouns/ideas/operations.server";
-import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
+import { archiveInbox, getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { getShell } from "~/nouns/pages/operations.server";
 import { archiveProduct, restoreProduct } from "~/nouns/products/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
@@ -123,6 +123,22 @@ it("An inbox item is put aside for one person alone, until tomorrow or until it 
   expect((await getInbox(actor, { state: "later" })).items).toHaveLength(1);
   await visitor.submit("/inbox?show=later", "mark", { mark: "open" });
   expect((await getInbox(actor, { state: "later" })).items).toHaveLength(0);
+});
+
+it("All of a product but its questions is archived at once, for one person, and brought back", async () => {
+  const { actor, owner, product, question } = await seedWaiting();
+  const friend = t.actorOf(await t.createMember(product.id));
+  const visitor = await app.visitorOf(owner);
+  await markInboxItem(actor, { kind: "question", item_id: question.id, mark: "later" });
+  await visitor.submit("/inbox", "archive-all");
+  expect(await kindsOf(actor)).toEqual([]);
+  expect((await getInbox(actor, { state: "later" })).items).toHaveLength(1);
+  expect(await kindsOf(friend)).toEqual(["added", "question", "review", "run"]);
+  await expect(archiveInbox(actor, { product_id: product.id })).rejects.toMatchObject({ status: 404 });
+  const { marked_at } = await archiveInbox(friend, { product_id: product.id });
+  expect(await kindsOf(friend)).toEqual(["question"]);
+  await archiveInbox(friend, { product_id: product.id, undo: marked_at });
+  expect(await kindsOf(friend)).toEqual(["added", "question", "review", "run"]);
 });
 
 it("Inbox marks are private, and refused for strangers, demo accounts and dates too far off", async () => {

@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import { ProductAccess } from "~/features/products/product-access";
 import { ActionForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
-import { SubmitButton } from "~/ui/button";
+import { ButtonLink, SubmitButton } from "~/ui/button";
+import { CopyButton } from "~/ui/copy-button";
 import { HiddenFields, TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
@@ -41,19 +42,21 @@ export function QuestionCard({
     >
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
         <StatusPill status={open ? "WAITING" : question.status} label={open ? openLabels[question.asks] : undefined} />
-        <About question={question} />
         <span>
-          asked {question.asked_by_name ? `by ${question.asked_by_name}’s agent ` : "by Backloom "}
+          <bdi>{question.product_name}</bdi> · asked{" "}
+          {question.asked_by_name ? `by ${question.asked_by_name}’s agent ` : "by Backloom "}
           <RelativeTime at={question.created_at} />
         </span>
         {question.kind === "permission" && open && !question.reader_left ? <Badge>only you can answer</Badge> : null}
         {question.park && open ? <Badge tone="waiting">job paused</Badge> : null}
         {aside ? <span className="-my-1 ml-auto">{aside}</span> : null}
       </header>
+      <About question={question} />
       {question.reach === null ? null : <ReachedHost host={question.reach} />}
       <p className="text-base whitespace-pre-wrap">{question.question}</p>
       {question.plan === null ? null : <PlanText plan={question.plan} />}
       {criteria.length === 0 ? null : <Criteria criteria={criteria} />}
+      {open ? <WaysToLook question={question} /> : null}
       {open ? (
         <ProductAccess productId={question.product_id}>
           {question.plan === null ? (
@@ -88,27 +91,24 @@ function ReachedHost({ host }: { host: string }) {
   );
 }
 
+/** What the question is about, by code and title. */
 function About({ question }: { question: AgentQuestion }) {
-  const { task_id, task_code, story_id, story_code, idea_id, idea_code } = question;
+  const { task_id, task_code, task_title, story_id, story_code, story_title, idea_id, idea_code } = question;
   return (
-    <span className="flex items-center gap-1.5">
-      {question.product_name}
-      {task_id && task_code ? (
-        <Link to={`/tasks/${task_id}`} className="hover:underline">
-          <CodeChip>{task_code}</CodeChip>
-        </Link>
-      ) : null}
-      {story_id && story_code ? (
-        <Link to={`/stories/${story_id}`} className="hover:underline">
-          <CodeChip>{story_code}</CodeChip>
-        </Link>
-      ) : null}
-      {idea_id && idea_code ? (
-        <Link to={`/ideas/${idea_id}`} className="hover:underline">
-          <CodeChip>{idea_code}</CodeChip>
-        </Link>
-      ) : null}
-    </span>
+    <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-sm">
+      <Subject to={`/tasks/${task_id}`} code={task_code} title={task_title} />
+      <Subject to={`/stories/${story_id}`} code={story_code} title={story_title} />
+      <Subject to={`/ideas/${idea_id}`} code={idea_code} title={null} />
+    </p>
+  );
+}
+
+function Subject({ to, code, title }: { to: string; code: string | null; title: string | null }) {
+  if (!code) return null;
+  return (
+    <Link to={to} className="min-w-0 hover:underline">
+      <CodeChip>{code}</CodeChip> <bdi>{title}</bdi>
+    </Link>
   );
 }
 
@@ -145,6 +145,32 @@ function PlanText({ plan }: { plan: string }) {
     <pre className="max-h-96 overflow-auto rounded border border-line bg-raised p-3 text-sm break-words whitespace-pre-wrap">
       {plan}
     </pre>
+  );
+}
+
+/** Where to look before deciding about work that stopped, and the line that takes it over. */
+function WaysToLook({ question: { asks, job_id, task_code, product_id, sprint_run_id } }: { question: AgentQuestion }) {
+  if (asks !== "conflict" && asks !== "pause" && asks !== "failure") return null;
+  return (
+    <p className="flex flex-wrap items-center gap-2">
+      {job_id && asks === "failure" ? (
+        <ButtonLink to={`/jobs/${job_id}`} size="sm">
+          Open output
+        </ButtonLink>
+      ) : null}
+      {sprint_run_id ? (
+        <ButtonLink to={`/products/${product_id}/runs/${sprint_run_id}`} size="sm">
+          Open run
+        </ButtonLink>
+      ) : null}
+      {task_code && asks !== "pause" ? (
+        <CopyButton
+          text={`node ~/backloom-worker.mjs take ${task_code}`}
+          label="Copy the line that takes it over"
+          tone="quiet"
+        />
+      ) : null}
+    </p>
   );
 }
 

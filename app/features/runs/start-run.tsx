@@ -45,7 +45,7 @@ export function BeginsFrom({ from }: { from: readonly Beginning[] }) {
     <ul className="grid gap-1" aria-label="Starts from">
       {from.map(({ story_id, branch, message }) => (
         <li key={`${story_id}${branch}`} className="break-words">
-          {message} <MergeLine branch={branch} />
+          {message}. <MergeLine branch={branch} />
         </li>
       ))}
     </ul>

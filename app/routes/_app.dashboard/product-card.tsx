@@ -2,6 +2,7 @@ import { Link } from "@remix-run/react";
 import { describeStatuses, RunStatus, WovenProgress } from "~/features/runs/run-status";
 import { CodeChip } from "~/ui/badge";
 import { LiveText } from "~/ui/live-text";
+import { countText } from "~/ui/numbers";
 import { CalendarDay, Elapsed } from "~/ui/relative-time";
 import type { DashboardData } from "~/wire/pages/contract";
 
@@ -25,7 +26,7 @@ export function ProductCard({ product }: { product: Product }) {
         <p className="mt-auto flex flex-wrap items-center gap-2 border-t border-line pt-3 text-sm">
           <RunStatus run={run} />
           <Link to={`/products/${product.id}/runs/${run.id}`} className="hover:underline">
-            {`Run of ${run.job_statuses.length} jobs`}
+            {`Run of ${countText(run.job_statuses.length, "job")}`}
           </Link>
           {run.started_at ? (
             <span className="text-muted">

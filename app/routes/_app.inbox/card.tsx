@@ -4,8 +4,10 @@ import { useHydrated } from "remix-utils/use-hydrated";
 import { FailureLine } from "~/features/jobs/failure";
 import { WriteForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
-import { Button } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
+import { Menu, MenuButton } from "~/ui/menu";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import type { InboxItem } from "~/wire/inbox/contract";
@@ -64,8 +66,23 @@ export function Card({
   );
 }
 
-/** Archive and Snooze for one inbox item. Affects only this person; the item itself does not change. */
-export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "state"> }) {
+/** Archive and Snooze for one inbox item, or all of its product. Affects only this person; the items themselves do not change. */
+export function PutAside({ item }: { item: InboxItem }) {
+  return (
+    <span className="flex items-start justify-end gap-1">
+      <PutItemAside item={item} />
+      {item.state === "open" ? (
+        <Menu label="More" trigger="⋯" align="end" triggerClassName={buttonClass("quiet", "sm")}>
+          <WriteForm action="/inbox" fields={{ intent: "archive-all", product_id: item.product_id }}>
+            <MenuButton>{`Archive all of ${isolated(item.product_name)} but questions`}</MenuButton>
+          </WriteForm>
+        </Menu>
+      ) : null}
+    </span>
+  );
+}
+
+function PutItemAside({ item }: { item: InboxItem }) {
   return (
     <WriteForm action="/inbox" className="flex flex-wrap justify-end gap-1">
       <HiddenFields fields={{ intent: "mark", kind: item.kind, item_id: item.id }} />

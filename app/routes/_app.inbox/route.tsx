@@ -4,7 +4,7 @@ import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
 import { lessonIntents } from "~/features/lessons/lesson-forms.server";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
-import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
+import { archiveInbox, getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { invitationIdInput } from "~/nouns/products/invitation";
 import { answerInvitation } from "~/nouns/products/invitations.server";
 import { answerQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
@@ -13,9 +13,10 @@ import { CountBadge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
+import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { FilterLinks, NavTabs } from "~/ui/tabs";
-import { type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/wire/inbox/contract";
+import { archiveInboxInput, type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/wire/inbox/contract";
 import type { AgentQuestion } from "~/wire/questions/contract";
 import { type Filter, filters, isFilter, questionStates } from "./filters";
 import { Rows } from "./rows";
@@ -64,6 +65,13 @@ export const action = writeAction(async ({ actor, form, request }) => {
       await answerInvited(false);
       return done(form, back, "Invitation declined");
     },
+    "archive-all": async () => {
+      const input = readForm(form, archiveInboxInput);
+      const { count, marked_at } = await archiveInbox(actor, input);
+      if (input.undo) return done(form, "/inbox", marked.open);
+      const fields = { intent: "archive-all", product_id: input.product_id, undo: marked_at };
+      return done(form, "/inbox", `Archived ${countText(count, "item")}`, { back: { action: "/inbox", fields } });
+    },
     mark: async () => {
       const input = readForm(form, markInboxItemInput);
       await markInboxItem(actor, input);
@@ -88,7 +96,10 @@ const empty: Record<Filter, readonly [title: string, text: string, keys?: string
   ],
   questions: ["No open questions", "When an agent needs a decision, it asks here and the bell turns amber."],
   reviews: ["Nothing to review", "Work that is done and waits for your verdict appears here."],
-  failures: ["No failures", "Runs and jobs that failed in the last two weeks and were not retried appear here."],
+  failures: [
+    "No failures",
+    "Conflicts, paused runs, and runs and jobs that failed in the last two weeks and were not retried appear here.",
+  ],
   mentions: [
     "No mentions",
     "Comments that mention you with @ and your name appear here until you reply or archive them.",
@@ -99,7 +110,7 @@ const empty: Record<Filter, readonly [title: string, text: string, keys?: string
 };
 
 export default function InboxPage() {
-  const { show, state, items, opened, counts, later, next } = useLoaderData<typeof loader>();
+  const { show, state, items, opened, next, ...inbox } = useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string }>();
   const canPutAside = show !== "questions";
   useInboxKeys(canPutAside);
@@ -107,7 +118,7 @@ export default function InboxPage() {
   return (
     <div className="mx-auto max-w-6xl">
       <PageHeader title="Inbox" lead="Everything that needs you, across all products." />
-      <InboxTabs current={show} counts={counts} later={later} />
+      <InboxTabs current={show} {...inbox} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       {show === "questions" ? (
         <div className="mb-4">
@@ -130,13 +141,18 @@ export default function InboxPage() {
 }
 
 /** The inbox filters. */
-function InboxTabs({ current, counts, later }: { current: Filter; counts: Inbox["counts"]; later: number }) {
+function InboxTabs({
+  current,
+  counts,
+  stopped,
+  later,
+}: { current: Filter } & Pick<Inbox, "counts" | "stopped" | "later">) {
   const open = (...kinds: readonly InboxItem["kind"][]) => kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
   const tabs: readonly [Filter, string, number][] = [
     ["all", "All", open(...inboxKinds)],
     ["questions", "Questions", open("question")],
     ["reviews", "Reviews", open("review")],
-    ["failures", "Failures", open("run", "job")],
+    ["failures", "Failures", open("run", "job") + stopped],
     ["mentions", "Mentions", open("mention")],
     ["invitations", "Invitations", open("invitation")],
     ["later", "Snoozed", later],

@@ -74,7 +74,7 @@ export function Rows({
             </li>
           ))}
         </ol>
-        <p className="mt-3 hidden text-center text-xs text-muted keyboard:block">
+        <p className="mt-3 hidden text-center text-xs text-balance text-muted keyboard:block">
           <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>Enter</Kbd> to open, <Kbd>1</Kbd> to <Kbd>8</Kbd> to answer
           {canPutAside ? ", " : null}
           {canPutAside ? <Kbd>e</Kbd> : null}
@@ -146,7 +146,11 @@ function useOpen(cards: RefObject<HTMLElement>) {
   return (item: InboxItem) => {
     const to = pageOf(item);
     if (to) navigate(to);
-    else cards.current?.querySelector<HTMLElement>("[data-card] :is(textarea, button:not([name=mark]))")?.focus();
+    else {
+      const card = cards.current?.querySelector("[data-card]");
+      const answers = card?.querySelector<HTMLElement>("[name=option]");
+      (answers ?? card?.querySelector<HTMLElement>("textarea, button:not([name=mark], [popovertarget])"))?.focus();
+    }
   };
 }
 

@@ -102,6 +102,8 @@ export const inboxSchema = z.object({
   items: z.array(inboxItemSchema),
   /** Open items per kind. */
   counts: z.partialRecord(z.enum(inboxKinds), z.int()),
+  /** Open questions about a conflict, a paused run or a failure. */
+  stopped: z.int(),
   later: z.int(),
   /** Questions of the state that was asked for, in pages. */
   asked: agentQuestionPageSchema.nullable().default(null),
@@ -125,3 +127,8 @@ export const markInboxItemInput = z.object({
   mark: z.enum(inboxStates),
   until: z.iso.datetime({ offset: true }).optional(),
 });
+
+/** With `undo`, the time that the answer named, the items return. */
+export const archiveInboxInput = z.object({ product_id: idSchema, undo: z.iso.datetime({ offset: true }).optional() });
+
+export const archivedInboxSchema = z.object({ count: z.int(), marked_at: z.string() });

@@ -17,7 +17,8 @@ begin
     jsonb_build_array(
       jsonb_build_object('label', 'Try again', 'description', 'A new attempt begins. To tell it something, write an answer instead.'),
       jsonb_build_object('label', 'Skip it and what it blocks', 'description', 'It and the tasks it blocks return to To do; the run goes on without them.'),
-      jsonb_build_object('label', 'Stop the run', 'description', 'The task fails, and with it its story, PBI, sprint and run.')), true
+      jsonb_build_object('label', 'Stop the run', 'description', 'The task fails, and with it its story, PBI, sprint and run.'),
+      jsonb_build_object('label', 'I take it over', 'description', format('It waits 15 minutes for you: node ~/backloom-worker.mjs take %s', t.code))), true
   from public.tasks t where t.id = p_job.task_id
   returning id into v_question_id;
   return v_question_id;
@@ -33,7 +34,7 @@ end;
 $$;
 
 -- What a person chose. To try again needs nothing here: the job is released like every other that waited for an answer, as it
--- is where the answer is only a text (specification: Agent question).
+-- is where the answer is only a text, and where the person takes it over (specification: Agent question).
 create function private.act_on_failure_answer(p_question public.agent_questions, p_option integer)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -46,8 +47,18 @@ begin
   case p_option
     when 1 then perform private.skip_failed(v_job);
     when 2 then perform private.fail_after_all(v_job);
+    when 3 then perform private.keep_for_caller(v_job.id);
     else null;
   end case;
+end;
+$$;
+
+-- No agent gets the job for a quarter of an hour, in which the person who takes it over begins in a terminal.
+create function private.keep_for_caller(p_job_id uuid)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  update public.agent_jobs j set taken_by = auth.uid(), taken_until = private.now() + interval '15 minutes'
+  where j.id = p_job_id and j.status = 'QUEUED';
 end;
 $$;
 

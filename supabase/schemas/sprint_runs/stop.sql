@@ -142,8 +142,7 @@ begin
     when 0, 2 then
       perform private.require_budget_left(v_run);
       if p_option = 2 then
-        update public.agent_jobs j set taken_by = auth.uid(), taken_until = private.now() + interval '15 minutes'
-        where j.id = p_question.job_id and j.status = 'QUEUED';
+        perform private.keep_for_caller(p_question.job_id);
       end if;
       perform private.continue_run(v_run);
     else null;

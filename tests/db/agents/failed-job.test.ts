@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
-import { getAgentJob, heartbeatAgentJob, reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import {
+  getAgentJob,
+  heartbeatAgentJob,
+  reportAgentJob,
+  takeAgentJob,
+  whyNotMoving,
+} from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, cancelQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
@@ -142,7 +148,13 @@ describe("a job that fails where the product asks", () => {
       job_id: job.id,
       task_id: at(tasks, 0).id,
       question: "T-1 has failed in attempt 1: No idea. What should happen next?",
-      options: [{ label: "Try again" }, { label: "Skip it and what it blocks" }, { label: "Stop the run" }],
+      asks: "failure",
+      options: [
+        { label: "Try again" },
+        { label: "Skip it and what it blocks" },
+        { label: "Stop the run" },
+        { label: "I take it over", description: expect.stringContaining("take T-1") },
+      ],
     });
     const run = await readRun();
     expect(run).toMatchObject({ status: "running", failure: null });
@@ -179,6 +191,16 @@ describe("a job that fails where the product asks", () => {
     else await cancelQuestion(actor, { question_id: question.id });
     expect(await claim(actor)).toMatchObject({ id: job.id, attempt: 2 });
     expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
+  });
+
+  it("A failed job that a person takes over waits for their terminal, before the tasks that it blocks", async () => {
+    const { actor, job, question, tasks } = await failed({ stories: [2] }, (world) =>
+      wait(world.actor, at(world.tasks, 1), at(world.tasks, 0)),
+    );
+    await answerQuestion(actor, { question_id: question.id, option: 3 });
+    expect(await claimRefusal(actor)).toBe("held");
+    const taken = await takeAgentJob(actor, { task: at(tasks, 0).code });
+    expect(taken.job).toMatchObject({ id: job.id, attempt: 2 });
   });
 
   it("A skipped job takes everything that waits for it with it, and the run ends done", async () => {

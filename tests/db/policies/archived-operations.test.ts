@@ -33,6 +33,7 @@ const open: Readonly<Record<string, string>> = {
   join_product: "of whoever holds a link; refused for a link to this product",
   leave_product: "a member may go at any time",
   list_candidates: "reads, and counts that it was asked",
+  archive_inbox: "what rests waits for no one (404)",
   mark_inbox_item: "what rests waits for no one (404)",
   allow_my_workers: "a person's own consent",
   heartbeat_agent_job: "says stop and changes nothing",

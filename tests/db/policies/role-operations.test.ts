@@ -30,6 +30,7 @@ const openToViewers: Readonly<Record<string, string>> = {
   answer_invitation: "of whoever was asked",
   join_product: "of whoever holds a link",
   leave_product: "anyone may go",
+  archive_inbox: "a person's own list",
   mark_inbox_item: "a person's own list",
   read_file: "only counts the reading",
   restart_worker: "of the worker",

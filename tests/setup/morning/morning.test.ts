@@ -50,8 +50,14 @@ describe("the morning", () => {
 
   it("Two questions, a failure, a conflict and a plan hold jobs, and one job runs", async () => {
     const { items } = await getInbox(actor, {});
-    expect(items.filter(({ kind }) => kind === "question")).toHaveLength(5);
-    expect(items.filter(({ kind }) => kind === "review")).toHaveLength(10);
+    const subjects = items.map((item) => (item.kind === "question" ? item.question.asks : item.kind));
+    // What holds work comes first, and reviews come in the order of their queue.
+    expect(subjects.slice(0, 5)).toEqual(["question", "question", "plan", "conflict", "failure"]);
+    expect(subjects.slice(5)).toEqual([...reviews.map(() => "review"), "mention", "lesson"]);
+    const queue = items.flatMap((item) => (item.kind === "review" && item.review ? [item.review] : []));
+    expect(queue.map(({ job_id }) => job_id)).toEqual(reviews.map(({ job_id }) => job_id));
+    const stopped = (await getInbox(actor, { kinds: ["run", "job"] })).items;
+    expect(stopped.map((item) => item.kind === "question" && item.question.asks)).toEqual(["conflict", "failure"]);
     const waiting = await t.query`
       select coalesce(r.pause_context ->> 'reason', j.failure_class::text, j.phase::text) as why from agent_questions q
       join agent_jobs j on j.id = q.job_id left join sprint_runs r on r.id = j.sprint_run_id and r.status = 'PAUSED'
