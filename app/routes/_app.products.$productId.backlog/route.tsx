@@ -2,6 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { useEffect, useMemo } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
+import { rowOf } from "~/features/items/active-row";
 import { useListPaste } from "~/features/items/lists/pasted-text";
 import { type OwnPeek, RowActions } from "~/features/items/row-actions";
 import { setSelecting, useSelected, useSelecting } from "~/features/items/selection";
@@ -120,19 +121,14 @@ export default function BacklogPage() {
           <SprintStrip sprints={sprints} stories={storiesInSprint} />
         </>
       ) : null}
-      {/* Below the tool bar, which would wrap in less width and move the rows down. */}
-      <div className="flex items-start gap-5">
-        <div className="min-w-0 flex-1">
-          {view.rows.length > 0 ? (
-            <Tree view={view} address={address} productId={productId} hide={hide} marked={selected} />
-          ) : (
-            <Nothing view={view} address={address} productId={productId} />
-          )}
-        </div>
-        {panel && !ownPeek.coming ? (
-          <Panel panel={panel} pbis={pbis} stories={stories} closeTo={address.panelTo(null)} />
-        ) : null}
-      </div>
+      {view.rows.length > 0 ? (
+        <Tree view={view} address={address} productId={productId} hide={hide} marked={selected} />
+      ) : (
+        <Nothing view={view} address={address} productId={productId} />
+      )}
+      {panel && !ownPeek.coming ? (
+        <Panel panel={panel} pbis={pbis} stories={stories} closeTo={address.panelTo(null)} />
+      ) : null}
       {view.rows.length > 0 ? <RowActions productId={productId} ownPeek={ownPeek} /> : null}
     </>
   );
@@ -202,11 +198,12 @@ function Nothing({
   );
 }
 
-/** Peeking opens a row's panel while focus stays in the tree. */
+/** Peeking opens a row's panel while focus stays in the tree. Any panel of a row shows at once what the row knows. */
 function useTreePeek(address: TreeAddress): OwnPeek {
   const navigate = useNavigate();
-  const { location } = useNavigation();
-  const coming = location?.state?.peek ? new URLSearchParams(location.search).get("panel") : null;
+  const { location, formMethod } = useNavigation();
+  const next = formMethod ? null : new URLSearchParams(location?.search).get("panel");
+  const coming = next && next !== address.panel && rowOf(next) ? next : null;
   return useMemo(
     () => ({
       open: coming ?? address.panel,
