@@ -1,44 +1,49 @@
 import { matchRoutes } from "@remix-run/react";
 import { router } from "~/live/router";
-import { adminDestination, destinations, productPages, productPath, setupDestinations } from "./navigation";
+import { destinations, productPages, productPath, setupDestinations } from "./navigation";
 
+const matched = new Set<string>();
 const requested = new Set<string>();
 
 /**
- * Preloads the code of pages: for a link on hover or focus, for all `g` destinations once `g` is pressed. Not their
- * data: it must not be cached, so it would be fetched twice. The routes behind menus and changes are small and come at
- * once: without network, or after an update of the service, the first of them would lose the page.
+ * Preloads the code of pages, one whenever the browser is idle: those with a `g` key, and a link on hover or focus.
+ * Never on a press: matching a path against all routes takes longer than the press may. Not their data: it must not be
+ * cached, so it would be fetched twice.
  */
 export function preloadPages(productId: string | undefined): () => void {
-  for (const [id, code] of Object.entries(window.__remixManifest.routes))
-    if (id.startsWith("routes/_app.") && !code?.imports?.length) preloadCode(code);
+  const waiting = [...destinations, ...setupDestinations].map(({ to }) => to);
+  if (productId) waiting.push(...productPages.map(({ page }) => productPath(productId, page)));
+  const next = () => {
+    const path = waiting.pop();
+    if (path) preload(path);
+    if (waiting.length > 0) whenIdle(next);
+  };
   const onLink = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
-    if (link?.origin === location.origin) preload(link.pathname);
+    if (link?.origin !== location.origin) return;
+    if (waiting.push(link.pathname) === 1) whenIdle(next);
   };
-  const onKey = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-    if (key !== "g" || ctrlKey || metaKey || altKey) return;
-    for (const { to } of [...destinations, ...setupDestinations, adminDestination]) preload(to);
-    if (productId) for (const { page } of productPages) preload(productPath(productId, page));
-  };
+  whenIdle(next);
   document.addEventListener("pointerover", onLink, { passive: true });
   document.addEventListener("focusin", onLink);
-  document.addEventListener("keydown", onKey);
   return () => {
+    waiting.length = 0;
     document.removeEventListener("pointerover", onLink);
     document.removeEventListener("focusin", onLink);
-    document.removeEventListener("keydown", onKey);
   };
 }
+
+/** Soon, also where a busy page is never idle. Safari has no requestIdleCallback. */
+const whenIdle = (run: () => void) =>
+  "requestIdleCallback" in window ? requestIdleCallback(run, { timeout: 500 }) : setTimeout(run, 50);
 
 /** Preloads each file once. The browser skips those it has. */
 function preload(pathname: string): void {
+  if (matched.has(pathname)) return;
+  matched.add(pathname);
   const { routes } = window.__remixManifest;
-  for (const { route } of matchRoutes(router().routes, pathname) ?? []) preloadCode(routes[route.id ?? ""]);
-}
-
-function preloadCode(code: (typeof window.__remixManifest.routes)[string] | undefined): void {
-  for (const file of code ? [code.module, ...(code.imports ?? [])] : []) {
+  const codes = (matchRoutes(router().routes, pathname) ?? []).map(({ route }) => routes[route.id ?? ""]);
+  for (const file of codes.flatMap((code) => (code ? [code.module, ...(code.imports ?? [])] : []))) {
     if (requested.has(file)) continue;
     requested.add(file);
     const link = document.createElement("link");
