@@ -2,6 +2,7 @@ import { json, type LinksFunction, type LoaderFunctionArgs, type MetaFunction } 
 import { Links, Meta, Outlet, Scripts, useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { EarlierPosition, ScrollPositions } from "~/features/places/scroll-restoration";
+import { unlessOfPage } from "~/live/path-data";
 import stylesheet from "~/styles/app.css?url";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
@@ -15,6 +16,8 @@ export const links: LinksFunction = () => [
   { rel: "apple-touch-icon", href: "/icon-180.png" },
   { rel: "manifest", href: "/manifest.webmanifest" },
 ];
+
+export const shouldRevalidate = unlessOfPage;
 
 export const meta: MetaFunction = () => [{ title: "Backloom" }];
 

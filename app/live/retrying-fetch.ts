@@ -143,5 +143,5 @@ function keepWhatIsShown(): void {
   for (const { route } of router().state.matches) route.shouldRevalidate ??= ifReached;
 }
 
-const ifReached: ShouldRevalidateFunction = ({ actionStatus, defaultShouldRevalidate }) =>
+export const ifReached: ShouldRevalidateFunction = ({ actionStatus, defaultShouldRevalidate }) =>
   actionStatus !== unreachable && defaultShouldRevalidate;

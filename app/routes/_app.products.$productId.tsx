@@ -2,6 +2,7 @@ import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import { ProductAccess, useIsViewer } from "~/features/products/product-access";
 import { productLoader } from "~/http/page-guards.server";
+import { unlessOfPage } from "~/live/path-data";
 import { getProduct } from "~/nouns/products/operations.server";
 import { CountBadge } from "~/ui/badge";
 import { RouteError } from "~/ui/error-page";
@@ -21,6 +22,8 @@ export const loader = productLoader(async ({ actor, productId }) => {
     hasTriage: product.agent_items === "triage" || product.triage_count > 0,
   });
 });
+
+export const shouldRevalidate = unlessOfPage;
 
 export default function ProductLayout() {
   const product = useLoaderData<typeof loader>();

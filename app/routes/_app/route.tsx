@@ -5,6 +5,7 @@ import { useHydrated } from "remix-utils/use-hydrated";
 import { leaveLostProduct, personLoader, rememberedProduct, rememberProduct } from "~/http/page-guards.server";
 import { renewSessionCookies } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
+import { unlessOfPage } from "~/live/path-data";
 import { getShell } from "~/nouns/pages/operations.server";
 import { isOpenProduct } from "~/nouns/products/operations.server";
 import { Alert } from "~/ui/alert";
@@ -60,6 +61,8 @@ export const loader = personLoader(async ({ actor, principal, request, context }
   }
   return json(data, { headers });
 });
+
+export const shouldRevalidate = unlessOfPage;
 
 export default function AppShell() {
   const shell = useLoaderData<typeof loader>();
