@@ -8,21 +8,28 @@ import { editParameter } from "~/features/in-place/use-in-place";
  */
 export function useTreeAddress() {
   const [params] = useSearchParams();
-  return useMemo(() => {
-    const to = (changes: Record<string, string | null>) => `?${changed(params, changes)}`;
-    const others = to(Object.fromEntries(panelParameters.map((name) => [name, null])));
+  const others = `?${changed(params, Object.fromEntries(panelParameters.map((name) => [name, null])))}`;
+  // Of the rows: the same whichever panel is open, so that opening one draws no other row again.
+  const links = useMemo(() => {
     const panelBase = `${others}${others === "?" ? "" : "&"}panel=`;
     return {
-      params,
-      panel: params.get("panel"),
       panelTo: (panel: string | null) => (panel ? `${panelBase}${panel}` : others),
       newStoryTo: (pbiId: string) => `${panelBase}new-story&pbi=${pbiId}`,
       newTaskTo: (storyId: string) => `${panelBase}new-task&story=${storyId}`,
+    };
+  }, [others]);
+  return useMemo(() => {
+    const to = (changes: Record<string, string | null>) => `?${changed(params, changes)}`;
+    return {
+      params,
+      panel: params.get("panel"),
+      links,
+      ...links,
       openTo: (open: string) => to({ open, shut: null }),
       toggles: (isAllOpen: boolean) => toggles(params, isAllOpen),
       filterTo: to,
     };
-  }, [params]);
+  }, [params, links]);
 }
 
 export type TreeAddress = ReturnType<typeof useTreeAddress>;

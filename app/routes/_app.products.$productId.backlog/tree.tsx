@@ -59,8 +59,8 @@ export function Tree({
       changed={changed.has(row.id)}
       refusal={refusals.get(`${row.kind}:${row.id}`)}
       draggable={canWrite}
-      toggleTo={toggleTo(row.code)}
-      address={address}
+      toggleTo={row.kind === "task" ? "" : toggleTo(row.code)}
+      links={address.links}
       sprintsPath={`/products/${productId}/sprints`}
     />
   );
@@ -136,7 +136,7 @@ interface TreeRowLineProps {
   refusal: string | undefined;
   draggable: boolean;
   toggleTo: string;
-  address: TreeAddress;
+  links: TreeAddress["links"];
   /** Path of the product's sprints. */
   sprintsPath: string;
 }
@@ -150,7 +150,7 @@ const TreeRowLine = memo(function TreeRowLine({
   refusal,
   draggable,
   toggleTo,
-  address,
+  links,
   sprintsPath,
 }: TreeRowLineProps) {
   const { kind, id, code } = row;
@@ -168,7 +168,7 @@ const TreeRowLine = memo(function TreeRowLine({
       <span className="line-code" data-code data-toggle title="Select">
         {code}
       </span>
-      <a href={address.panelTo(`${kind}:${id}`)} data-row className="line-title">
+      <a href={links.panelTo(`${kind}:${id}`)} data-row className="line-title">
         {marked ? <span className="sr-only">Selected: </span> : null}
         <LiveText>{row.title}</LiveText>
       </a>
@@ -195,7 +195,7 @@ const TreeRowLine = memo(function TreeRowLine({
       {kind === "task" ? null : <Below row={row} />}
       {kind === "task" ? null : (
         <a
-          href={kind === "pbi" ? address.newStoryTo(id) : address.newTaskTo(id)}
+          href={kind === "pbi" ? links.newStoryTo(id) : links.newTaskTo(id)}
           aria-label={kind === "pbi" ? `New story in ${code}` : `New task in ${code}`}
           className="line-add"
         >
