@@ -1,17 +1,23 @@
 import { Link, useLocation } from "@remix-run/react";
+import clsx from "clsx";
 import type { ReactNode } from "react";
 import { useEffect, useRef, useState } from "react";
 import { buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 
+/** Classes for a panel over the right edge of its list, which keeps its place, and for one over the page. */
+const overList = "lg:sticky lg:top-16 lg:max-h-[calc(100dvh-5rem)] lg:place-self-start lg:justify-self-end";
+const overPage = "lg:top-16 lg:right-6 lg:bottom-6 lg:left-auto";
+
 /**
- * Details over the right edge of their list, which keeps its place; on a phone they cover it. The panel is part of the
+ * Details over their list; on a phone they cover it. The panel is part of the
  * URL, so Back, links to it and pages without script all work. Esc closes it.
  */
 export function SidePanel({
   title,
   closeTo,
   onClose,
+  inList = onClose === undefined,
   children,
   footer,
 }: {
@@ -19,6 +25,8 @@ export function SidePanel({
   closeTo: string;
   /** Closes a panel that is not part of the URL. */
   onClose?: () => void;
+  /** Whether the page has a place for it over its list (`.list-and-panel`). */
+  inList?: boolean;
   children: ReactNode;
   footer?: ReactNode;
 }) {
@@ -30,7 +38,10 @@ export function SidePanel({
       ref={panel}
       aria-label="Details"
       data-side-panel
-      className="fixed inset-0 z-30 flex flex-col overflow-y-auto bg-surface pb-20 lg:top-16 lg:right-6 lg:bottom-6 lg:left-auto lg:w-100 lg:rounded-lg lg:border lg:border-line lg:pb-0 lg:shadow-pop"
+      className={clsx(
+        "fixed inset-0 z-30 flex flex-col overflow-y-auto bg-surface pb-20 lg:w-100 lg:rounded-lg lg:border lg:border-line lg:pb-0 lg:shadow-pop",
+        inList ? overList : overPage,
+      )}
     >
       <header className="sticky top-0 z-10 flex items-start justify-between gap-2 border-b border-line bg-surface py-2.5 pr-2 pl-4">
         <h2 ref={heading} tabIndex={-1} className="min-w-0 py-1 text-base font-semibold outline-none">

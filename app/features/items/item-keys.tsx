@@ -16,7 +16,6 @@ const loadMenu = () => import("./item-menu");
 const SelectionBar = lazy(() => import("./selection-bar"));
 const loadPeek = () => import("./peek");
 const Peek = lazy(loadPeek);
-const KnownPanel = lazy(() => import("./known-panel"));
 
 /** Number of opened menus. A menu's close event may arrive after its key has opened the next one. */
 let openings = 0;
@@ -32,7 +31,7 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const ItemMenu = useItemMenu();
   const [peeked, setPeeked] = useState<string | null>(null);
-  const peek = useMemo<OwnPeek>(() => ownPeek ?? { open: peeked, coming: null, show: setPeeked }, [ownPeek, peeked]);
+  const peek = useMemo<OwnPeek>(() => ownPeek ?? { open: peeked, show: setPeeked }, [ownPeek, peeked]);
   const latestPeek = useRef(peek);
   latestPeek.current = peek;
   useEffect(() => watchRows(), []);
@@ -62,11 +61,6 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
       {selected.size > 0 ? (
         <Suspense>
           <SelectionBar selected={selected} />
-        </Suspense>
-      ) : null}
-      {ownPeek?.coming ? (
-        <Suspense>
-          <KnownPanel item={ownPeek.coming} onClose={() => ownPeek.show(null)} />
         </Suspense>
       ) : null}
       {peeked && !ownPeek ? (

@@ -5,7 +5,15 @@ import { StatusPill } from "~/ui/status";
 import { codeOf, rowOf, titleOf } from "./active-row";
 
 /** Shows what the row has about its item while the rest loads. */
-export default function KnownPanel({ item, onClose }: { item: string; onClose: () => void }) {
+export default function KnownPanel({
+  item,
+  onClose,
+  inList = false,
+}: {
+  item: string;
+  onClose: () => void;
+  inList?: boolean;
+}) {
   const row = rowOf(item);
   const status =
     row?.querySelector<HTMLElement>("[data-status]")?.dataset.status ??
@@ -21,6 +29,7 @@ export default function KnownPanel({ item, onClose }: { item: string; onClose: (
       }
       closeTo="."
       onClose={onClose}
+      inList={inList}
     >
       {status ? (
         <p>

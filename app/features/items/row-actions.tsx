@@ -6,8 +6,6 @@ const ItemKeys = lazy(() => import("./item-keys"));
 /** A page with its own details panel next to the list. */
 export interface OwnPeek {
   open: string | null;
-  /** The item whose data is loading. */
-  coming: string | null;
   show: (item: string | null) => void;
 }
 

@@ -6,6 +6,11 @@ export const importPanel = () => import("./panel");
 
 const LazyPanel = lazy(importPanel);
 
+/** What the row knows, in the panel's place. */
+export const importKnownPanel = () => import("~/features/items/known-panel");
+
+export const KnownPanel = lazy(importKnownPanel);
+
 /** Loads after the page in the browser, as it is a third of the page's script. The server renders it at once. */
 export let Panel = import.meta.env.SSR ? PanelOfServer : PanelWithBoundary;
 

@@ -1,7 +1,7 @@
 import { Form, useSearchParams } from "@remix-run/react";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { takePasted } from "~/features/items/lists/pasted-text";
+import { forgetPasted, pastedText } from "~/features/items/lists/pasted-text";
 import { countItems, type ListItem, listLimits, listSentence, readPastedList } from "~/nouns/stories/pasted-list";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
@@ -41,7 +41,8 @@ export function PastePanel({
   useEarlierChoices(form);
   const [params] = useSearchParams();
   const made = params.get("made");
-  const [list, setList] = useState(() => answer?.pasted?.list ?? takePasted());
+  const [list, setList] = useState(() => answer?.pasted?.list ?? pastedText());
+  useEffect(forgetPasted, []);
   const [parent, setParent] = useState(answer?.pasted?.into ?? into ?? (pbis[0] ? `pbi:${pbis[0].id}` : intoNewPbi));
   const kind = parent.startsWith("story:") ? "story" : "pbi";
   const shown = hydrated || answer?.pasted ? readPastedList(list, kind) : null;

@@ -1,6 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
-import { useEffect, useMemo } from "react";
+import { Suspense, useEffect, useMemo } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { rowOf } from "~/features/items/active-row";
 import { useListPaste } from "~/features/items/lists/pasted-text";
@@ -25,7 +25,7 @@ import type { BacklogTree } from "~/wire/pages/contract";
 import { beginning } from "~/wire/text";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
-import { importPanel, Panel } from "./import-panel";
+import { importKnownPanel, importPanel, KnownPanel, Panel } from "./import-panel";
 import { loadPanel } from "./panel-data.server";
 import { Tree } from "./tree";
 import { type TreeAddress, useTreeAddress } from "./tree-address";
@@ -94,9 +94,10 @@ export default function BacklogPage() {
   useRowKeys();
   useListPaste(address.panelTo("paste"));
   const selected = useSelected();
-  const ownPeek = useTreePeek(address);
+  const coming = useComing(address);
+  const ownPeek = useTreePeek(address, coming);
   useEffect(() => {
-    importPanel().catch(() => {
+    Promise.all([importPanel(), importKnownPanel()]).catch(() => {
       // Offline: loads when a panel is opened.
     });
   }, []);
@@ -121,14 +122,20 @@ export default function BacklogPage() {
           <SprintStrip sprints={sprints} stories={storiesInSprint} />
         </>
       ) : null}
-      {view.rows.length > 0 ? (
-        <Tree view={view} address={address} productId={productId} hide={hide} marked={selected} />
-      ) : (
-        <Nothing view={view} address={address} productId={productId} />
-      )}
-      {panel && !ownPeek.coming ? (
-        <Panel panel={panel} pbis={pbis} stories={stories} closeTo={address.panelTo(null)} />
-      ) : null}
+      <div className="list-and-panel">
+        {view.rows.length > 0 ? (
+          <Tree view={view} address={address} productId={productId} hide={hide} marked={selected} />
+        ) : (
+          <Nothing view={view} address={address} productId={productId} />
+        )}
+        {coming ? (
+          <Suspense>
+            <KnownPanel key={coming} item={coming} inList onClose={() => ownPeek.show(null)} />
+          </Suspense>
+        ) : panel ? (
+          <Panel panel={panel} pbis={pbis} stories={stories} closeTo={address.panelTo(null)} />
+        ) : null}
+      </div>
       {view.rows.length > 0 ? <RowActions productId={productId} ownPeek={ownPeek} /> : null}
     </>
   );
@@ -198,16 +205,19 @@ function Nothing({
   );
 }
 
-/** Peeking opens a row's panel while focus stays in the tree. Any panel of a row shows at once what the row knows. */
-function useTreePeek(address: TreeAddress): OwnPeek {
-  const navigate = useNavigate();
+/** The row whose panel is loading: what the row knows shows at once. */
+function useComing(address: TreeAddress): string | null {
   const { location, formMethod } = useNavigation();
   const next = formMethod ? null : new URLSearchParams(location?.search).get("panel");
-  const coming = next && next !== address.panel && rowOf(next) ? next : null;
+  return next && next !== address.panel && rowOf(next) ? next : null;
+}
+
+/** Peeking opens a row's panel while focus stays in the tree. */
+function useTreePeek(address: TreeAddress, coming: string | null): OwnPeek {
+  const navigate = useNavigate();
   return useMemo(
     () => ({
       open: coming ?? address.panel,
-      coming,
       show: (thing) =>
         navigate(address.panelTo(thing), {
           state: { peek: true },

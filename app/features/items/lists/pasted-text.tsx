@@ -10,11 +10,11 @@ function keepPasted(text: string): void {
   pasted = text;
 }
 
-/** Returns the pasted or selected text, once. */
-export function takePasted(): string {
-  const text = pasted;
+/** The pasted or selected text. Reading it changes nothing: React may throw the render that read it away. */
+export const pastedText = (): string => pasted;
+
+export function forgetPasted(): void {
   pasted = "";
-  return text;
 }
 
 /** Pasting several lines outside of a field opens the panel that creates stories from them. */
