@@ -43,7 +43,7 @@ test("Space peeks while it is held, a tap leaves the peek open, and the list doe
   }
 });
 
-test("A peek shows at once what the row says, and can close while the rest is loading", async ({
+test("A peek or panel shows at once what the row says, and can close while the rest is loading", async ({
   world,
   ownPage: page,
 }) => {
@@ -61,6 +61,14 @@ test("A peek shows at once what the row says, and can close while the rest is lo
   await openWithKeys(page, backlog);
   const ofRow = await holdReads(page, /panel=task.*_data=/);
   const row = page.getByRole("link", { name: "Show the greeting" });
+  // One that is opened to stay does so too: no row moves for it, and the tool bar stays in reach.
+  const before = await row.boundingBox();
+  await row.press("Enter");
+  await expect(details(page)).toContainText("Loading");
+  expect(await row.boundingBox()).toEqual(before);
+  await page.getByRole("link", { name: "New story", exact: true }).click({ trial: true });
+  await page.keyboard.press("Escape");
+  await expect(details(page)).toBeHidden();
   await row.focus();
   await page.keyboard.press("Space");
   await expect(details(page)).toContainText("Loading");
