@@ -317,6 +317,7 @@ export type Database = {
       get_issue_label: { Args: { p_product_id: string }; Returns: Json };
       get_job_diff: { Args: { p_attempt?: number; p_index?: number; p_job_id: string }; Returns: Json };
       get_job_guide: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
+      get_job_marks: { Args: { p_job_id: string }; Returns: Json };
       get_job_output: {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
         Returns: Json;
@@ -462,6 +463,7 @@ export type Database = {
       list_story_tasks: { Args: { p_story_id: string }; Returns: Json };
       list_triage: { Args: { p_product_id: string }; Returns: Json };
       list_viewed: { Args: { p_attempt: number; p_job_id: string }; Returns: Json };
+      list_waiting_reviews: { Args: { p_cursor?: string; p_limit?: number; p_product_id?: string }; Returns: Json };
       list_webhook_deliveries: { Args: { p_cursor?: string; p_limit?: number; p_webhook_id: string }; Returns: Json };
       list_webhooks: { Args: { p_product_id: string }; Returns: Json };
       make_story_tasks: { Args: { p_product_id: string; p_story_ids: Json }; Returns: Json };
@@ -2653,8 +2655,7 @@ export type Database = {
           files: NonNullable<Json>;
           head_sha: string;
           job_id: string;
-          mark_paths: NonNullable<Json>;
-          marks: string[];
+          marks: NonNullable<Json>;
           product_id: string;
         };
         ComputedFields: never;
@@ -2668,8 +2669,7 @@ export type Database = {
           files: NonNullable<Json>;
           head_sha: string;
           job_id: string;
-          mark_paths?: NonNullable<Json>;
-          marks?: string[];
+          marks?: NonNullable<Json>;
           product_id: string;
         };
         Update: {
@@ -2682,8 +2682,7 @@ export type Database = {
           files?: NonNullable<Json>;
           head_sha?: string;
           job_id?: string;
-          mark_paths?: NonNullable<Json>;
-          marks?: string[];
+          marks?: NonNullable<Json>;
           product_id?: string;
         };
         Relationships: [
@@ -3455,6 +3454,7 @@ export type Database = {
           confirm: Json | null;
           criteria: Json | null;
           given_at: string;
+          head_sha: string | null;
           job_id: string;
           place: number;
           product_id: string;
@@ -3471,6 +3471,7 @@ export type Database = {
           confirm?: Json | null;
           criteria?: Json | null;
           given_at: string;
+          head_sha?: string | null;
           job_id: string;
           place: number;
           product_id: string;
@@ -3486,6 +3487,7 @@ export type Database = {
           confirm?: Json | null;
           criteria?: Json | null;
           given_at?: string;
+          head_sha?: string | null;
           job_id?: string;
           place?: number;
           product_id?: string;

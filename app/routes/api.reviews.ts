@@ -1,10 +1,10 @@
 import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
-import { listReviews } from "~/nouns/reviews/operations.server";
+import { listWaitingReviews } from "~/nouns/reviews/operations.server";
 import { listReviewsQuery } from "~/wire/reviews/contract";
 
 /** `GET /api/reviews`: what waits for the caller's verdict, the one that holds up most first. */
 export const loader = apiRoute({
-  GET: operationEndpoint(listReviews, {
+  GET: operationEndpoint(listWaitingReviews, {
     summary: "List changes that wait for your review, most blocking first",
     query: listReviewsQuery,
     refusals: [403, 404],

@@ -138,7 +138,7 @@ export async function openEveryEndpoint() {
       select id, 1, product_id, 'w', now() from waiting returning job_id
     )
     insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks)
-    select id, 1, product_id, 'a', 'b', 1, 1, '[]', 2, '{large}' from waiting`;
+    select id, 1, product_id, 'a', 'b', 1, 1, '[]', 2, '{"large": []}' from waiting`;
 
   /** A plan that waits for a verdict. */
   const toApprove = z.object({ id: z.string() }).parse(

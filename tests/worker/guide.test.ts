@@ -75,7 +75,7 @@ it("Each task of a batch is one chapter if they have more chapters than a guide 
 it("A diff has the paths marked that the main branch names, not those that the work itself names", async () => {
   const marksAfter = async (code: string, write: string) => {
     await guideOf({ code }, write);
-    const rows = await t.query`select d.marks from job_diffs d join products p
+    const rows = await t.query`select array(select jsonb_object_keys(d.marks)) as marks from job_diffs d join products p
       on p.id = d.product_id where p.code = ${code}`;
     return rows[0].marks;
   };

@@ -52,8 +52,7 @@ export function ChangedFile({
       aria-label={label}
       data-path={file.path}
       data-index={file.index}
-      data-half={hasOneSide(file) || undefined}
-      className="file relative scroll-mt-14 rounded-lg border border-line bg-surface"
+      className="file scroll-mt-14 rounded-lg border border-line bg-surface"
     >
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={details}>
         <summary className="file-name">
@@ -92,7 +91,7 @@ function ViewedForm({ isViewed, marks, onChange }: ViewedMark) {
   return (
     <form
       method="post"
-      className="absolute top-0 right-0"
+      className="border-t border-line"
       onSubmit={(event) => {
         event.preventDefault();
         onChange?.();
@@ -109,7 +108,7 @@ function ViewedForm({ isViewed, marks, onChange }: ViewedMark) {
         role="checkbox"
         aria-checked={isViewed}
         disabled={onChange === null}
-        className="h-9 px-3 text-xs text-muted hover:text-ink pointer-coarse:h-11"
+        className="px-3 py-1.5 text-xs text-muted pointer-coarse:py-3"
       >
         <span aria-hidden>{isViewed ? "☑" : "☐"}</span> Viewed
       </button>
@@ -129,11 +128,6 @@ function Loading({ index }: { index: number }) {
       </Link>
     </>
   );
-}
-
-/** Whether one side has no lines: the split view leaves no half empty. */
-function hasOneSide({ status }: ShownFile): boolean {
-  return status === "added" || status === "deleted";
 }
 
 function noteOf(file: ShownFile): string | null {

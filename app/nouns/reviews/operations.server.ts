@@ -23,6 +23,7 @@ import {
   waitingReviewsSchema,
 } from "~/wire/reviews/contract";
 import { chaptersOf, guideSchema } from "~/wire/reviews/guide";
+import { jobMarksSchema } from "~/wire/reviews/marks";
 import { storyIdInput } from "~/wire/stories/contract";
 import { storyAttemptsSchema } from "./story-changes";
 
@@ -45,7 +46,10 @@ export const undoStoryReview = operation("undo_story_review", storyIdInput, z.nu
 export const getStoryChanges = operation("get_story_changes", storyChangesInput, storyAttemptsSchema);
 
 /** What waits for the caller's verdict, in the order in which to judge it. */
-export const listReviews = operation("list_reviews", listReviewsInput, waitingReviewsSchema);
+export const listWaitingReviews = operation("list_waiting_reviews", listReviewsInput, waitingReviewsSchema);
+
+/** Where the newest changes of a job ask for a careful look. */
+export const getJobMarks = operation("get_job_marks", jobIdInput, jobMarksSchema);
 
 /** Other work that waits for a verdict and changes the same files. */
 export const listSameFiles = operation("list_same_files", listSameFilesInput, sameFilesSchema);

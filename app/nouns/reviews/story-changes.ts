@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type DiffFile, diffFileSchema } from "~/wire/agent-jobs/job-diff";
 import { parsePatch } from "~/wire/agent-jobs/patch";
-import { markPathsSchema, reviewMarks } from "~/wire/reviews/marks";
+import { markedSchema } from "~/wire/reviews/marks";
 import { joinPatches, patchText } from "./join-patches";
 
 /** What a person said last of an attempt; null before anyone judged it. */
@@ -26,8 +26,7 @@ export const storyAttemptsSchema = z.object({
   open_tasks: z.int(),
   attempts: z.array(
     storyAttemptSchema.extend({
-      marks: z.array(z.enum(reviewMarks)),
-      mark_paths: markPathsSchema,
+      marked: z.array(markedSchema),
       /** How its agent explains it. */
       chapters: z.array(z.object({ title: z.string(), why: z.string().default("") })).nullable(),
     }),

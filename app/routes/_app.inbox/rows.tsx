@@ -5,6 +5,7 @@ import { useHydrated } from "remix-utils/use-hydrated";
 import { walkRows } from "~/features/inbox/use-inbox-keys";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { useHeldAnswers } from "~/features/questions/held-answers";
+import { WeightyMarks } from "~/features/review/mark-list";
 import { CodeChip, Kbd } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { isForBrowser } from "~/ui/link-area";
@@ -112,8 +113,11 @@ function RowText({ item }: { item: InboxItem }) {
         <span className="truncate text-sm font-medium">{title}</span>
       </span>
       <span className="text-end text-xs whitespace-nowrap text-muted">{label}</span>
-      <span className="truncate text-xs text-muted">
-        {held ? <strong className="font-medium text-accent">{held.text}</strong> : about}
+      <span className="flex min-w-0 items-center gap-1 text-xs text-muted">
+        {item.kind === "review" && item.review ? <WeightyMarks marks={item.review.marks} /> : null}
+        <span className="truncate">
+          {held ? <strong className="font-medium text-accent">{held.text}</strong> : about}
+        </span>
       </span>
       <RelativeTime at={item.at} className="text-end text-xs whitespace-nowrap text-muted" />
     </>

@@ -1,13 +1,21 @@
 import { z } from "zod";
 
-/** Facts about a change that say where a careful look pays, in the order in which they are listed (docs/review.md). */
+/** How dangerous what a mark is about can be. */
+export const markWeights = ["red", "amber", "gray"] as const;
+export type MarkWeight = (typeof markWeights)[number];
+
+/** Facts about a change that say where a careful look pays, the dangerous ones first (docs/review.md). */
 export const reviewMarks = [
-  "no_test_changed",
-  "migration",
-  "dependencies",
-  "ci",
-  "secrets_or_auth",
+  "secret",
   "deleted_tests",
+  "weakened_tests",
+  "ci",
+  "migration",
+  "auth",
+  "dependencies",
+  "unproven",
+  "unsure",
+  "no_test_changed",
   "large",
   "outside_plan",
   "first_time",
@@ -15,26 +23,33 @@ export const reviewMarks = [
 export type ReviewMark = (typeof reviewMarks)[number];
 
 /** What to look for, for each mark. */
-export const markWords: Readonly<Record<ReviewMark, { label: string; advice: string }>> = {
-  no_test_changed: { label: "No test changed", advice: "Code changed and no test did." },
-  migration: { label: "Migration", advice: "Data moves: look for indexes, locks and a way back." },
-  dependencies: { label: "Dependencies", advice: "Check the names and versions of packages." },
-  ci: { label: "CI", advice: "What runs on your CI changed." },
-  secrets_or_auth: { label: "Secrets or sign-in", advice: "Look for keys in the text, and for who may do what." },
-  deleted_tests: { label: "Tests deleted", advice: "See what checks this now." },
-  large: { label: "Large", advice: "More than 400 lines." },
-  outside_plan: { label: "Outside the plan", advice: "The plan does not name these files." },
-  first_time: { label: "First time here", advice: "No agent has worked in these folders before." },
+export const markWords: Readonly<Record<ReviewMark, { label: string; advice: string; weight: MarkWeight }>> = {
+  secret: { label: "Secret", advice: "A line looks like a key: replace it where it is valid.", weight: "red" },
+  deleted_tests: { label: "Tests deleted", advice: "See what checks this now.", weight: "red" },
+  weakened_tests: { label: "Tests weakened", advice: "A test asserts less, or is skipped.", weight: "red" },
+  ci: { label: "CI", advice: "What runs on your CI changed.", weight: "red" },
+  migration: { label: "Migration", advice: "Data moves: look for indexes, locks and a way back.", weight: "amber" },
+  auth: { label: "Sign-in", advice: "Look at who may do what.", weight: "amber" },
+  dependencies: { label: "Dependencies", advice: "Check the names and versions of packages.", weight: "amber" },
+  unproven: { label: "Not proven", advice: "A criterion has no proof.", weight: "amber" },
+  unsure: { label: "Agent is not sure", advice: "It says that it did a part, or something else.", weight: "amber" },
+  no_test_changed: { label: "No test changed", advice: "Code changed and no test did.", weight: "gray" },
+  large: { label: "Large", advice: "More than 400 lines.", weight: "gray" },
+  outside_plan: { label: "Outside the plan", advice: "The plan does not name these files.", weight: "gray" },
+  first_time: { label: "First time here", advice: "No agent has worked in these folders before.", weight: "gray" },
 };
 
-/** The first paths that a mark is about, at most four. */
-export const markPathsSchema = z.partialRecord(z.enum(reviewMarks), z.array(z.string()));
+const mark = z.enum(reviewMarks);
 
-/** What a change is marked with, and where. */
-export interface Marked {
-  marks: readonly ReviewMark[];
-  mark_paths: z.infer<typeof markPathsSchema>;
-}
+/** The first paths that a mark is about, at most four. */
+export const markPathsSchema = z.partialRecord(mark, z.array(z.string()));
+
+/** A mark with a file that it is about and the first hunk there, counted from 0; null for the whole of it. */
+export const markedSchema = z.object({ mark, path: z.string().nullable(), hunk: z.int().nullable() });
+export type Marked = z.infer<typeof markedSchema>;
+
+/** Answer of `GET /api/jobs/:id/marks`. */
+export const jobMarksSchema = z.object({ marks: z.array(markedSchema.extend({ weight: z.enum(markWeights) })) });
 
 /** Marks that paths decide; a product can name its own patterns for them. */
 export const pathMarks = ["migration", "dependencies", "ci", "secrets_or_auth"] as const;

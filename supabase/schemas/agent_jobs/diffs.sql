@@ -10,17 +10,16 @@ create table public.job_diffs (
   deletions integer not null constraint job_diffs_deletions_positive check (deletions >= 0),
   files jsonb not null constraint job_diffs_files_list check (jsonb_typeof(files) = 'array'),
   bytes integer not null constraint job_diffs_bytes_positive check (bytes >= 0),
-  marks text[] not null default '{}',
-  mark_paths jsonb not null default '{}' constraint job_diffs_mark_paths_form check (jsonb_typeof(mark_paths) = 'object'),
   created_at timestamptz not null default private.now(),
+  marks jsonb not null default '{}' constraint job_diffs_marks_form check (jsonb_typeof(marks) = 'object'),
   primary key (job_id, attempt),
   constraint job_diffs_attempt_fkey foreign key (job_id, attempt)
     references public.job_attempts (job_id, attempt) on delete cascade
 );
 
 comment on table public.job_diffs is 'Changes of each attempt of a job (docs/review.md).';
-comment on column public.job_diffs.marks is 'Facts that ask for a careful look, by private.review_marks.';
-comment on column public.job_diffs.mark_paths is 'The first paths that a mark is about, where it is about some.';
+comment on column public.job_diffs.marks is
+  'Facts that ask for a careful look, by private.review_marks: of each its files with the first hunk, or none where it is about the whole.';
 comment on column public.job_diffs.files is
   'One object a file: path, old_path, status, additions, deletions, binary, folded, truncated, and patch as git writes it.';
 create index job_diffs_product_id_idx on public.job_diffs (product_id, created_at);
@@ -61,8 +60,7 @@ declare
   v_state text := private.attempt_state(v_job, p_attempt);
   v_additions bigint;
   v_deletions bigint;
-  v_marks text[];
-  v_mark_paths jsonb;
+  v_marks jsonb;
 begin
   if v_job.kind = 'PLAN_CHAT' then
     perform private.refuse(422, 'A conversation about an idea changes no files. Report it without a diff.');
@@ -79,24 +77,21 @@ begin
   end if;
 
   begin
-    select coalesce(array_agg(m.mark order by m.place), '{}'),
-      coalesce(jsonb_object_agg(m.mark, m.paths) filter (where cardinality(m.paths) > 0), '{}')
-    into v_marks, v_mark_paths
+    select coalesce(jsonb_object_agg(m.mark, m.entries), '{}') into v_marks
     from private.review_marks(v_job, v_files, p_diff -> 'review_marks') m;
   exception when others or query_canceled then
     -- A person gets the change to judge in any case, and a careful look is asked for.
-    v_marks := '{secrets_or_auth}';
-    v_mark_paths := '{}';
+    v_marks := '{"secret": []}';
     raise warning 'The marks of a change could not be told: %', sqlerrm;
   end;
   insert into public.job_diffs as d
-    (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks, mark_paths, created_at)
+    (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks, created_at)
   values (p_job_id, p_attempt, v_job.product_id, p_diff ->> 'base_sha', p_diff ->> 'head_sha', v_additions, v_deletions,
-    v_files, octet_length(v_files::text), v_marks, v_mark_paths, private.now())
+    v_files, octet_length(v_files::text), v_marks, private.now())
   on conflict (job_id, attempt) do update
   set base_sha = excluded.base_sha, head_sha = excluded.head_sha, additions = excluded.additions,
       deletions = excluded.deletions, files = excluded.files, bytes = excluded.bytes, marks = excluded.marks,
-      mark_paths = excluded.mark_paths, created_at = excluded.created_at;
+      created_at = excluded.created_at;
   insert into public.touched_paths (product_id, path, job_id, attempt)
   select distinct v_job.product_id, f ->> 'path', p_job_id, p_attempt from jsonb_array_elements(v_files) f
   -- Enough for any repository, and an end for whoever sends other paths each time; an index holds no longer ones.

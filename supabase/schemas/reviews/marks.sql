@@ -1,37 +1,106 @@
--- Facts about a change that say where a careful look pays, never a judgment, each with the first paths that it is
--- about. Read from the diff, the plan and what other jobs of the product touched, once when the diff arrives. The
--- product's own patterns replace the default of a mark; p_more, which a worker read on the main branch, only adds to
--- them (docs/review.md).
+-- Facts about a change that say where a careful look pays, never a judgment, each with the files that it is about, at
+-- most a hundred, and the first hunk in them. Read from the diff, the plan and what other jobs of the product touched, once
+-- when the diff arrives. The product's own patterns replace the default of a mark; p_more, which a worker read on the main
+-- branch, only adds to them (docs/review.md).
 create function private.review_marks(p_job public.agent_jobs, p_files jsonb, p_more jsonb)
-returns table (place integer, mark text, paths text[]) language plpgsql stable set search_path = '' as $$
+returns table (mark text, entries jsonb) language plpgsql stable set search_path = '' as $$
 declare
   v_own jsonb := (select p.review_marks from public.products p where p.id = p_job.product_id);
-  v_plan text := coalesce(p_job.plan_snapshot, '');
-  v_lines bigint;
-  v_tests boolean;
-  v_code boolean;
 begin
-  select coalesce(sum((f ->> 'additions')::bigint + (f ->> 'deletions')::bigint), 0),
-    coalesce(bool_or(private.is_test_path(f ->> 'path') and f ->> 'status' <> 'deleted'), false),
-    coalesce(bool_or(not private.is_test_path(f ->> 'path') and not private.is_prose_path(f ->> 'path')), false)
-  into v_lines, v_tests, v_code
-  from jsonb_array_elements(p_files) f;
-
   return query
-    select x.place, x.mark, x.paths[1:4]
-    from (values
-      (1, 'no_test_changed', case when v_code and not v_tests then array[]::text[] end),
-      (2, 'migration', private.touching(p_files, v_own, p_more, 'migration')),
-      (3, 'dependencies', private.touching(p_files, v_own, p_more, 'dependencies')),
-      (4, 'ci', private.touching(p_files, v_own, p_more, 'ci')),
-      (5, 'secrets_or_auth', private.adding_keys(p_files) || private.touching(p_files, v_own, p_more, 'secrets_or_auth')),
-      (6, 'deleted_tests', case when private.deletes_tests(p_files) then array[]::text[] end),
-      (7, 'large', case when v_lines > 400 then array[]::text[] end),
-      (8, 'outside_plan', private.outside_plan(v_plan, p_files)),
-      (9, 'first_time', private.first_time(p_job, p_files))
-    ) x (place, mark, paths)
-    where x.paths is not null;
+    with found as (
+      select 'secret' as mark, k.path, k.hunk from private.adding_keys(p_files) k
+      union all select t.mark, t.path, t.hunk from private.changed_tests(p_files) t
+      union all select m.name, x.path, x.hunk
+      from (values ('ci', 'ci'), ('migration', 'migration'), ('auth', 'secrets_or_auth'), ('dependencies', 'dependencies')) m (name, key)
+      cross join private.touching(p_files, v_own -> m.key, p_more -> m.key, m.name) x
+      union all select 'no_test_changed', null, null where private.is_untested(p_files)
+      union all select 'large', null, null
+      where 400 < (
+        select sum((f ->> 'additions')::bigint + (f ->> 'deletions')::bigint)
+        from jsonb_array_elements(p_files) f where not coalesce((f ->> 'folded')::boolean, false))
+      union all select 'outside_plan', p, null from unnest(private.outside_plan(coalesce(p_job.plan_snapshot, ''), p_files)) p
+      union all select 'first_time', p, null from unnest(private.first_time(p_job, p_files)) p
+    ), files as (
+      select f.mark, f.path, min(f.hunk) as hunk, row_number() over (partition by f.mark order by f.path) as place
+      from found f group by f.mark, f.path
+    )
+    select f.mark, coalesce(
+      jsonb_agg(jsonb_build_object('path', f.path, 'hunk', f.hunk) order by f.place) filter (where f.path is not null and f.place <= 100), '[]')
+    from files f group by f.mark;
 end;
+$$;
+
+-- All marks of a job's diff: those of its lines, and what its report and its proof say of it. A story is proven with its last
+-- task, so the others miss nothing yet.
+create function private.marks_of(p_job public.agent_jobs, p_marks jsonb)
+returns table (mark text, path text, hunk integer) language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select m.key, e ->> 'path', (e ->> 'hunk')::integer
+    from jsonb_each(coalesce(p_marks, '{}')) m left join lateral jsonb_array_elements(m.value) e on true
+    union all select 'unsure', null, null where p_job.verify_result in ('PARTIAL', 'DIVERGENT')
+    union all select 'unproven', null, null
+    from public.tasks t
+    where t.id = p_job.task_id and private.finishes_story(t.id) and exists (
+      select from private.story_proof(t.story_id) c where c.state not in ('proven', 'waived'));
+end;
+$$;
+
+-- The marks of a job's newest changes, each with its files and their first hunks (docs/review.md). Refusals: 404, 403.
+-- Definer: access is checked first.
+create function operations.get_job_marks(p_job_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.require_job_reader(p_job_id);
+begin
+  return json_build_object('marks', (
+    select coalesce(json_agg(json_build_object('mark', m.mark, 'weight', private.mark_weight(m.mark), 'path', m.path, 'hunk', m.hunk)
+      order by private.mark_place(m.mark), m.path), '[]')
+    from private.marks_of(v_job, (
+      select d.marks from public.job_diffs d where d.job_id = p_job_id order by d.attempt desc limit 1)) m));
+end;
+$$;
+grant execute on function operations.get_job_marks to authenticated;
+
+-- The order of marks, the dangerous ones first.
+create function private.mark_place(p_mark text)
+returns integer language sql immutable set search_path = '' as $$
+  select array_position(array['secret', 'deleted_tests', 'weakened_tests', 'ci', 'migration', 'auth', 'dependencies', 'unproven', 'unsure',
+    'no_test_changed', 'large', 'outside_plan', 'first_time'], p_mark);
+$$;
+
+-- How dangerous what a mark is about can be.
+create function private.mark_weight(p_mark text)
+returns text language sql immutable set search_path = '' as $$
+  select case when private.mark_place(p_mark) <= 4 then 'red' when private.mark_place(p_mark) <= 9 then 'amber' else 'gray' end;
+$$;
+
+-- Names of the marks in an entry of the queue, and up to four paths of each.
+create function private.marks_json(p_job public.agent_jobs, p_marks jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('marks', coalesce(jsonb_agg(m.mark order by private.mark_place(m.mark)), '[]'),
+      'mark_paths', coalesce(jsonb_object_agg(m.mark, m.paths) filter (where m.paths is not null), '{}'))
+    from (
+      select m.mark, (array_agg(m.path order by m.path) filter (where m.path is not null))[1:4] as paths
+      from private.marks_of(p_job, p_marks) m group by m.mark
+    ) m);
+end;
+$$;
+
+-- An entry's marks in the words of 0.4.0, which refuses others.
+create function private.former_marks(p_entry jsonb)
+returns jsonb language sql immutable set search_path = '' as $$
+  select p_entry || (
+    select jsonb_build_object('marks', coalesce(jsonb_agg(distinct m.former), '[]'),
+      'mark_paths', coalesce(jsonb_object_agg(m.former, m.paths) filter (where m.paths is not null), '{}'))
+    from (
+      select case when m in ('secret', 'auth') then 'secrets_or_auth' else m end as former, p_entry -> 'mark_paths' -> m as paths
+      from jsonb_array_elements_text(p_entry -> 'marks') m
+    ) m
+    where m.former in ('no_test_changed', 'migration', 'dependencies', 'ci', 'secrets_or_auth', 'deleted_tests', 'large', 'outside_plan', 'first_time'));
 $$;
 
 -- The files that a plan does not name, where it names files. A folder or a pattern names all below it, and TaskList,
@@ -114,131 +183,6 @@ begin
         from (
           select from private.works w
           where w.product_id = p_job.product_id and w.was_handed_in and w.id <> p_job.id limit 10) w));
-end;
-$$;
-
--- The paths of a mark, by the product's own patterns or else the default, or by more of them. Null without one. Patterns
--- with so many asterisks that a change would take seconds fit all its paths.
-create function private.touching(p_files jsonb, p_own jsonb, p_more jsonb, p_mark text)
-returns text[] language plpgsql immutable set search_path = '' as $$
-declare
-  v_default text := case p_mark
-    when 'migration' then '(^|/)(migrations?|migrate)/|\.sql$'
-    when 'dependencies' then '(^|/)(package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|requirements[^/]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|pipfile(\.lock)?|go\.(mod|sum)|cargo\.(toml|lock)|gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|[^/]*\.gradle(\.kts)?|[^/]*\.csproj)$'
-    when 'ci' then '^(\.github/(workflows|actions)|\.forgejo|\.gitea|\.circleci|\.buildkite|\.ci)/|^(\.gitlab-ci\.yml|jenkinsfile|\.travis\.yml|azure-pipelines\.yml)$'
-    else '(^|/)\.env|auth|login|passw|secret|credential|permission|session|token|crypt|security|oauth|\.(pem|key|p12)$'
-  end;
-  v_own text := private.patterns_regex(p_own -> p_mark);
-  v_more text := private.patterns_regex(p_more -> p_mark);
-  v_stars bigint := length(regexp_replace(concat(p_own -> p_mark, p_more -> p_mark), '[^*]', '', 'g'));
-  v_is_too_much boolean := v_stars * (select sum(length(f ->> 'path')) from jsonb_array_elements(p_files) f) > 100000000;
-begin
-  return (
-    select array_agg(f ->> 'path') from jsonb_array_elements(p_files) f
-    where v_is_too_much or case when v_own is null then f ->> 'path' ~* v_default else f ->> 'path' ~ v_own end or f ->> 'path' ~ v_more);
-end;
-$$;
-
--- `*` within a folder, `**` across folders, all else as written. One expression for all patterns, since each is
--- compared with thousands of paths. Null without a list.
-create function private.patterns_regex(p_patterns jsonb)
-returns text language plpgsql immutable set search_path = '' as $$
-begin
-  if p_patterns is null then
-    return null;
-  end if;
-  return (
-    select '^(' || coalesce(string_agg(replace(replace(replace(replace(replace(
-      regexp_replace(regexp_replace(g, '(\*\*/)+', '**/', 'g'), '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', chr(1)), '**', chr(2)), '*', '[^/]*'), chr(1), '(.*/)?'), chr(2), '.*'), '|'), '') || ')$'
-    from jsonb_array_elements_text(p_patterns) g);
-end;
-$$;
-
--- Documents are no code.
-create function private.is_prose_path(p_path text)
-returns boolean language sql immutable set search_path = '' as $$
-  select p_path ~* '\.(md|mdx|txt|rst|adoc)$';
-$$;
-
--- Files below tests/ and names such as cart.test.ts are tests (docs/review.md).
-create function private.is_test_path(p_path text)
-returns boolean language plpgsql immutable set search_path = '' as $$
-begin
-  return p_path ~* '(^|/)(tests?|__tests__|specs?)/|(^|/)[^/]*[._-](test|spec)\.[a-z]+$|(^|/)test_[^/]*\.py$';
-end;
-$$;
-
--- A test file that goes without telling its cases, or a case that no test file of the change has any more, by its
--- name: a case that moved is still there, and a new one does not make up for another.
-create function private.deletes_tests(p_files jsonb)
-returns boolean language plpgsql immutable set search_path = '' as $$
-begin
-  return exists (
-    select from jsonb_array_elements(p_files) f
-    where f ->> 'status' = 'deleted' and private.is_test_path(f ->> 'path') and cardinality(private.test_cases(f, '-')) = 0
-  ) or exists (
-    select unnest(private.test_cases(f, '-')) from jsonb_array_elements(p_files) f
-    except
-    select unnest(private.test_cases(f, '+')) from jsonb_array_elements(p_files) f);
-end;
-$$;
-
--- Names of test cases on the removed or added lines of a test file, as JavaScript, Python, Go, Rust and Java write
--- them. A name may be on the line below.
-create function private.test_cases(p_file jsonb, p_sign text)
-returns text[] language plpgsql immutable set search_path = '' as $$
-begin
-  return array(
-    select coalesce(m[1], m[2], m[3], m[4], m[5])
-    from regexp_matches(p_file ->> 'patch', format('^[%s][ \t]*(?:', p_sign)
-      || '(?:it|test)[.( ][^''"`\n]*(?:\n.[ \t]*)?(?:"([^"\n]+)|''([^''\n]+)|`([^`\n]+))'
-      || '|(?:async )?(?:def|func) ([Tt]est\w*)'
-      || '|(?:#\[[\w:]*test\M|@\w*Test\M)[^\n]*\n.[^(\n]*\m(\w+)\s*\()', 'gn') m
-    where private.is_test_path(coalesce(case p_sign when '-' then p_file ->> 'old_path' end, p_file ->> 'path')));
-end;
-$$;
-
--- The files with an added line that looks like a key of a well-known service, from which the worker took one (•••),
--- or that gives something named like a key a value like one. Null without one. Lines of the second kind are looked at 500
--- a file and 5,000 a change, their first 2,000 letters: a file with more is named, as it may hold one.
-create function private.adding_keys(p_files jsonb)
-returns text[] language plpgsql immutable set search_path = '' as $$
-declare
-  v_left integer := 5000;
-  v_found text[];
-  v_lines text[];
-  v_file record;
-begin
-  for v_file in select f ->> 'path' as path, f ->> 'patch' as patch from jsonb_array_elements(p_files) f loop
-    if v_file.patch ~ '(?n)^\+.*(?:•••|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20}|glpat-[A-Za-z0-9_-]{20}|sk-[A-Za-z0-9_-]{20}|xox[abprs]-[A-Za-z0-9-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY)' then
-      v_found := v_found || v_file.path;
-      continue;
-    end if;
-    v_lines := array(
-      select left(l, 2000) from string_to_table(v_file.patch, E'\n') l
-      where l ~* '^\+.*(?:key|secret|token|passw(?:or)?d|credentials?)["'']?\s*(?::=|=>|[:=])' limit least(501, v_left + 1));
-    if cardinality(v_lines) > least(500, v_left) or private.gives_key(array_to_string(v_lines, E'\n')) then
-      v_found := v_found || v_file.path;
-    end if;
-    v_left := greatest(0, v_left - cardinality(v_lines));
-  end loop;
-  return v_found;
-end;
-$$;
-
--- A key without a known form, `"key": "9f86…"`. Its name says what it is, so hashes, versions and IDs of lock files are
--- none; its value is letters mixed with digits, so words, paths and calls are none, and neither is a UUID.
-create function private.gives_key(p_lines text)
-returns boolean language plpgsql immutable set search_path = '' as $$
-begin
-  return exists (
-    select from regexp_matches(p_lines,
-      '(?:^|[^a-z0-9_-])([a-z0-9_-]*(?:(?:api|access|secret|private|auth|signing|encryption)[_-]?key|secret|token|passw(?:or)?d|credentials?)|key)["'']?[ \t]*(?::=|=>|[:=])[ \t]*(?:["''`]([a-z0-9_+/=.-]{16}[a-z0-9_+/=.-]*)["''`]|([a-z0-9_+/=-]{20}[a-z0-9_+/=-]*)$)',
-      'gin') m
-    cross join lateral (select coalesce(m[2], m[3]) as value) v
-    where length(v.value) <= 200 and v.value ~* '[a-z]' and length(regexp_replace(v.value, '[^0-9]', '', 'g')) >= 3
-      and v.value !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-      and (m[1] !~* '^key$' or v.value ~* '^[0-9a-f]{32,}$' or v.value ~ '^(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9+/=_-]{24,}$'));
 end;
 $$;
 

@@ -14,7 +14,10 @@ begin
     'attempts', (
     select coalesce(json_agg(json_build_object('task', json_build_object('id', t.id, 'code', t.code, 'title', t.title),
       'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
-      'files', case when p_with_files then d.files else '[]' end, 'marks', d.marks, 'mark_paths', d.mark_paths,
+      'files', case when p_with_files then d.files else '[]' end, 'marks', x.former -> 'marks', 'mark_paths', x.former -> 'mark_paths',
+      'marked', (
+        select coalesce(json_agg(json_build_object('mark', m.mark, 'path', m.path, 'hunk', m.hunk) order by private.mark_place(m.mark), m.path), '[]')
+        from private.marks_of(j, d.marks) m),
       'chapters', (
         select g.chapters from public.job_guides g
         where p_with_files and g.job_id = j.id and g.attempt = d.attempt and g.head_sha = d.head_sha),
@@ -28,6 +31,8 @@ begin
     join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
       and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
     join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    -- For processes of 0.4.0, which know fewer marks.
+    cross join lateral private.former_marks(private.marks_json(j, d.marks)) x (former)
     where t.story_id = p_story_id));
 end;
 $$;

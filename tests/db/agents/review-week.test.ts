@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
-import { listReviews } from "~/nouns/reviews/operations.server";
+import { listWaitingReviews } from "~/nouns/reviews/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
@@ -103,7 +103,7 @@ async function median(actor: Actor, product_id: string): Promise<number> {
   const taken = [];
   for (let n = 0; n < 21; n++) {
     const begun = performance.now();
-    expect((await listReviews(actor, { product_id, limit: 50 })).reviews).toHaveLength(50);
+    expect((await listWaitingReviews(actor, { product_id, limit: 50 })).reviews).toHaveLength(50);
     taken.push(performance.now() - begun);
   }
   return at(

@@ -6,8 +6,8 @@ import { getProof } from "~/nouns/proof/operations.server";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
 import {
   getStoryChanges,
-  listReviews,
   listSameFiles,
+  listWaitingReviews,
   reviewJob,
   reviewStory,
   undoReview,
@@ -77,7 +77,7 @@ describe("a verdict that can be undone", () => {
   it("A verdict shows at once and its work waits in no list, until it is undone", async () => {
     const { actor, eva, of, story, task, product } = await scene();
     const shown = async () => [
-      (await listReviews(eva, { product_id: product.id })).reviews.map(({ job_id }) => job_id),
+      (await listWaitingReviews(eva, { product_id: product.id })).reviews.map(({ job_id }) => job_id),
       (await getInbox(eva, { kinds: ["review"] })).items.map(({ id }) => id),
       (await listJobComments(eva, of)).reviews.map(({ verdict }) => verdict),
       (await getStoryChanges(eva, { story_id: story })).attempts.map(({ verdict }) => verdict),
@@ -124,7 +124,7 @@ describe("a verdict that can be undone", () => {
     await removeProductMember(left.actor, { product_id: left.product.id, user_id: left.evaId });
     await sweepAt(undo_until, 1);
     expect(await left.status()).toEqual(waits);
-    expect((await listReviews(left.actor, { product_id: left.product.id })).reviews).toHaveLength(1);
+    expect((await listWaitingReviews(left.actor, { product_id: left.product.id })).reviews).toHaveLength(1);
 
     const changed = await scene();
     const given = await reviewJob(changed.eva, { ...changed.of, ...approve });

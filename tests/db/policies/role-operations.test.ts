@@ -84,7 +84,7 @@ const ownersOnly: readonly string[] = [
 const membersOwn: readonly string[] = ["allow_my_workers", "leave_product"];
 
 /** What one person keeps for themselves, no matter what their role (here the viewer), and what waits for a verdict. */
-const personal: readonly string[] = ["get_idea", "get_idea_conversation", "list_reviews"];
+const personal: readonly string[] = ["get_idea", "get_idea_conversation", "list_reviews", "list_waiting_reviews"];
 
 const t = await createTestDatabase();
 const secret = "Quetzalcoatlus";

@@ -1,0 +1,103 @@
+import { visible } from "~/features/proof/visible";
+import { Badge } from "~/ui/badge";
+import type { WaitingReview } from "~/wire/reviews/contract";
+import { type Marked, type MarkWeight, markWords, type ReviewMark, reviewMarks } from "~/wire/reviews/marks";
+
+const looks = {
+  red: { tone: "failed", meaning: "Danger: " },
+  amber: { tone: "waiting", meaning: "With care: " },
+  gray: { tone: "plain", meaning: "" },
+} as const satisfies Record<MarkWeight, unknown>;
+
+/** A mark in the color of its weight, which is said to those who see none. */
+export function MarkChip({ mark }: { mark: ReviewMark }) {
+  const { label, weight } = markWords[mark];
+  const { tone, meaning } = looks[weight];
+  return (
+    <Badge tone={tone}>
+      <span className="sr-only">{meaning}</span>
+      {label}
+    </Badge>
+  );
+}
+
+/** The marks that say more than that a change is large, for lists: two at most, the dangerous first. */
+export function WeightyMarks({ marks }: { marks: readonly ReviewMark[] }) {
+  return marks
+    .filter((mark) => markWords[mark].weight !== "gray")
+    .slice(0, 2)
+    .map((mark) => <MarkChip key={mark} mark={mark} />);
+}
+
+/** Where a change needs a careful look, the dangerous first, and in which files; `inFull` next to the change. */
+export function MarkList({
+  marked,
+  inFull = false,
+  linkTo,
+}: {
+  marked: readonly Marked[];
+  inFull?: boolean;
+  /** Where a mark leads on the page. */
+  linkTo?: ((place: Marked) => string | null) | undefined;
+}) {
+  const marks = reviewMarks.filter((mark) => marked.some((each) => each.mark === mark));
+  if (marks.length === 0) return null;
+  return (
+    <ul aria-label="Look closely" className="flex flex-wrap gap-x-3 gap-y-1.5 text-muted">
+      {marks.map((mark) => {
+        const { advice } = markWords[mark];
+        const places = marked.filter((each) => each.mark === mark && each.path !== null);
+        const paths = places.map(({ path }) => visible(path ?? ""));
+        return (
+          <li key={mark} title={[advice, pathsText(paths)].join(" ").trim()} className="min-w-0">
+            <MarkChip mark={mark} />{" "}
+            <span className={inFull ? "text-xs" : "sr-only"}>
+              {advice}{" "}
+              <bdi className="font-mono wrap-anywhere">
+                {linkTo ? <Places places={places} linkTo={linkTo} /> : pathsText(paths)}
+              </bdi>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The files of a mark as links to their hunks. */
+function Places({ places, linkTo }: { places: readonly Marked[]; linkTo: (place: Marked) => string | null }) {
+  return (
+    <>
+      {places.slice(0, shownPaths).map((place, n) => {
+        const href = linkTo(place);
+        const path = visible(place.path ?? "");
+        return (
+          <span key={path}>
+            {n > 0 ? ", " : ""}
+            {href === null ? (
+              path
+            ) : (
+              <a href={href} className="underline pointer-coarse:py-3">
+                {path}
+              </a>
+            )}
+          </span>
+        );
+      })}
+      {places.length > shownPaths ? " and others" : ""}
+    </>
+  );
+}
+
+const shownPaths = 3;
+
+/** An entry of the queue names up to four files of a mark: the fourth says that there are more. */
+export function pathsText(paths: readonly string[]): string {
+  const shown = paths.slice(0, shownPaths).join(", ");
+  return paths.length > shownPaths ? `${shown} and others` : shown;
+}
+
+/** The marks of an entry of the queue, which names no hunks. */
+export function markedOf({ marks, mark_paths }: Pick<WaitingReview, "marks" | "mark_paths">): Marked[] {
+  return marks.flatMap((mark) => (mark_paths[mark] ?? [null]).map((path) => ({ mark, path, hunk: null })));
+}
