@@ -69,6 +69,20 @@ test("The palette ranks actions before items that mention them, on every page", 
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
 
+  for (const [words, line] of [
+    ["invite", "Invite members"],
+    ["lesson", "Lessons"],
+    ["budget", "Budgets and automation"],
+    ["markdown", "Paste a list"],
+    ["log out", "Sign out"],
+    ["import", "Import stories"],
+  ] as const) {
+    await ask(page, words);
+    await expect(page.getByRole("option", { name: line })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+  }
+
   await ask(page, "complete");
   await expect(chosen).toContainText("Complete sprint");
   // Later hits are below it, so that what Enter takes stays in view.

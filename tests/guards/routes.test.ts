@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { adminDestination, destinations, productPages, setupDestinations } from "~/routes/_app/navigation";
+import { knownAdminPages, knownPages, knownProductPages } from "~/routes/_app/palette/known-pages";
+import { sections } from "~/routes/_app.products.$productId.settings/product-fields";
 
 const modules = import.meta.glob<Record<string, unknown>>([
   "../../app/routes/*.{ts,tsx}",
@@ -20,6 +23,29 @@ describe("routes", () => {
       return own.length === 1;
     });
     expect(alone).toEqual([]);
+  });
+
+  it("Each page that needs no item in its address is in the palette", () => {
+    const listed = [...destinations, ...setupDestinations, adminDestination, ...knownPages, ...knownAdminPages]
+      .map(({ to }) => to.slice(1))
+      .concat(knownProductPages.map(({ to }) => to))
+      .concat(productPages.map(({ page }) => page))
+      .map((to) => to.split("?")[0] ?? to);
+    const pages = files
+      .filter((file) => file.endsWith(".tsx"))
+      .flatMap((file) => /^_app\.(.+)/.exec(nameOf(file))?.[1] ?? []);
+    const missing = [...new Set(pages)]
+      .map((page) =>
+        page
+          .replaceAll("_.", ".")
+          .replace("._index", "")
+          .replace(/^products\.\$productId\.?/, "")
+          .replaceAll(".", "/"),
+      )
+      .flatMap((page) => (page === "settings/$section" ? sections.map(([name]) => `settings/${name}`) : [page]))
+      .filter((page) => page !== "" && !page.includes("$") && !listed.includes(page));
+    // What is created has lines of its own.
+    expect(missing).toEqual(["products/new"]);
   });
 
   it.each(Object.keys(modules))("The route module %s can be loaded", async (file) => {

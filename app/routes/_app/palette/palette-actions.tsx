@@ -74,6 +74,13 @@ function ofRow(keys: readonly PageKey[], first: string | undefined): readonly Pa
 /** Keys that are useless while the palette is open. */
 const withoutLine = new Set(["Search and actions", "Next row", "Previous row", "Close"]);
 
+/** What people type for a button that is called otherwise. */
+const alsoCalled: Readonly<Record<string, string>> = {
+  "Sign out": "log out leave",
+  "Repeat this story": "recurring schedule template",
+  "Change the schedule": "recurring repeat template",
+};
+
 /** Everything the page has buttons, menus and keys for. */
 export function PageItems({
   actions,
@@ -97,7 +104,7 @@ export function PageItems({
   return (
     <Group heading="On this page">
       {actions.map(({ label, press }) => (
-        <Item key={label} value={lineText(label, "do")} onSelect={() => run(press)}>
+        <Item key={label} value={lineText(label, alsoCalled[label] ?? "do")} onSelect={() => run(press)}>
           <span className="flex-1">{label}</span>
         </Item>
       ))}

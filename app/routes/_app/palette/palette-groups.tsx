@@ -4,6 +4,7 @@ import { Icon } from "~/ui/icon";
 import { isolated } from "~/ui/isolated";
 import { adminDestination, destinations, productPages, productPath, setupDestinations } from "../navigation";
 import type { ShellData } from "../shell-data";
+import { knownAdminPages, knownPages, knownProductPages } from "./known-pages";
 import { Group, Item, lineText } from "./palette-parts";
 import { readRecent } from "./recent";
 
@@ -30,8 +31,21 @@ export function FoundItems({ found, wanted, go }: Go & { found: SearchAnswer["re
 }
 
 /** Destinations of the whole service, then those of the current product. */
-export function DestinationItems({ shell, productId, go }: Go & { shell: ShellData; productId: string | undefined }) {
+export function DestinationItems({
+  shell,
+  productId,
+  wanted,
+  go,
+}: Go & { shell: ShellData; productId: string | undefined; wanted: string }) {
   const pages = [...destinations, ...setupDestinations, ...(shell.user.isAdmin ? [adminDestination] : [])];
+  // Only what is asked for: without a word the list stays short.
+  const known = !wanted
+    ? []
+    : [
+        ...(productId ? knownProductPages.map((page) => ({ ...page, to: productPath(productId, page.to) })) : []),
+        ...knownPages,
+        ...(shell.user.isAdmin ? knownAdminPages : []),
+      ];
   return (
     <Group heading="Go to">
       {pages.map(({ to, label, icon, letter }) => (
@@ -51,6 +65,11 @@ export function DestinationItems({ shell, productId, go }: Go & { shell: ShellDa
             </Item>
           ))
         : null}
+      {known.map(({ to, label, words }) => (
+        <Item key={`${to} ${label}`} value={lineText(label, `go to ${words}`)} onSelect={() => go(to)}>
+          <span className="flex-1">{label}</span>
+        </Item>
+      ))}
       {productId && shell.activeSprintId ? (
         <Item
           value={lineText("Sprint review", "go to")}

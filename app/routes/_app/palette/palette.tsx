@@ -78,7 +78,7 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
             <SprintItems shell={shell} productId={productId} actions={actions} onClose={onClose} />
             <CreateItems go={go} productId={productId} />
           </ProductAccess>
-          <DestinationItems shell={shell} productId={productId} go={go} />
+          <DestinationItems shell={shell} productId={productId} wanted={wanted} go={go} />
           <ProductItems shell={shell} go={go} />
           {isNamed ? null : hits}
         </Command.List>
