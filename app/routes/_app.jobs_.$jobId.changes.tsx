@@ -4,18 +4,20 @@ import { useCallback, useRef } from "react";
 import { z } from "zod";
 import { comparedWith, type Since, sinceIn } from "~/features/diff/compared-with.server";
 import { DiffView } from "~/features/diff/diff-view";
-import { LineCounts } from "~/features/diff/line-counts";
-import { changedFiles, showFiles } from "~/features/diff/show-diff.server";
+import { changedFiles, showFiles, sizeOf } from "~/features/diff/show-diff.server";
 import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
+import { useViewed } from "~/features/diff/use-viewed";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
 import { markAll, nextPage, noteLookAt, positionInQueue } from "~/features/review/changes-page.server";
-import { ReviewFacts, SameFiles } from "~/features/review/review-facts";
-import { ReviewSection } from "~/features/review/review-section";
+import { markedOf } from "~/features/review/mark-list";
+import { Remarks } from "~/features/review/remarks";
+import { NextSteps, ReviewBar } from "~/features/review/review-bar";
+import { ReviewHead } from "~/features/review/review-head";
 import { shownChapters } from "~/features/review/shown-chapters";
 import { storyOf } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
-import { AgentSays, CriterionProof, JobPosition, ShownCriteria } from "~/features/review/what-was-done";
+import { AgentSays, CriterionFold, JobPosition } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
@@ -23,10 +25,11 @@ import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
 import { deleteJobComment, listSameFiles, listViewed, readGuide, reviewJob } from "~/nouns/reviews/operations.server";
+import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { countText } from "~/ui/numbers";
+import type { AgentJobDetail } from "~/wire/agent-jobs/contract";
 import { canonicalId } from "~/wire/canonical-id";
-import { addJobCommentBody, reviewJobBody } from "~/wire/reviews/contract";
+import { addJobCommentBody, type JobComments, reviewJobBody } from "~/wire/reviews/contract";
 import { attemptInQuery } from "~/wire/text";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
@@ -44,23 +47,20 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     noteLookAt(request, actor, jobId),
   ]);
   const criteria = stories.flatMap(({ proof }) => proof.criteria);
-  const queue = await positionInQueue(actor, jobId);
-  const about = {
-    criteria,
-    finishes: whole.finishes,
-    story: whole.address,
-    queue,
-    sameFiles,
-    reviews: comments.reviews,
-  };
+  const { finishes, address: story } = whole;
+  const { review, queue } = await positionInQueue(actor, jobId);
+  const about = { criteria, finishes, story, review, queue, sameFiles, reviews: comments.reviews };
   if (diff === null) {
     const onFiles = comments.comments.map((each) => ({ ...each, index: null }));
-    return json({ diff: null, ...pageOfFiles([]), viewed: [], comments: onFiles, ...about });
+    return json({ diff: null, ...pageOfFiles([]), viewed: noFiles, comments: onFiles, ...about });
   }
-  const since = sinceIn(searchParams) ?? (attempt === undefined ? "looked" : undefined);
-  const before = await comparedWith(actor, diff, since);
-  const open = numberIn(searchParams, "open");
   const viewer = principal.user_id;
+  const wanted = sinceIn(searchParams);
+  // The next round opens on what has changed since the person looked, or else since they asked for changes.
+  const choices = attempt === undefined ? ["looked" as const, lastVerdict(comments.reviews, viewer, diff)] : [];
+  const since = await comparedWith(actor, diff, wanted === undefined ? choices : [wanted]);
+  const before = since?.before ?? null;
+  const open = numberIn(searchParams, "open");
   const changed = await changedFiles(diff, { viewer, before });
   const named = changed.map(({ file: { path }, index }) => ({ path, index }));
   const all = shownChapters(await readGuide(actor, diff), named, before !== null);
@@ -73,16 +73,24 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     diff: {
       ...diff,
       files,
-      count: changed.length,
+      size: sizeOf(changed),
       total: diff.files.length,
-      since: before && since ? { attempt: before.attempt, choice: since } : null,
+      since: since && { attempt: since.before.attempt, choice: since.choice },
     },
     ...page,
     comments: comments.comments.map((each) => ({ ...each, index: indices.get(each.path) ?? null })),
-    viewed: files.flatMap(({ path, index }) => (seen.has(path) ? [index] : [])),
+    viewed: named.flatMap(({ path, index }) => (seen.has(path) ? [index] : [])),
     ...about,
   });
 });
+
+const noFiles: number[] = [];
+
+/** The newest earlier attempt of which the person asked for changes. */
+function lastVerdict(reviews: JobComments["reviews"], viewer: string, { attempt }: { attempt: number }) {
+  const asked = reviews.filter((each) => each.author_id === viewer && each.verdict === "request_changes");
+  return asked.findLast((each) => each.attempt < attempt)?.attempt;
+}
 
 export const action = writeAction(async ({ actor, form, request, params }) => {
   const jobId = canonicalId(params.jobId);
@@ -124,78 +132,113 @@ const verdictForm = reviewJobBody
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
   const data = useLoaderData<typeof loader>();
-  const { diff, chapters, viewed, criteria, finishes, story, queue, comments, reviews } = data;
-  const { sameFiles } = data;
+  const { diff, chapters, criteria, story, comments, reviews, queue } = data;
   const job = useJob();
   useLiveJob(job.id);
-  const shown = { of: String(diff?.attempt), since: diff?.since };
-  const { below, above, apart, setSpot } = useComments(comments, shown);
-  const drafts = comments.filter(({ draft }) => draft).length;
-  const review = (
-    <ReviewSection
-      job={job}
-      reviews={reviews}
-      drafts={drafts}
-      apart={apart}
-      criteria={criteria}
-      finishes={finishes}
-      next={queue.next}
-    />
+  const of = `${job.id} ${diff?.attempt}`;
+  const { below, above, apart, setSpot } = useComments(comments, { of: String(diff?.attempt), since: diff?.since });
+  const viewed = useViewed(
+    data.viewed,
+    ({ index, path }) => (diff !== null && index < diff.total ? [{ job_id: job.id, attempt: diff.attempt, path }] : []),
+    of,
   );
-  if (diff === null) {
-    return (
-      <div className="grid gap-4">
-        <EmptyState title="No changes yet">The agent's changes appear here when the attempt ends.</EmptyState>
-        {job.finished_at !== null || reviews.length > 0 || waitsForReview(job) ? review : null}
-      </div>
-    );
-  }
-  const { since } = diff;
+  const waits = waitsForReview(job);
+  const reason = reasonAgainst(job, waits, reviews);
+  const since = diff?.since ?? null;
   return (
-    <div className="grid gap-4">
-      {queue.review ? <ReviewFacts review={queue.review} inFull /> : null}
-      <SameFiles others={sameFiles} />
-      <AgentSays job={job} above={<JobPosition job={job} />} />
-      <ShownCriteria criteria={criteria} />
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
-        {since !== null && diff.count === 0 ? (
-          <span>{`Attempt ${diff.attempt} changed nothing since attempt ${since.attempt}.`}</span>
+    <>
+      <div className="grid gap-3">
+        <ReviewHead
+          review={data.review}
+          size={diff?.size ?? null}
+          criteria={criteria}
+          marked={data.review ? markedOf(data.review) : []}
+          sameFiles={data.sameFiles}
+          details={
+            <>
+              <JobPosition job={job} />
+              <AgentSays job={job} />
+            </>
+          }
+        >
+          {diff === null ? null : <AttemptLinks {...diff} />}
+          {story === null ? null : (
+            <Link to={story} className="text-accent underline pointer-coarse:py-3">
+              All changes of the story
+            </Link>
+          )}
+        </ReviewHead>
+        <Remarks reviews={reviews} comments={comments} />
+        {since !== null && diff?.size.files === 0 ? (
+          <p>{`Attempt ${diff.attempt} changed nothing since attempt ${since.attempt}.`}</p>
+        ) : null}
+        {diff === null ? (
+          <EmptyState title="No changes yet">The agent's changes appear here when the attempt ends.</EmptyState>
         ) : (
-          <span>{countText(diff.count, "file")}</span>
+          <DiffView
+            key={`${job.id}-${diff.attempt}-${since?.attempt}`}
+            addressOf={({ index }) =>
+              `/jobs/${job.id}/file?attempt=${diff.attempt}&index=${index}${since === null ? "" : `&since=${since.choice}`}`
+            }
+            since={since?.attempt ?? null}
+            files={diff.files}
+            chapters={chapters}
+            page={data}
+            aside={({ criterion }) => {
+              const known = criteria.find(({ id }) => id === criterion);
+              return known ? <CriterionFold criterion={known} /> : null;
+            }}
+            viewed={viewed}
+            below={below}
+            above={above}
+            onSpot={setSpot}
+          />
         )}
-        {since === null ? <LineCounts additions={diff.additions} deletions={diff.deletions} /> : null}
-        <a href="#review" className="text-accent underline pointer-coarse:py-3">
-          Review{drafts > 0 ? ` (${drafts})` : ""}
-        </a>
-        {story === null ? null : (
-          <Link to={story} className="text-accent underline pointer-coarse:py-3">
-            All changes of the story
-          </Link>
-        )}
-        <AttemptLinks {...diff} />
+        {apart}
       </div>
-      <DiffView
-        key={`${job.id}-${diff.attempt}-${since?.attempt}`}
-        addressOf={({ index }) =>
-          `/jobs/${job.id}/file?attempt=${diff.attempt}&index=${index}${since === null ? "" : `&since=${since.choice}`}`
-        }
-        since={since?.attempt ?? null}
-        files={diff.files}
-        chapters={chapters}
-        page={data}
-        aside={({ criterion }) => {
-          const known = criteria.find(({ id }) => id === criterion);
-          return known ? <CriterionProof criterion={known} /> : null;
-        }}
-        known={viewed}
-        marksOf={({ index, path }) => (index < diff.total ? [{ job_id: job.id, attempt: diff.attempt, path }] : [])}
-        below={below}
-        above={above}
-        onSpot={setSpot}
-      />
-      {review}
-    </div>
+      {diff !== null || job.finished_at !== null || reviews.length > 0 || waits ? (
+        <ReviewBar
+          isOpen={reason === null}
+          reason={reason}
+          viewed={{ count: viewed.count, total: diff?.size.files ?? 0 }}
+          queue={queue}
+          drafts={comments.filter(({ draft }) => draft).length}
+          criteria={criteria}
+          confirms={waits ? (data.finishes ? criteria : []) : null}
+          after={
+            isReviewed(job, reviews) ? (
+              <NextSteps next={queue.next}>
+                {job.task_id ? (
+                  <ButtonLink to={`/tasks/${job.task_id}`}>Open {job.task_code ?? "task"}</ButtonLink>
+                ) : null}
+              </NextSteps>
+            ) : null
+          }
+        >
+          <input type="hidden" name="attempt" value={job.attempt} />
+        </ReviewBar>
+      ) : null}
+    </>
   );
+}
+
+const isReviewed = (job: AgentJobDetail, reviews: JobComments["reviews"]) => reviews.at(-1)?.attempt === job.attempt;
+
+/** Returns why no review can be sent now, or null. */
+function reasonAgainst(job: AgentJobDetail, waits: boolean, reviews: JobComments["reviews"]): string | null {
+  if (isReviewed(job, reviews)) return whatFollows(job, reviews);
+  if (waits || job.finished_at !== null) return null;
+  return job.status === "queued"
+    ? "The job is queued."
+    : "The job is running. You can review it when the attempt ends.";
+}
+
+/** What the verdict leads to: an approval to nothing more, remarks to the next attempt. */
+function whatFollows(job: AgentJobDetail, reviews: JobComments["reviews"]): string {
+  if (reviews.at(-1)?.verdict === "approve") return "This attempt has been reviewed.";
+  return job.finished_at === null
+    ? "The task is queued again. The next attempt continues this work with your comments."
+    : "Run it again: the next attempt continues this work with your comments.";
 }
 
 /** Reloads the page when the job changes. Output has its own tab, so it is ignored here. */

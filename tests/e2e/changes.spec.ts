@@ -45,7 +45,15 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   await page.getByRole("button", { name: "Unified" }).click();
   await expect(file.locator(".twin .l").first()).toBeHidden();
 
+  const code = await file.locator(".l").first().boundingBox();
+  expect(code?.y).toBeLessThanOrEqual(360);
+
   await page.keyboard.press("n");
+  await expect(file.locator(".l.d:focus")).toHaveText("export const greeting = 1;");
+  // Esc returns to the line from its comment.
+  await page.keyboard.press("r");
+  await expect(file.getByRole("textbox", { name: "Comment on line 1" })).toBeFocused();
+  await page.keyboard.press("Escape");
   await expect(file.locator(".l.d:focus")).toHaveText("export const greeting = 1;");
   await page.keyboard.press("j");
   await expect(file.locator(".l.a:focus")).toHaveText("export const greeting = 'hello';");

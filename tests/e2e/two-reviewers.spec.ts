@@ -82,15 +82,17 @@ test("Of two verdicts at once one counts, and the other reviewer reads why and k
   const [adas, belas] = [await ada.context.newPage(), await bela.context.newPage()];
   for (const page of [adas, belas]) {
     await openLive(page, `/jobs/${job.id}/changes`);
+    await page.keyboard.press("Shift+R");
     await page.getByLabel("Summary").fill("It should name the person.");
   }
+  // One presses a button, the other sends what they wrote.
   await sendTogether([adas, belas], (page) =>
-    page.getByRole("button", { name: page === adas ? "Approve" : "Request changes" }).click(),
+    page === adas ? page.getByRole("button", { name: "Approve" }).click() : page.keyboard.press("Control+Enter"),
   );
 
   const judges = [];
   for (const page of [adas, belas]) {
-    const review = page.getByRole("region", { name: "Review" }).getByRole("listitem");
+    const review = page.getByRole("list", { name: "Reviews so far" }).getByRole("listitem");
     await expect(review).toHaveText(/(approved|requested changes on) attempt 1/);
     judges.push(nameIn(await review.textContent(), ada, bela));
   }
@@ -135,6 +137,7 @@ test("A comment being written on a story's changes survives another's verdict, a
   await line.click({ position: { x: 10, y: 8 } });
   const text = adas.getByRole("textbox", { name: "Comment on line 1" });
   await text.fill("Show it to whom?");
+  await belas.getByText(/^2 tasks/).click();
   await belas.getByRole("checkbox", { name: /Show the greeting/ }).uncheck();
   await belas.getByRole("button", { name: "Approve", exact: true }).click();
   await expect(adas.getByRole("region", { name: "src/greeting.ts" })).toBeHidden();

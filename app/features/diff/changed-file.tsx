@@ -52,7 +52,8 @@ export function ChangedFile({
       aria-label={label}
       data-path={file.path}
       data-index={file.index}
-      className="file scroll-mt-14 rounded-lg border border-line bg-surface"
+      data-half={hasOneSide(file) || undefined}
+      className="file relative scroll-mt-14 rounded-lg border border-line bg-surface"
     >
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={details}>
         <summary className="file-name">
@@ -91,7 +92,7 @@ function ViewedForm({ isViewed, marks, onChange }: ViewedMark) {
   return (
     <form
       method="post"
-      className="border-t border-line"
+      className="absolute top-0 right-0"
       onSubmit={(event) => {
         event.preventDefault();
         onChange?.();
@@ -108,7 +109,7 @@ function ViewedForm({ isViewed, marks, onChange }: ViewedMark) {
         role="checkbox"
         aria-checked={isViewed}
         disabled={onChange === null}
-        className="px-3 py-1.5 text-xs text-muted pointer-coarse:py-3"
+        className="h-9 px-3 text-xs text-muted hover:text-ink pointer-coarse:h-11"
       >
         <span aria-hidden>{isViewed ? "☑" : "☐"}</span> Viewed
       </button>
@@ -128,6 +129,11 @@ function Loading({ index }: { index: number }) {
       </Link>
     </>
   );
+}
+
+/** Whether one side has no lines: the split view leaves no half empty. */
+function hasOneSide({ status }: ShownFile): boolean {
+  return status === "added" || status === "deleted";
 }
 
 function noteOf(file: ShownFile): string | null {

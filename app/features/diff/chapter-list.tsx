@@ -18,46 +18,49 @@ export function ChapterList({
   children: ReactNode;
 }) {
   return (
-    <nav aria-label="Changed files" className="min-w-0 lg:sticky lg:top-4">
-      <ol className="grid max-h-[40vh] gap-2 overflow-y-auto text-xs lg:max-h-[80vh]">
-        {chapters.map(({ title, parts }, chapter) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
-          <li key={chapter}>
-            <a
-              href={`#chapter-${chapter}`}
-              className="flex items-baseline justify-between gap-2 rounded px-2 py-1 font-medium hover:bg-sunken pointer-coarse:py-3"
-            >
-              <bdi className="min-w-0 break-words">{title}</bdi>
-              {parts.length > 0 ? (
-                <span className="shrink-0 text-muted">
-                  {`${parts.filter(({ index }) => isViewed(index)).length}/${parts.length}`}
-                  <span className="sr-only"> viewed</span>
-                </span>
-              ) : null}
-            </a>
-            <ol className="grid gap-px">
-              {parts.map(({ index }, part) => {
-                const file = files.get(index);
-                if (!file) return null;
-                return (
-                  <li key={index}>
-                    <a
-                      href={`#${fileIds[chapter]?.[part]}`}
-                      className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
-                    >
-                      <span className="min-w-0 truncate font-mono" title={file.path}>
-                        {isViewed(index) ? "✓ " : ""}
-                        <bdi>{shortName(file.path)}</bdi>
-                      </span>
-                      <LineCounts additions={file.additions} deletions={file.deletions} />
-                    </a>
-                  </li>
-                );
-              })}
-            </ol>
-          </li>
-        ))}
-      </ol>
+    <nav aria-label="Changed files" className="min-w-0 lg:sticky lg:top-16">
+      <details className="wide-open">
+        <summary className="text-sm text-accent pointer-coarse:py-2 lg:hidden">Files</summary>
+        <ol className="grid max-h-[40vh] gap-2 overflow-y-auto text-xs lg:max-h-[calc(100dvh-11rem)]">
+          {chapters.map(({ title, parts }, chapter) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
+            <li key={chapter}>
+              <a
+                href={`#chapter-${chapter}`}
+                className="flex items-baseline justify-between gap-2 rounded px-2 py-1 font-medium hover:bg-sunken pointer-coarse:py-3"
+              >
+                <bdi className="min-w-0 break-words">{title}</bdi>
+                {parts.length > 0 ? (
+                  <span className="shrink-0 text-muted">
+                    {`${parts.filter(({ index }) => isViewed(index)).length}/${parts.length}`}
+                    <span className="sr-only"> viewed</span>
+                  </span>
+                ) : null}
+              </a>
+              <ol className="grid gap-px">
+                {parts.map(({ index }, part) => {
+                  const file = files.get(index);
+                  if (!file) return null;
+                  return (
+                    <li key={index}>
+                      <a
+                        href={`#${fileIds[chapter]?.[part]}`}
+                        className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
+                      >
+                        <span className="min-w-0 truncate font-mono" title={file.path}>
+                          {isViewed(index) ? "✓ " : ""}
+                          <bdi>{shortName(file.path)}</bdi>
+                        </span>
+                        <LineCounts additions={file.additions} deletions={file.deletions} />
+                      </a>
+                    </li>
+                  );
+                })}
+              </ol>
+            </li>
+          ))}
+        </ol>
+      </details>
       {children}
     </nav>
   );

@@ -12,13 +12,20 @@ export function sinceIn(query: URLSearchParams): Since | undefined {
   return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The earlier changes to compare with: only what differs from them is shown. Null to show everything. */
+/** The earlier changes to compare with, by the first choice that has some. Null to show everything. */
 export async function comparedWith(
   actor: Actor,
-  { job_id, attempt }: JobDiff,
-  since: Since | undefined,
-): Promise<JobDiff | null> {
-  if (since === undefined) return null;
+  diff: JobDiff,
+  choices: readonly (Since | undefined)[],
+): Promise<{ before: JobDiff; choice: Since } | null> {
+  for (const choice of choices) {
+    const before = choice === undefined ? null : await earlierDiff(actor, diff, choice);
+    if (choice !== undefined && before !== null) return { before, choice };
+  }
+  return null;
+}
+
+async function earlierDiff(actor: Actor, { job_id, attempt }: JobDiff, since: Since): Promise<JobDiff | null> {
   if (since !== "looked") return getJobDiff(actor, { job_id, attempt: since });
   const { before } = await listViewed(actor, { job_id, attempt });
   if (before === null) return null;

@@ -1,14 +1,15 @@
 import { Link, useSearchParams } from "@remix-run/react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { visible } from "~/features/proof/visible";
+import { OneLine } from "~/ui/fold";
 import { countText } from "~/ui/numbers";
-import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import { ChangedFile } from "./changed-file";
 import { ChapterList } from "./chapter-list";
 import type { BelowLine, Side } from "./line-column";
-import type { FilePage, Mark, ShownChapter, ShownFile } from "./shown-diff";
+import type { FilePage, ShownChapter, ShownFile } from "./shown-diff";
 import { useDiffKeys } from "./use-diff-keys";
+import type { Viewed } from "./use-viewed";
 
 /** The line a comment belongs to. */
 export interface Spot {
@@ -29,8 +30,7 @@ export function DiffView({
   chapters,
   page,
   aside,
-  known,
-  marksOf,
+  viewed,
   below,
   above,
   onSpot,
@@ -44,10 +44,7 @@ export function DiffView({
   page: FilePage;
   /** What a chapter says before its files. */
   aside: (chapter: ShownChapter) => ReactNode;
-  /** Indices of the files that the person has viewed. */
-  known: readonly number[];
-  /** What marking a file as viewed is for; empty where there is nothing to mark. */
-  marksOf: (file: ShownFile) => readonly Mark[];
+  viewed: Viewed;
   /** Content below lines, by the file's index. */
   below: ReadonlyMap<number, BelowLine>;
   /** Content before the lines of a file, by its index. */
@@ -55,7 +52,7 @@ export function DiffView({
   /** Called when the user wants to comment on a line. */
   onSpot: (spot: Spot) => void;
 }) {
-  const { isViewed, change } = useViewed(known, marksOf);
+  const { isViewed, change, marksOf } = viewed;
   const { canWrite } = useWriteAccess();
   const [view, changeView] = useDiffLook();
   const commentOn = useCallback(
@@ -70,7 +67,7 @@ export function DiffView({
   const fileIds = fileIdsOf(chapters);
   const labels = labelsOf(chapters, byIndex);
   return (
-    <div className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]" data-view={view}>
+    <div className="diff grid items-start gap-4 lg:grid-cols-[14rem_minmax(0,1fr)]" data-view={view}>
       <ChapterList chapters={chapters} files={byIndex} fileIds={fileIds} isViewed={isViewed}>
         <button
           type="button"
@@ -83,7 +80,7 @@ export function DiffView({
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the number of a line is a shortcut of the key r */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the key is r */}
       <div
-        className="grid min-w-0 gap-6"
+        className="grid min-w-0 gap-5"
         onClick={(event) => {
           const line = numberAt(event.target, event.clientX);
           if (line) commentOn(line);
@@ -92,7 +89,7 @@ export function DiffView({
         <FilePageLinks {...page} />
         {chapters.map((chapter, chapterIndex) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
-          <section key={chapterIndex} id={`chapter-${chapterIndex}`} className="grid min-w-0 scroll-mt-14 gap-4">
+          <section key={chapterIndex} id={`chapter-${chapterIndex}`} className="grid min-w-0 scroll-mt-14 gap-3">
             <ChapterHead chapter={chapter}>{aside(chapter)}</ChapterHead>
             {chapter.parts.map(({ index, hunks }, part) => {
               const file = byIndex.get(index);
@@ -124,14 +121,17 @@ export function DiffView({
   );
 }
 
+/** A chapter's title and its reason, in one line that unfolds. */
 function ChapterHead({ chapter, children }: { chapter: ShownChapter; children: ReactNode }) {
   const { title, why, note } = chapter;
   return (
     <div className="grid gap-1 text-sm">
-      <h2 className="text-base font-semibold break-words">
-        <bdi>{visible(title)}</bdi>
-      </h2>
-      {why ? <p className="break-words whitespace-pre-wrap text-muted">{visible(why)}</p> : null}
+      <div className="grid items-baseline gap-x-3 sm:grid-cols-[auto_minmax(8rem,1fr)]">
+        <h2 className="text-base font-semibold break-words">
+          <bdi>{visible(title)}</bdi>
+        </h2>
+        {why ? <OneLine>{visible(why)}</OneLine> : null}
+      </div>
       {note ? <p className="break-words text-muted">{visible(note)}</p> : null}
       {children}
     </div>
@@ -224,38 +224,4 @@ function FilePageLinks({ page, pages, from, to, total }: FilePage) {
       {link("Next files", page + 1)}
     </nav>
   );
-}
-
-/** What the person has looked at: as the service knew it, and as changed here since. Told to the service at once. */
-function useViewed(known: readonly number[], marksOf: (file: ShownFile) => readonly Mark[]) {
-  const [changed, setChanged] = useState<ReadonlyMap<number, boolean>>(new Map());
-  const before = new Set(known);
-  const isViewed = (index: number): boolean => changed.get(index) ?? before.has(index);
-  const change = async (file: ShownFile): Promise<void> => {
-    const viewed = !isViewed(file.index);
-    const show = (now: boolean) => setChanged((last) => new Map(last).set(file.index, now));
-    show(viewed);
-    const problem = await sendMarks(marksOf(file), viewed);
-    if (problem === null) return;
-    show(!viewed);
-    showToast(problem, "failed");
-  };
-  return { isViewed, change };
-}
-
-/** Returns why it was not kept, or null. */
-async function sendMarks(marks: readonly Mark[], viewed: boolean): Promise<string | null> {
-  for (const { job_id, ...mark } of marks) {
-    try {
-      const answer = await fetch(`/api/jobs/${job_id}/viewed`, {
-        method: "PUT",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ ...mark, viewed }),
-      });
-      if (!answer.ok) return "Not marked as viewed: the changes are different now. Reload the page.";
-    } catch {
-      return "Not marked as viewed: the service could not be reached. Try again.";
-    }
-  }
-  return null;
 }

@@ -22,6 +22,11 @@ export async function changedFiles(diff: JobDiff, { viewer, before }: DiffReques
   return before ? roundOf(before, diff, viewer) : filesOf(diff);
 }
 
+export function sizeOf(files: readonly { file: Pick<DiffFile, "additions" | "deletions"> }[]) {
+  const sum = (key: "additions" | "deletions") => files.reduce((total, { file }) => total + file[key], 0);
+  return { files: files.length, additions: sum("additions"), deletions: sum("deletions") };
+}
+
 /** Returns files, the first ones with lines. `open` is the index of a folded file to load too. */
 export function showFiles(files: readonly RoundFile[], viewer: string, open: number | undefined): Promise<ShownFile[]> {
   let left = linesAtOnce;

@@ -17,17 +17,34 @@ export async function noteLookAt({ method, headers }: Request, actor: Actor, job
   }
 }
 
-/** The line of the first of these jobs in the queue of reviews, and the job behind it, from the last on to the first. */
+export interface Queue {
+  /** Counted from 1; null for what is not in the queue. */
+  position: number | null;
+  total: number;
+  /** Jobs: from the last on to the first, and back. */
+  next: string | null;
+  before: string | null;
+}
+
+/** The line of the first of these jobs in the queue of reviews, its place, and the jobs around it. */
 export async function positionInQueue(actor: Actor, ...jobIds: readonly string[]) {
   const { reviews } = await listWaitingReviews(actor, { limit: 100 });
   const at = reviews.findIndex(({ job_id }) => jobIds.includes(job_id));
-  const behind = [...reviews.slice(at + 1), ...reviews.slice(0, Math.max(at, 0))];
-  return { review: reviews[at] ?? null, next: behind.find(({ job_id }) => !jobIds.includes(job_id))?.job_id ?? null };
+  const others = [...reviews.slice(at + 1), ...reviews.slice(0, Math.max(at, 0))]
+    .map(({ job_id }) => job_id)
+    .filter((id) => !jobIds.includes(id));
+  const queue: Queue = {
+    position: at < 0 ? null : at + 1,
+    total: reviews.length,
+    next: others[0] ?? null,
+    before: others.at(-1) ?? null,
+  };
+  return { review: reviews[at] ?? null, queue };
 }
 
 /** Where to go after a verdict on these jobs, asked before it: to the review behind them, or to the empty queue. */
 export async function nextPage(actor: Actor, ...jobIds: readonly string[]): Promise<string> {
-  const { next } = await positionInQueue(actor, ...jobIds);
+  const { next } = (await positionInQueue(actor, ...jobIds)).queue;
   return next === null ? "/inbox?show=reviews" : `/jobs/${next}/changes`;
 }
 

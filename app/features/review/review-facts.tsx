@@ -8,8 +8,8 @@ import { RelativeTime } from "~/ui/relative-time";
 import type { sameFilesSchema, WaitingReview } from "~/wire/reviews/contract";
 import { MarkList, markedOf, pathsText } from "./mark-list";
 
-/** Why a change is where it is in the queue, and where it needs a careful look; `inFull` next to the change. */
-export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?: boolean }) {
+/** Why a change is where it is in the queue, and where it needs a careful look. */
+export function ReviewFacts({ review }: { review: WaitingReview }) {
   const { frees, size, criteria, waiting_since } = review;
   return (
     <div className="grid gap-1.5 text-sm text-muted">
@@ -20,23 +20,22 @@ export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?
         <span>
           Done <RelativeTime at={waiting_since} />
         </span>
-        {inFull ? null : (
-          <span>
-            <LiveText>{countText(size.files, "file")}</LiveText> <LineCounts {...size} />
-          </span>
-        )}
+        <span>
+          <LiveText>{countText(size.files, "file")}</LiveText> <LineCounts {...size} />
+        </span>
         {criteria.total > 0 ? (
           <span>{`${criteria.proven} of ${countText(criteria.total, "criterion", "criteria")} proven`}</span>
         ) : null}
       </p>
-      <MarkList marked={markedOf(review)} inFull={inFull ?? false} />
+      <MarkList marked={markedOf(review)} />
     </div>
   );
 }
 
+export type SameFile = z.infer<typeof sameFilesSchema>[number];
+
 /** Other work that waits and changes the same files: who approves both merges both. */
-export function SameFiles({ others }: { others: z.infer<typeof sameFilesSchema> }) {
-  if (others.length === 0) return null;
+export function SameFiles({ others }: { others: readonly SameFile[] }) {
   return (
     <ul aria-label="Also changed by" className="grid gap-1 text-xs text-muted">
       {others.map(({ job_id, code, paths }) => (

@@ -13,7 +13,7 @@ import type { JobComment } from "~/wire/reviews/contract";
 export type CommentOnFile = JobComment & { index: number | null };
 
 /**
- * Places each comment: below its line, above its file if the line is gone, or apart if the file is gone. A form that is
+ * Places each comment below its line; a draft above its file if the line is gone, or apart if the file is gone. A form that is
  * open while other changes arrive is kept apart with its text, and still belongs to the line that it was opened on.
  */
 export function useComments(
@@ -51,8 +51,10 @@ export function useComments(
     const shown = <LineComment key={comment.id} comment={comment} />;
     const { id, index, path, side, current_line } = comment;
     const line = side === "old" && since != null ? null : current_line;
-    if (index === null) putApart(id, path, shown);
-    else if (line !== null) put(index, lineKey(side, line), shown);
+    if (index !== null && line !== null) put(index, lineKey(side, line), shown);
+    // What was sent with a review is listed with that.
+    else if (!comment.draft) continue;
+    else if (index === null) putApart(id, path, shown);
     else above.set(index, [...(above.get(index) ?? []), shown]);
   }
   if (written) {
@@ -84,13 +86,23 @@ function CommentForm({
   name: string;
   onClose: () => void;
 }) {
-  const { line } = written;
+  const { index, side, line } = written;
   const text = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => text.current?.focus(), []);
+  useEffect(() => {
+    text.current?.focus();
+    // Back to the line, whose element is a new one by then.
+    return () => {
+      const number = `data-${side === "old" ? "o" : "n"}="${line}"`;
+      const back = document.querySelector<HTMLElement>(`[data-index="${index}"] .${side}:not(.twin) .l[${number}]`);
+      if (!back) return;
+      back.tabIndex = -1;
+      back.focus({ preventScroll: true });
+    };
+  }, [index, side, line]);
   return (
     <ActionForm
       aria-label={`Comment on line ${line}`}
-      className="my-1 ml-3 grid max-w-2xl gap-2 rounded border border-line-strong bg-raised p-3"
+      className="mx-3 my-1 grid max-w-2xl gap-2 rounded border border-line-strong bg-raised p-3"
       onDone={() => {
         texts.delete(name);
         onClose();
@@ -134,7 +146,7 @@ function LineComment({ comment }: { comment: JobComment }) {
   return (
     <article
       aria-label={`Comment by ${comment.author}`}
-      className="my-1 ml-3 grid max-w-2xl gap-1 rounded border border-line bg-raised px-3 py-2 text-sm"
+      className="mx-3 my-1 grid max-w-2xl gap-1 rounded border border-line bg-raised px-3 py-2 text-sm"
     >
       <header className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
         <strong className="font-medium text-ink">{comment.author}</strong>

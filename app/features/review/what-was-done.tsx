@@ -2,19 +2,19 @@ import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { JobFacts } from "~/features/jobs/job-card";
 import { BeforeAfter, picturesOf } from "~/features/proof/before-after";
-import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
+import { CriterionHead, CriterionText, EvidenceList } from "~/features/proof/criterion";
 import { standing } from "~/features/proof/proof-labels";
 import { visible } from "~/features/proof/visible";
 import { CheckField } from "~/ui/field";
+import { Fold } from "~/ui/fold";
 import { countText } from "~/ui/numbers";
 import type { AgentJob } from "~/wire/agent-jobs/contract";
 import type { Evidence, ProvenCriterion } from "~/wire/proof/contract";
 
 /** What the agent says of its work, doubts included, what the check found, and what it took. */
-export function AgentSays({ job, above, children }: { job: AgentJob; above: ReactNode; children?: ReactNode }) {
+export function AgentSays({ job, children }: { job: AgentJob; children?: ReactNode }) {
   return (
-    <div className="grid gap-3 rounded-lg border border-line bg-surface p-4 text-sm">
-      {above}
+    <div className="grid gap-3 text-sm">
       {job.summary ? (
         <p className="break-words whitespace-pre-wrap">{visible(job.summary)}</p>
       ) : (
@@ -61,23 +61,20 @@ export function GuideSummary({ chapters }: { chapters: readonly { title: string;
   );
 }
 
-/** The criteria with what proves them: an approval confirms no others. */
-export function ShownCriteria({ criteria }: { criteria: readonly ProvenCriterion[] }) {
-  if (criteria.length === 0) return null;
-  const met = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
+export const isMet = ({ state }: ProvenCriterion): boolean => state === "proven" || state === "waived";
+
+/** The same behind one line, where a chapter is about it. */
+export function CriterionFold({ criterion }: { criterion: ProvenCriterion }) {
   return (
-    <details open className="rounded-lg border border-line bg-surface p-4 text-sm">
-      <summary className="cursor-pointer font-medium">
-        {`${met} of ${countText(criteria.length, "criterion", "criteria")} proven`}
-      </summary>
-      <ul className="mt-3 grid gap-3">
-        {criteria.map((criterion) => (
-          <li key={criterion.id}>
-            <CriterionProof criterion={criterion} />
-          </li>
-        ))}
-      </ul>
-    </details>
+    <Fold
+      label={
+        <span className={isMet(criterion) ? "" : "font-medium text-waiting"}>
+          {isMet(criterion) ? "Proven" : "Not proven"}: <CriterionText text={criterion.text} />
+        </span>
+      }
+    >
+      <CriterionProof criterion={criterion} />
+    </Fold>
   );
 }
 
@@ -113,36 +110,30 @@ function isRedThenGreen(evidence: Evidence): boolean {
   return verdict === "pass" && exit_code === 0 && failedBefore && !stale && voided_by === null;
 }
 
-/**
- * What *Approve* says next to itself: it confirms the criteria that are proven, and those that the person ticks. What a
- * person has confirmed or waived is settled.
- */
-export function WhatApproveConfirms({ criteria }: { criteria: readonly ProvenCriterion[] }) {
+/** What *Approve* says next to itself: what a person has confirmed or waived is settled. */
+export function confirmWords(criteria: readonly ProvenCriterion[]): string {
   const proven = criteria.filter(({ state, grade }) => state === "proven" && grade !== "person").length;
-  const unproven = criteria.filter(({ state }) => state !== "proven" && state !== "waived");
+  return proven === 0
+    ? "Approving confirms no criterion."
+    : `Approving confirms ${countText(proven, "proven criterion", "proven criteria")}.`;
+}
+
+/** An approval confirms what is not proven only where the person ticks it. */
+export function UnprovenTicks({ criteria }: { criteria: readonly ProvenCriterion[] }) {
+  const unproven = criteria.filter((criterion) => !isMet(criterion));
+  if (unproven.length === 0) return null;
   return (
-    <>
-      <p className="text-sm text-muted">
-        {proven === 0
-          ? "Approving confirms no criterion."
-          : `Approving confirms ${countText(proven, "proven criterion", "proven criteria")}.`}
-      </p>
-      {unproven.length === 0 ? null : (
-        <fieldset className="grid gap-2">
-          <legend className="mb-2 text-sm text-muted">
-            Not proven. Tick what you have checked, to confirm it too.
-          </legend>
-          {unproven.map((criterion) => (
-            <CheckField
-              key={criterion.id}
-              name="confirm"
-              value={criterion.id}
-              label={visible(criterion.text)}
-              description={standing(criterion).label}
-            />
-          ))}
-        </fieldset>
-      )}
-    </>
+    <fieldset className="grid gap-2">
+      <legend className="mb-2 text-sm text-muted">Not proven. Tick what you have checked, to confirm it too.</legend>
+      {unproven.map((criterion) => (
+        <CheckField
+          key={criterion.id}
+          name="confirm"
+          value={criterion.id}
+          label={visible(criterion.text)}
+          description={standing(criterion).label}
+        />
+      ))}
+    </fieldset>
   );
 }

@@ -57,7 +57,7 @@ export default function JobLayout() {
             <JobStatus job={job} asks={job.questions.some(({ status }) => status === "open")} />
           </span>
         }
-        lead={why ? <BlockedReasons reasons={why} /> : null}
+        lead={why && !waitsForReview(job) ? <BlockedReasons reasons={why} /> : null}
         actions={<JobControls job={job} run={run} />}
       />
       <NavTabs label="Job" tabs={tabsOf(job)} />

@@ -2,15 +2,15 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { DiffView } from "~/features/diff/diff-view";
-import { LineCounts } from "~/features/diff/line-counts";
-import { showFiles } from "~/features/diff/show-diff.server";
+import { showFiles, sizeOf } from "~/features/diff/show-diff.server";
 import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
+import { useViewed } from "~/features/diff/use-viewed";
 import { ProductAccess } from "~/features/products/product-access";
 import { markAll, nextPage, noteLookAt, positionInQueue } from "~/features/review/changes-page.server";
 import { MarkList } from "~/features/review/mark-list";
-import { ReviewFacts, SameFiles } from "~/features/review/review-facts";
-import { useNextKey } from "~/features/review/review-keys";
-import { NextReview, NextSteps } from "~/features/review/review-section";
+import { Remarks } from "~/features/review/remarks";
+import { NextSteps, ReviewBar } from "~/features/review/review-bar";
+import { ReviewHead } from "~/features/review/review-head";
 import { taskChapters } from "~/features/review/shown-chapters";
 import {
   aboutFiles,
@@ -21,7 +21,7 @@ import {
   viewedOf,
 } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
-import { AgentSays, GuideSummary, ShownCriteria } from "~/features/review/what-was-done";
+import { AgentSays, GuideSummary } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
@@ -32,6 +32,8 @@ import { listJobComments } from "~/nouns/reviews/job-comments.server";
 import { deleteJobComment, listSameFiles, reviewStory } from "~/nouns/reviews/operations.server";
 import { positionComments } from "~/nouns/reviews/story-lines";
 import { EmptyState } from "~/ui/empty-state";
+import { CheckField } from "~/ui/field";
+import { Fold } from "~/ui/fold";
 import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
@@ -39,7 +41,6 @@ import type { AgentJob } from "~/wire/agent-jobs/contract";
 import { canonicalId } from "~/wire/canonical-id";
 import { reviewStoryBody, reviewVerdicts } from "~/wire/reviews/contract";
 import type { Marked } from "~/wire/reviews/marks";
-import { Verdict } from "./verdict";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
@@ -94,13 +95,10 @@ export const loader = personLoader(async ({ actor, principal, request, params })
       read,
       written.flatMap(({ comments }) => comments),
     ),
+    reviews: written.flatMap(({ reviews }) => reviews).sort((a, b) => a.created_at.localeCompare(b.created_at)),
     ...page,
     tasks,
-    totals: {
-      files: changes.files.length,
-      additions: changes.files.reduce((sum, { additions }) => sum + additions, 0),
-      deletions: changes.files.reduce((sum, { deletions }) => sum + deletions, 0),
-    },
+    totals: sizeOf(changes.files.map((file) => ({ file }))),
     about: aboutFiles(storyId, taskId, read, shown),
     finishes: open_tasks === 0 && last !== undefined && taskId === undefined,
   });
@@ -147,32 +145,17 @@ const verdictForm = z.object({ verdict: z.enum(reviewVerdicts), summary: reviewS
 /** All that no one has judged of a story, in one diff with a chapter for each task. */
 export default function StoryChanges() {
   const data = useLoaderData<typeof loader>();
-  const {
-    story,
-    product,
-    criteria,
-    jobs,
-    says,
-    sameFiles,
-    files,
-    viewed,
-    totals,
-    about,
-    chapters,
-    tasks,
-    review,
-    next,
-    taskId,
-    finishes,
-    comments,
-  } = data;
+  const { story, product, criteria, jobs, says, totals, about, tasks, queue, taskId, finishes, comments } = data;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
-  useNextKey(next);
   const of = jobs.map(({ id, attempt }) => `${id} ${attempt}`).join();
   const { below, above, apart, setSpot } = useComments(comments, { of });
+  const viewed = useViewed(data.viewed, ({ index }) => about[index]?.marks ?? [], of);
+  const open = tasks.filter(({ id, isJudged }) => !isJudged && (taskId === null || id === taskId));
+  const unseen = totals.files - viewed.count;
+  const drafts = comments.filter(({ draft }) => draft);
   return (
     <ProductAccess productId={product.id}>
-      <div className="grid gap-4">
+      <div className="grid gap-3">
         <PageHeader
           crumbs={[
             { label: product.name, to: `/products/${product.id}/backlog` },
@@ -180,51 +163,80 @@ export default function StoryChanges() {
           ]}
           title={`Changes of ${codeAndTitle(story)}`}
         />
-        {review ? <ReviewFacts review={{ ...review, marks: [] }} inFull /> : null}
-        {jobs.length === 0 ? null : (
-          <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
-            <span>{countText(totals.files, "file")}</span>
-            <LineCounts {...totals} />
-            <a href="#review" className="text-accent underline pointer-coarse:py-3">
-              Review
-            </a>
-            <TaskFilter tasks={tasks} taskId={taskId} />
-          </div>
-        )}
-        <SameFiles others={sameFiles} />
-        <ShownCriteria criteria={criteria} />
+        <ReviewHead
+          review={data.review}
+          size={jobs.length === 0 ? null : totals}
+          criteria={criteria}
+          marked={says.flatMap(({ marked }) => marked)}
+          sameFiles={data.sameFiles}
+          details={<AgentsSay jobs={jobs} says={says} />}
+        >
+          {jobs.length === 0 ? null : <TaskFilter tasks={tasks} taskId={taskId} />}
+        </ReviewHead>
+        <Remarks reviews={data.reviews} comments={comments} />
         {jobs.length === 0 ? (
-          <EmptyState title="Nothing left to review" action={<NextSteps next={next} />}>
+          <EmptyState title="Nothing left to review">
             What agents do for this story is here until a person reviews it.
           </EmptyState>
         ) : (
           <DiffView
             key={of}
             addressOf={({ index }) => about[index]?.address ?? ""}
-            files={files}
-            chapters={chapters}
+            files={data.files}
+            chapters={data.chapters}
             page={data}
-            aside={({ id }) => <AgentsSay jobs={jobs.filter(({ task_id }) => task_id === id)} says={says} />}
-            known={viewed}
-            marksOf={({ index }) => about[index]?.marks ?? []}
+            aside={({ id }) => {
+              const own = jobs.filter(({ task_id }) => task_id === id);
+              return own.length === 0 ? null : (
+                <Fold label="What the agent says">
+                  <AgentsSay jobs={own} says={says} />
+                </Fold>
+              );
+            }}
+            viewed={viewed}
             below={below}
             above={above}
             onSpot={setSpot}
           />
         )}
         {apart}
-        <Verdict
-          tasks={tasks}
-          criteria={criteria}
-          finishes={finishes}
-          taskId={taskId}
-          next={next}
-          comments={comments}
-        />
-        <NextReview next={next} />
       </div>
+      <ReviewBar
+        isOpen={open.length > 0}
+        reason={null}
+        viewed={{ count: viewed.count, total: totals.files }}
+        queue={queue}
+        drafts={drafts.length}
+        criteria={criteria}
+        confirms={finishes ? criteria : []}
+        also={[
+          unseen > 0 ? `${countText(unseen, "file")} not viewed. ` : "",
+          finishes && open.length > 1 ? "Approving all of them finishes the story. " : "",
+        ].join("")}
+        after={<NextSteps next={queue.next} />}
+        judged={open.length > 1 ? countText(open.length, "task") : null}
+      >
+        {open.map(({ job_id, attempt, code, title, waits }) => (
+          <CheckField
+            key={`${job_id} ${attempt}`}
+            name="attempt"
+            value={`${job_id} ${attempt}`}
+            defaultChecked
+            label={`${code} ${title}`}
+            description={aboutTask(waits, drafts.filter((each) => each.job_id === job_id).length)}
+          />
+        ))}
+      </ReviewBar>
     </ProductAccess>
   );
+}
+
+function aboutTask(waits: boolean, drafts: number): string | undefined {
+  const parts = [
+    waits ? null : "Done already: the approval is recorded.",
+    drafts === 0 ? null : `${countText(drafts, "comment")} not sent yet.`,
+  ].filter((part) => part !== null);
+  return parts.join(" ") || undefined;
 }
 
 /** What was found about an attempt, and how its agent explains it. */
@@ -239,9 +251,10 @@ function AgentsSay({ jobs, says }: { jobs: readonly AgentJob[]; says: readonly S
   return jobs.map((job) => {
     const summary = says.find(({ job_id }) => job_id === job.id);
     return (
-      <AgentSays key={job.id} job={job} above={summary ? <MarkList marked={summary.marked} inFull /> : null}>
-        {summary ? <GuideSummary chapters={summary.chapters} /> : null}
-      </AgentSays>
+      <div key={job.id} className="grid gap-3">
+        {summary ? <MarkList marked={summary.marked} inFull /> : null}
+        <AgentSays job={job}>{summary ? <GuideSummary chapters={summary.chapters} /> : null}</AgentSays>
+      </div>
     );
   });
 }

@@ -14,7 +14,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
-import { verdictLabels } from "~/features/review/review-section";
+import { verdictLabels } from "~/features/review/remarks";
 import { RunThis } from "~/features/runs/start-run";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";

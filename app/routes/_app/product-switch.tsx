@@ -1,4 +1,4 @@
-import { useFetcher, useMatches, useParams } from "@remix-run/react";
+import { useFetcher, useLocation, useMatches, useParams } from "@remix-run/react";
 import clsx from "clsx";
 import { useEffect, useRef } from "react";
 import { enhancedField } from "~/ui/form-fields";
@@ -22,7 +22,8 @@ function useShownProduct(): string | undefined {
 
 /** Pages of a story, task, idea or job have their product in their data. */
 function productOf(data: unknown): string | undefined {
-  const id = fieldOf(fieldOf(fieldOf(data, "page"), "product"), "id");
+  const product = fieldOf(fieldOf(data, "page"), "product") ?? fieldOf(data, "product");
+  const id = fieldOf(product, "id");
   const found = id ?? fieldOf(fieldOf(data, "job"), "product_id");
   return typeof found === "string" ? found : undefined;
 }
@@ -36,7 +37,10 @@ function fieldOf(data: unknown, name: string): unknown {
  * two tabs with different products would otherwise answer each other for ever.
  */
 export function useFollowedProduct({ user, products, activeProductId }: ShellData): void {
-  const shown = useShownProduct();
+  // The queue of reviews leads through all products: only the side bar goes along.
+  const isReview = useLocation().pathname.endsWith("/changes");
+  const page = useShownProduct();
+  const shown = isReview ? undefined : page;
   const { submit } = useFetcher();
   const followed = useRef(activeProductId);
   useEffect(() => {

@@ -152,7 +152,6 @@ for (const theme of ["light", "dark"] as const) {
     await film.take(page, "See the proof of each acceptance criterion", 2400);
     await page.getByRole("link", { name: /^Changes/ }).click();
     const approve = page.getByRole("button", { name: "Approve", exact: true });
-    await approve.scrollIntoViewIfNeeded();
     await film.take(page, "Approve it, or send it back with comments", 2000);
     await approve.click();
     await expect(page.getByText("approved attempt 1")).toBeVisible();

@@ -1,0 +1,65 @@
+import { visible } from "~/features/proof/visible";
+import { OneLine } from "~/ui/fold";
+import { RelativeTime } from "~/ui/relative-time";
+import type { JobComments } from "~/wire/reviews/contract";
+import type { CommentOnFile } from "./use-comments";
+
+/** What people said of the work so far, the newest first, and what became of each line that they commented on. */
+export function Remarks({
+  reviews,
+  comments,
+}: {
+  reviews: JobComments["reviews"];
+  comments: readonly CommentOnFile[];
+}) {
+  if (reviews.length === 0) return null;
+  return (
+    <ol aria-label="Reviews so far" className="grid gap-2 border-l-2 border-line-strong pl-3 text-sm">
+      {reviews.toReversed().map(({ id, author, verdict, attempt, created_at, summary }) => (
+        <li key={id} className="grid gap-0.5">
+          <div className="grid items-baseline gap-x-3 sm:grid-cols-[auto_minmax(8rem,1fr)]">
+            <p>
+              <strong className="font-medium">{author}</strong> {verdictLabels[verdict]} attempt {attempt},{" "}
+              <RelativeTime at={created_at} />
+            </p>
+            {summary ? <OneLine>{visible(summary)}</OneLine> : null}
+          </div>
+          {comments
+            .filter(({ review_id }) => review_id === id)
+            .map((comment) => (
+              <Remark key={comment.id} comment={comment} />
+            ))}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The line that it was about unfolds where it is gone. */
+function Remark({ comment: { index, path, line, line_text, body, stale } }: { comment: CommentOnFile }) {
+  const place = `${path}:${line}`;
+  return (
+    <div className="grid items-baseline gap-x-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
+      {index === null ? (
+        <bdi className="font-mono text-xs wrap-anywhere">{place}</bdi>
+      ) : (
+        <a href={`#file-${index}`} className="font-mono text-xs wrap-anywhere text-accent underline">
+          <bdi>{place}</bdi>
+        </a>
+      )}
+      <OneLine
+        more={
+          stale ? <pre className="font-mono text-xs whitespace-pre-wrap line-through">{visible(line_text)}</pre> : null
+        }
+      >
+        {visible(body)}
+      </OneLine>
+      <span className={stale ? "text-xs text-done" : "text-xs font-medium text-waiting"}>
+        {stale ? "line changed" : "line unchanged"}
+      </span>
+    </div>
+  );
+}
+
+/** Completes "Ada … attempt 2". */
+export const verdictLabels = { approve: "approved", request_changes: "requested changes on" };

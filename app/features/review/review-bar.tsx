@@ -1,0 +1,235 @@
+import { Link, useFetcher, useRouteLoaderData } from "@remix-run/react";
+import { type MouseEvent, type ReactNode, useCallback, useRef, useState } from "react";
+import { ActionForm } from "~/ui/action-form";
+import { type ActionResult, useResultToast } from "~/ui/action-result";
+import { Button, ButtonLink } from "~/ui/button";
+import { TextAreaField } from "~/ui/field";
+import { countText } from "~/ui/numbers";
+import { WriteFields } from "~/ui/write-access";
+import type { ProvenCriterion } from "~/wire/proof/contract";
+import type { Queue } from "./changes-page.server";
+import { useNextKey, useVerdictKeys } from "./review-keys";
+import { confirmWords, isMet, UnprovenTicks } from "./what-was-done";
+
+const fetcherKey = "review";
+
+/**
+ * What a reviewer needs at any time, at the bottom of the page: what is left to look at, the place in the queue, and
+ * the verdict. If someone else was first, the typed text stays so that it can be copied.
+ */
+export function ReviewBar({
+  isOpen,
+  reason,
+  viewed,
+  queue,
+  drafts,
+  criteria,
+  confirms,
+  also = "",
+  after,
+  judged = null,
+  children,
+}: {
+  /** Whether a verdict can be sent now. */
+  isOpen: boolean;
+  /** Why not, or what follows the verdict that was sent. */
+  reason: string | null;
+  /** Files that the person has looked at, and all of them. */
+  viewed: { count: number; total: number };
+  queue: Queue;
+  /** Comments that go with the verdict. */
+  drafts: number;
+  /** What the page shows: an approval confirms no others. */
+  criteria: readonly ProvenCriterion[];
+  /** What an approval can confirm; null where it is only recorded. */
+  confirms: readonly ProvenCriterion[] | null;
+  /** What else an approval leads to. */
+  also?: string;
+  /** Where to go on once the verdict is sent. */
+  after: ReactNode;
+  /** What can be chosen besides the note. */
+  judged?: string | null;
+  /** What is judged. */
+  children: ReactNode;
+}) {
+  const [summary, setSummary] = useState("");
+  const note = useRef<HTMLDetailsElement>(null);
+  const before = useRef<Element | null>(null);
+  const { state, data } = useFetcher<ActionResult>({ key: fetcherKey });
+  // The form goes when someone else was first; then the refusal has no other place.
+  useResultToast(isOpen ? undefined : data);
+  const write = useCallback(() => {
+    before.current = document.activeElement;
+    if (note.current) note.current.open = true;
+    note.current?.querySelector("textarea")?.focus();
+  }, []);
+  const close = () => {
+    if (note.current) note.current.open = false;
+    if (before.current instanceof HTMLElement) before.current.focus();
+  };
+  useNextKey(queue);
+  useVerdictKeys(isOpen, queue.next !== null, write);
+  const askOrWrite = (event: MouseEvent) => {
+    if (summary.trim() !== "" || drafts > 0) return;
+    event.preventDefault();
+    write();
+  };
+  const isLate = !isOpen && state === "idle";
+  const unproven = confirms?.filter((criterion) => !isMet(criterion)).length ?? 0;
+  const noteLabel = [judged, unproven > 0 ? `${unproven} not proven` : null, "Note"].filter(Boolean).join(" · ");
+  const words = [
+    drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null,
+    isOpen && confirms !== null ? `${also}${confirmWords(confirms)}` : reason,
+  ];
+  const place = (
+    <div className="grid min-w-0 grow basis-52 gap-0.5 text-sm">
+      <p className="flex flex-wrap items-center gap-x-2">
+        {viewed.total > 0 ? <span>{`Viewed ${viewed.count} of ${viewed.total}`}</span> : null}
+        <QueuePlace queue={queue} />
+      </p>
+      <p role="status" className="text-xs text-muted">
+        {words.filter((each) => each !== null).join(" ")}
+      </p>
+    </div>
+  );
+  const look = "flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line-strong bg-surface px-4 py-2.5 lg:px-6";
+  return (
+    <section
+      id="review"
+      aria-label="Review"
+      className="review-bar sticky bottom-15 z-10 -mx-4 mt-4 lg:bottom-0 lg:-mx-6"
+    >
+      {isOpen || summary.trim() !== "" ? (
+        <ActionForm
+          fetcherKey={fetcherKey}
+          aria-label="Review"
+          className={look}
+          onDone={() => {
+            setSummary("");
+            if (note.current) note.current.open = false;
+          }}
+        >
+          <WriteFields quiet>
+            {place}
+            <input type="hidden" name="intent" value="review" />
+            {criteria.map(({ id }) => (
+              <input key={id} type="hidden" name="criterion" value={id} />
+            ))}
+            <details
+              ref={note}
+              open={isLate || undefined}
+              className="open:-order-1 open:max-h-[50dvh] open:basis-full open:overflow-y-auto"
+            >
+              <summary className="w-fit text-sm text-muted hover:text-ink pointer-coarse:py-3">{noteLabel}</summary>
+              <div className="grid max-w-2xl gap-3 p-1 pt-2">
+                {children}
+                <UnprovenTicks criteria={confirms ?? []} />
+                <TextAreaField
+                  id="review-summary"
+                  name="summary"
+                  label="Summary"
+                  description={isLate ? "Not sent: someone else reviewed this first." : undefined}
+                  rows={3}
+                  onChange={(event) => setSummary(event.target.value)}
+                  onKeyDown={(event) => event.key === "Escape" && close()}
+                />
+              </div>
+            </details>
+            {isOpen ? (
+              <div className="flex flex-wrap gap-2 max-sm:grid max-sm:w-full max-sm:grid-cols-2">
+                <Button
+                  type="submit"
+                  name="verdict"
+                  value="request_changes"
+                  className="max-sm:h-11"
+                  onClick={askOrWrite}
+                >
+                  Request changes
+                </Button>
+                <Button
+                  type="submit"
+                  name="verdict"
+                  value={queue.next === null ? "approve" : "approve_and_next"}
+                  tone="primary"
+                  className="max-sm:h-11"
+                >
+                  {queue.next === null ? "Approve" : "Approve and next"}
+                </Button>
+              </div>
+            ) : (
+              after
+            )}
+          </WriteFields>
+        </ActionForm>
+      ) : (
+        <div className={look}>
+          {place}
+          {after}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** "3 of 7 reviews", with the ways to its neighbors. */
+function QueuePlace({ queue: { position, total, before, next } }: { queue: Queue }) {
+  if (total === 0) return null;
+  return (
+    <>
+      <span className="text-muted">
+        {position === null ? countText(total, "review") : `${position} of ${countText(total, "review")}`}
+      </span>
+      {before === null ? null : (
+        <Link
+          to={`/jobs/${before}/changes`}
+          className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2"
+          title="Previous review"
+        >
+          <span aria-hidden>←</span>
+          <span className="sr-only">Previous review</span>
+        </Link>
+      )}
+      {next === null ? null : (
+        <Link
+          to={`/jobs/${next}/changes`}
+          className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2"
+          title="Next review"
+        >
+          <span aria-hidden>→</span>
+          <span className="sr-only">Next review</span>
+        </Link>
+      )}
+    </>
+  );
+}
+
+/** Where to go after a review. */
+export function NextSteps({ next, children }: { next: string | null; children?: ReactNode }) {
+  const isFirstDay = useHasOnlySample();
+  return (
+    <p className="flex flex-wrap gap-2">
+      {isFirstDay ? (
+        <ButtonLink to="/start" tone="primary">
+          Continue first steps
+        </ButtonLink>
+      ) : null}
+      {children}
+      <ButtonLink to="/inbox?show=reviews">Open reviews</ButtonLink>
+      {next === null ? null : (
+        <ButtonLink to={`/jobs/${next}/changes`} tone="primary">
+          Next review
+        </ButtonLink>
+      )}
+    </p>
+  );
+}
+
+interface Shell {
+  products: { code: string }[];
+}
+
+/** Whether the user has no product but the sample, as on their first day. */
+function useHasOnlySample(): boolean {
+  const shell = useRouteLoaderData<Shell>("routes/_app");
+  return shell?.products.every(({ code }) => code === "SAMPLE") ?? false;
+}

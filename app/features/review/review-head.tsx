@@ -1,0 +1,76 @@
+import type { ReactNode } from "react";
+import { LineCounts } from "~/features/diff/line-counts";
+import { Fold } from "~/ui/fold";
+import { countText } from "~/ui/numbers";
+import { RelativeTime } from "~/ui/relative-time";
+import type { ProvenCriterion } from "~/wire/proof/contract";
+import type { WaitingReview } from "~/wire/reviews/contract";
+import type { Marked } from "~/wire/reviews/marks";
+import { MarkList } from "./mark-list";
+import { type SameFile, SameFiles } from "./review-facts";
+import { CriterionProof, isMet } from "./what-was-done";
+
+/** One line of facts before the code; each unfolds. `children` choose what of the changes is shown. */
+export function ReviewHead({
+  review,
+  size,
+  criteria,
+  marked,
+  sameFiles,
+  details,
+  children,
+}: {
+  /** Its line in the queue of reviews. */
+  review: WaitingReview | null;
+  /** Null before anything has changed. */
+  size: { files: number; additions: number; deletions: number } | null;
+  criteria: readonly ProvenCriterion[];
+  marked: readonly Marked[];
+  /** Other work that waits and changes the same files. */
+  sameFiles: readonly SameFile[];
+  /** What agents say, and what the work took. */
+  details: ReactNode;
+  children?: ReactNode;
+}) {
+  const met = criteria.filter(isMet).length;
+  const frees = review?.frees.tasks ?? 0;
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-sm">
+      {criteria.length === 0 ? null : (
+        <Fold
+          label={
+            <span className={met < criteria.length ? "font-medium text-waiting" : undefined}>
+              {`${met} of ${countText(criteria.length, "criterion", "criteria")} proven`}
+            </span>
+          }
+        >
+          {criteria.map((criterion) => (
+            <CriterionProof key={criterion.id} criterion={criterion} />
+          ))}
+        </Fold>
+      )}
+      {size === null ? null : (
+        <span>
+          {countText(size.files, "file")} <LineCounts {...size} />
+        </span>
+      )}
+      <MarkList marked={marked} />
+      {frees > 0 ? <strong className="font-medium">{`Approving frees ${countText(frees, "task")}`}</strong> : null}
+      {children}
+      {sameFiles.length === 0 ? null : (
+        <Fold label={`${sameFiles.length} more ${sameFiles.length === 1 ? "changes" : "change"} these files`}>
+          <SameFiles others={sameFiles} />
+        </Fold>
+      )}
+      <Fold label="Details">
+        {review === null ? null : (
+          <p className="text-xs text-muted">
+            Done <RelativeTime at={review.waiting_since} />
+          </p>
+        )}
+        <MarkList marked={marked} inFull />
+        {details}
+      </Fold>
+    </div>
+  );
+}
