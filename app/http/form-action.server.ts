@@ -88,13 +88,13 @@ export async function runOperation<Input extends z.ZodObject>(
 
 /**
  * Success answer of a small form: a JSON message for script, a redirect without script. The message offers to undo a
- * change that the service remembers (`undo`), or the form that undoes it (`back`).
+ * change that the service remembers (`undo`), or the form that undoes it (`back`); `leadsTo` is the page to go on to.
  */
 export function done(
   form: FormData,
   backTo: string,
   message?: string,
-  undo: { undo?: true; back?: WayBack } = {},
+  undo: { undo?: true; back?: WayBack; leadsTo?: string } = {},
 ): Response {
   if (form.has(enhancedField)) return json({ ok: true, message, ...undo });
   return redirect(backTo, 303);

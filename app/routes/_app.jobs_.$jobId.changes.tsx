@@ -17,6 +17,7 @@ import { ReviewHead } from "~/features/review/review-head";
 import { shownChapters } from "~/features/review/shown-chapters";
 import { storyOf } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
+import { undoFor, verdictGiven, verdictUndone } from "~/features/review/verdict-answer.server";
 import { AgentSays, CriterionFold, JobPosition } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
@@ -24,7 +25,14 @@ import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
-import { deleteJobComment, listSameFiles, listViewed, readGuide, reviewJob } from "~/nouns/reviews/operations.server";
+import {
+  deleteJobComment,
+  listSameFiles,
+  listViewed,
+  readGuide,
+  reviewJob,
+  undoReview,
+} from "~/nouns/reviews/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import type { AgentJobDetail } from "~/wire/agent-jobs/contract";
@@ -110,15 +118,19 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
       const goesOn = form.get("verdict") === "approve_and_next";
       if (goesOn) form.set("verdict", "approve");
       const next = goesOn ? await nextPage(actor, jobId) : null;
-      const { verdict } = await reviewJob(actor, {
+      const { verdict, job } = await reviewJob(actor, {
         job_id: jobId,
         ...readForm(form, verdictForm),
         // The page names its attempt; other forms confirm everything there is.
         criteria: form.has("attempt") ? form.getAll("criterion").map(String) : undefined,
         confirm: form.getAll("confirm").map(String),
+        ...undoFor(form),
       });
-      if (next !== null) return redirect(next, 303);
-      return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
+      return verdictGiven(form, { verdict, what: job.task_code ?? "the batch", back, next });
+    },
+    "undo-review": async () => {
+      await undoReview(actor, { job_id: jobId });
+      return verdictUndone(form, back);
     },
   });
 });
@@ -126,7 +138,7 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
 const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ of: z.int().min(1) });
 
 const verdictForm = reviewJobBody
-  .omit({ criteria: true, confirm: true })
+  .omit({ criteria: true, confirm: true, undo_seconds: true })
   .extend({ attempt: attemptInQuery.optional() });
 
 /** What the attempts of a job have changed, and what people say of it. */

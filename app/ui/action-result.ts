@@ -1,4 +1,4 @@
-import { useActionData, useFetcher, useLocation } from "@remix-run/react";
+import { useActionData, useFetcher, useLocation, useNavigate } from "@remix-run/react";
 import { type RefObject, useEffect, useState } from "react";
 import { type Begin, showToast, type WayBack } from "./toast";
 
@@ -11,6 +11,8 @@ export interface ActionResult {
   undo?: boolean;
   /** The form that undoes it, where the service does not remember the change. */
   back?: WayBack;
+  /** The page to go on to. */
+  leadsTo?: string;
   /** Set if a start was refused because the task is blocked. The person can confirm and send it again. */
   begin?: Begin;
 }
@@ -38,11 +40,13 @@ export function useResultToast(
   onDone?: () => void,
   element?: RefObject<HTMLElement>,
 ): void {
+  const navigate = useNavigate();
   useEffect(() => {
     if (!data || shown.has(data) || element?.current?.checkVisibility()) return;
     showOnce(data);
     if (data.ok) onDone?.();
-  }, [data, onDone, element]);
+    if (data.leadsTo) navigate(data.leadsTo);
+  }, [data, onDone, element, navigate]);
 }
 
 /** Shows the answer to the fetcher with this key, wherever its form is. */

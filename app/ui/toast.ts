@@ -36,6 +36,8 @@ export interface Toast {
 export interface WayBack {
   action: string;
   fields: Readonly<Record<string, string>>;
+  /** How long it can; 30 seconds without. */
+  seconds?: number;
 }
 
 /** What can be pressed in a message. */
@@ -58,7 +60,8 @@ function publish(next: readonly Toast[]) {
 
 export function showToast(text: string, tone: Toast["tone"] = "done", offer: Offer = {}): void {
   lastId += 1;
-  if (offer.undo) offerOwnUndo(offer.undo === true ? null : offer.undo);
+  if (offer.undo === true) offerOwnUndo(null);
+  else if (offer.undo) offerOwnUndo(offer.undo, (offer.undo.seconds ?? 30) * 1000);
   // Only the last change is the one that is taken back.
   const earlier = toasts.slice(-2).map((toast) => (offer.undo ? { ...toast, offer: {} } : toast));
   publish([...earlier, { id: lastId, tone, text, offer }]);
@@ -80,7 +83,7 @@ let ownUndo: { way: OwnUndo; until: number } | null = null;
 type OwnUndo = (() => void) | WayBack;
 
 /** What the next undo does instead of asking the service; null when that is over. */
-export function offerOwnUndo(way: OwnUndo | null, forMs = 30_000) {
+export function offerOwnUndo(way: OwnUndo | null, forMs = 0) {
   ownUndo = way && { way, until: Date.now() + forMs };
 }
 

@@ -51,7 +51,8 @@ test("A new user gets from nothing to an agent's work in review in a few presses
   await review.click();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("link", { name: "Continue first steps" }).click();
-  await expect(step(page, "Watch the demo agent").first()).toContainText(", done");
+  // What follows from a verdict begins when it can no longer be undone.
+  await expect(step(page, "Watch the demo agent").first()).toContainText(", done", { timeout: 45_000 });
 
   await expect(page.getByRole("button", { name: "Show the line" })).toHaveCount(0);
 

@@ -64,10 +64,25 @@ test("a person requests changes of a worker's work, and approves the next attemp
   await page.getByRole("button", { name: "Add to review" }).click();
   await expect(page.getByRole("article", { name: /Comment by/ })).toContainText("draft");
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Request changes" }).click();
-  await expect(page.getByText("requested changes on attempt 1")).toBeVisible();
+  const requested = page.getByText("requested changes on attempt 1");
+  const messages = page.getByRole("region", { name: "Notifications" });
+  const ask = page.getByRole("button", { name: "Request changes" });
+  // A verdict can be undone by key and by button: its comment is a draft still.
+  for (const undo of [
+    () => page.keyboard.press("Control+z"),
+    () => messages.getByRole("button", { name: "Undo" }).click(),
+  ]) {
+    await ask.click();
+    await expect(requested).toBeVisible();
+    await expect(messages).toContainText(/Changes requested: T-\d+/);
+    await undo();
+    await expect(messages).toContainText("waits for your verdict again");
+    await expect(requested).toBeHidden();
+  }
+  await ask.click();
+  await expect(requested).toBeVisible();
   await expect(page.getByText(/next attempt continues this work with your comments/)).toBeVisible();
-  await expect(phone.getByText("It should name the person.").first()).toBeVisible();
+  await expect(phone.getByText("It should name the person.").first()).toBeVisible({ timeout: 45_000 });
   // What was seen of the rejected work proves nothing any more, until something is seen at a later commit.
   const told = await owner.context.newPage();
   await openLive(told, `/stories/${world.storyId}#proof`);

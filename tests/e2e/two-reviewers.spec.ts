@@ -98,7 +98,7 @@ test("Of two verdicts at once one counts, and the other reviewer reads why and k
   }
   expect(new Set(judges).size).toBe(1);
   const [first, second] = judges[0] === ada.name ? [adas, belas] : [belas, adas];
-  await expect(messages(second)).toContainText(/has already (approved|requested changes to) attempt 1/);
+  await expect(messages(second)).toContainText(/has just (approved|requested changes to) attempt 1/);
   await expect(second.getByLabel("Summary")).toHaveValue("It should name the person.");
   await expect(second.getByText("Not sent")).toBeVisible();
   await expect(first.getByLabel("Summary")).toBeHidden();

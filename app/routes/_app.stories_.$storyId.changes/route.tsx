@@ -1,4 +1,4 @@
-import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { DiffView } from "~/features/diff/diff-view";
@@ -21,6 +21,7 @@ import {
   viewedOf,
 } from "~/features/review/story-changes.server";
 import { useComments } from "~/features/review/use-comments";
+import { undoFor, verdictGiven, verdictUndone } from "~/features/review/verdict-answer.server";
 import { AgentSays, GuideSummary } from "~/features/review/what-was-done";
 import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
@@ -29,7 +30,7 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { listJobComments } from "~/nouns/reviews/job-comments.server";
-import { deleteJobComment, listSameFiles, reviewStory } from "~/nouns/reviews/operations.server";
+import { deleteJobComment, listSameFiles, reviewStory, undoStoryReview } from "~/nouns/reviews/operations.server";
 import { positionComments } from "~/nouns/reviews/story-lines";
 import { EmptyState } from "~/ui/empty-state";
 import { CheckField } from "~/ui/field";
@@ -133,9 +134,20 @@ export const action = writeAction(async ({ actor, form, request, params }) => {
       const ticked = form.getAll("confirm").map(String);
       const confirm = Object.fromEntries(chosen.map(({ job_id }) => [job_id, ticked]));
       const next = goesOn ? await nextPage(actor, ...chosen.map(({ job_id }) => job_id)) : null;
-      await reviewStory(actor, { story_id: storyId, verdict, summary, attempts: chosen, criteria, confirm });
-      if (next !== null) return redirect(next, 303);
-      return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
+      await reviewStory(actor, {
+        story_id: storyId,
+        verdict,
+        summary,
+        attempts: chosen,
+        criteria,
+        confirm,
+        ...undoFor(form),
+      });
+      return verdictGiven(form, { verdict, what: countText(chosen.length, "task"), back, next });
+    },
+    "undo-review": async () => {
+      await undoStoryReview(actor, { story_id: storyId });
+      return verdictUndone(form, back);
     },
   });
 });

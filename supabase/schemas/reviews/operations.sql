@@ -71,7 +71,7 @@ end;
 $$;
 grant execute on function operations.review_job to authenticated;
 
--- The verdict itself, as of p_at, with what follows from it. The answer is the review, and how long the work had waited.
+-- The verdict itself, as of p_at, with what follows from it. Returns the review, and how long the work had waited.
 create function private.judge(p_job_id uuid, p_verdict text, p_summary text, p_attempt integer, p_criteria jsonb, p_confirm jsonb, p_id uuid,
   p_at timestamptz)
 returns jsonb language plpgsql volatile set search_path = '' as $$

@@ -156,7 +156,7 @@ for (const theme of ["light", "dark"] as const) {
     await approve.click();
     await expect(page.getByText("approved attempt 1")).toBeVisible();
     await openLive(page, world.sprint);
-    await expect(column(page, "Done")).toContainText("Draw a fold");
+    await expect(column(page, "Done")).toContainText("Draw a fold", { timeout: 45_000 });
     await column(page, "Done").scrollIntoViewIfNeeded();
     await film.take(page, "The task is done, and the next one is running", 2600);
 
