@@ -11,6 +11,7 @@ import { done, readForm } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { PressForm } from "~/ui/action-form";
+import { AgentName } from "~/ui/avatar";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -101,7 +102,7 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
         </Link>
         <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
           <span>{job.product_code}</span>
-          {job.worker_name ? <span>{job.worker_name}</span> : null}
+          {job.worker_name ? <AgentName>{job.worker_name}</AgentName> : null}
           {job.started_at ? (
             <Elapsed from={job.started_at} to={job.attempt_ended_at ?? job.finished_at} />
           ) : (

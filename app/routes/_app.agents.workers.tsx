@@ -5,6 +5,7 @@ import { ConfinementBadge } from "~/features/jobs/job-badges";
 import { personLoader } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
+import { AgentName } from "~/ui/avatar";
 import { Badge } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
@@ -44,7 +45,9 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
   return (
     <tr>
       <Cell>
-        <span className="font-medium">{worker.name}</span>
+        <span className="font-medium text-ink">
+          <AgentName>{worker.name}</AgentName>
+        </span>
         <span className="block text-xs text-muted">
           {worker.username}
           {worker.hostname ? ` on ${isolated(worker.hostname)}` : ""} {worker.version ?? ""}

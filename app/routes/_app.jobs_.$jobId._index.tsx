@@ -15,6 +15,7 @@ import { useLive } from "~/live/live-provider";
 import { getAgentJob, getJobOutput, reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import { listJobMessages, messageJob } from "~/nouns/comments/operations.server";
 import { type ActionResult, useActionResult, useSent } from "~/ui/action-result";
+import { AgentName } from "~/ui/avatar";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
@@ -137,7 +138,7 @@ function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | nu
             {attemptName(attempt)}
           </Link>
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted">
-            <span>{[attempt.agent, attempt.worker_name].filter(Boolean).join(" · ")}</span>
+            <AgentName>{[attempt.agent, attempt.worker_name].filter(Boolean).join(" · ")}</AgentName>
             <Elapsed from={attempt.started_at} to={attempt.ended_at} />
             <ConfinementBadge confinement={attempt.confinement} />
           </span>

@@ -43,6 +43,16 @@ export function Avatar({
   );
 }
 
+/** An agent or its worker, by face and name. */
+export function AgentName({ children: name }: { children: string }) {
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <Avatar size="sm" agent name={name} />
+      {name}
+    </span>
+  );
+}
+
 function hash(text: string): number {
   let sum = 7;
   for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973;

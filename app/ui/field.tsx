@@ -109,7 +109,7 @@ export function SelectField({ label, description, errors, id, options, className
   return (
     <FieldShell id={ownId} required={select.required} {...field}>
       <select
-        className={clsx(controlClass, "h-9 pr-7 pointer-coarse:h-11", className)}
+        className={clsx(controlClass, "h-9 pointer-coarse:h-11", className)}
         {...select}
         {...wiring(ownId, field)}
       >
@@ -130,12 +130,7 @@ export function CheckField({ label, description, type = "checkbox", ...input }: 
   const id = `field-${input.name}-${input.value ?? ""}`;
   return (
     <div className="flex items-start gap-2.5">
-      <input
-        type={type}
-        className="mt-0.5 size-4.5 shrink-0 accent-(--accent)"
-        {...input}
-        {...wiring(id, { label, description })}
-      />
+      <input type={type} className="mt-0.5 size-4.5 shrink-0" {...input} {...wiring(id, { label, description })} />
       <div className="grid gap-0.5">
         <label htmlFor={id} className="text-sm font-medium">
           {label}

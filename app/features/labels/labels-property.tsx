@@ -45,7 +45,7 @@ export function LabelsProperty({
                 name="label"
                 value={id}
                 defaultChecked={own.some((label) => label.id === id)}
-                className="size-4 accent-(--accent)"
+                className="size-4"
               />
               {name}
             </label>

@@ -5,6 +5,7 @@ import { tokensOf } from "~/features/jobs/job-card";
 import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-live-stream";
 import { PressForm } from "~/ui/action-form";
+import { AgentName } from "~/ui/avatar";
 import { CodeChip } from "~/ui/badge";
 import { LiveText } from "~/ui/live-text";
 import { costsText, tokensText } from "~/ui/numbers";
@@ -123,7 +124,7 @@ function JobFigures({ job }: { job: AgentJob }) {
   const running = isHeld(job.status);
   return (
     <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted empty:hidden">
-      {job.worker_name ? <span>{job.worker_name}</span> : null}
+      {job.worker_name ? <AgentName>{job.worker_name}</AgentName> : null}
       {job.started_at ? <Elapsed from={job.started_at} to={job.finished_at} /> : null}
       {running ? (
         <span>

@@ -153,7 +153,7 @@ export function ProductFields({
     <WriteAccessProvider reason={isOwner ? null : "Only the owner can change these."}>
       <Section title={title}>
         <ServerForm form={form} fetcher={fetcher}>
-          <WriteFields quiet className="grid gap-4">
+          <WriteFields quiet className="grid items-end gap-x-6 gap-y-4 lg:grid-cols-2">
             <input type="hidden" name="intent" value="update" />
             <input type="hidden" name="expected_version" value={product.version} />
             {section === "general" ? <GeneralFields field={form.field} /> : null}
@@ -176,7 +176,7 @@ export function ProductFields({
                 {...form.field("forge_issue_label")}
               />
             ) : null}
-            <div>
+            <div className="lg:col-span-2">
               <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
                 Save
               </SubmitButton>
@@ -197,8 +197,8 @@ function GeneralFields({ field }: { field: Field }) {
         <TextField label="Name" required {...field("name")} />
         <TextField label="Code" required mono {...field("code")} />
       </div>
-      <TextAreaField label="Description" required={false} {...field("description")} />
       <TextField label="Repository" required={false} inputMode="url" {...field("repo_url")} />
+      <TextAreaField label="Description" required={false} {...field("description")} />
       <TextAreaField label="Definition of done" required={false} {...field("definition_of_done")} />
     </>
   );

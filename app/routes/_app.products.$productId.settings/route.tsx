@@ -83,7 +83,7 @@ export default function ProductSettingsPage() {
   const answer = useActionResult<{ error?: unknown; secret?: string }>();
   const path = `/products/${product.id}/settings`;
   return (
-    <div className="grid max-w-2xl gap-5">
+    <div className="grid max-w-4xl gap-5">
       <PageHeader title="Settings" />
       <FilterLinks
         label="Sections"

@@ -58,7 +58,7 @@ export function Webhooks({ webhooks, secret }: { webhooks: readonly ShownWebhook
                     name="events"
                     value={value}
                     defaultChecked
-                    className="size-4 accent-(--accent)"
+                    className="size-4"
                   />
                   {label}
                 </label>
