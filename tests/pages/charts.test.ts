@@ -55,6 +55,8 @@ describe("a burndown", () => {
     expect(chart?.table.rows).toHaveLength(3);
     const over = drawBurndown(record([10, 8, 0]), { ...sprint, status: "completed" });
     expect(wordsOf(over)).not.toContain("today");
+    const first = drawBurndown(record([10]), { ...sprint, end_date: null });
+    expect(wordsOf(first), "the first day of a week").toContain("Nov 8, 2026");
     expect(drawBurndown([], sprint)).toBeNull();
   });
 });

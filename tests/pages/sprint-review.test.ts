@@ -110,9 +110,7 @@ describe("the page of the sprint review", () => {
     const world = await t.seedSprint({ stories: [2] });
     const { actor, sprint, product, tasks } = world;
     const empty = await visit(world);
-    for (const words of ["No estimated task was finished", "None in this sprint."]) {
-      expect(empty).toContain(words);
-    }
+    expect(empty).toContain("Work that came back, waits for people, estimates and lessons appear here.");
     await editTask(actor, { task_id: at(tasks, 0).id, estimated_minutes: 90 });
     await startSprintRun(actor, { sprint_id: sprint.id });
     const member = await t.createMember(product.id);
@@ -171,7 +169,7 @@ describe("the page of the sprint review", () => {
     const page = await visit(await t.seedSprint({ stories: [] }));
     expect(page).toContain("No stories in this sprint");
     expect(page).toContain("Nothing is unfinished.");
-    expect(page).toContain("No data");
+    expect(page).not.toContain("No data");
   });
 
   it("A sprint review is open to members and demo accounts, also once archived, and to no one else", async () => {

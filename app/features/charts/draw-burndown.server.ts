@@ -4,6 +4,7 @@ import {
   box,
   type Chart,
   type ChartFact,
+  dayAfter,
   daysBelow,
   daysBetween,
   isWeekend,
@@ -18,6 +19,8 @@ const left = 28;
 const right = 8;
 const bottom = 22;
 const top = 14;
+/** Shown of a sprint without an end, so that its first days are steps and not a box. */
+const leastDays = 7;
 
 interface SprintDates {
   status: string;
@@ -34,7 +37,8 @@ export function drawBurndown(days: readonly BurndownDay[], { status, end_date: e
   const numbers = burnNumbers(days, end);
   if (!first || !last || !numbers) return null;
   const isOpen = status === "active";
-  const lastSlot = [last.date, end ?? "", isOpen ? nearForecast(numbers, end) : ""].sort().at(-1);
+  const ahead = isOpen ? [nearForecast(numbers, end), end ?? dayAfter(first.date, leastDays - 1)] : [];
+  const lastSlot = [last.date, end ?? "", ...ahead].sort().at(-1);
   const slots = daysBetween(first.date, lastSlot ?? last.date);
   const slot = (width - left - right) / slots.length;
   const most = Math.max(1, ...days.map(({ total, remaining }) => Math.max(total, remaining)));

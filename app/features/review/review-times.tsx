@@ -18,10 +18,10 @@ export function ReviewTimesFacts({ times }: { times: ReviewTimes }) {
   if (isEmpty(times)) return null;
   return (
     <Facts>
-      <Fact isKey term="Done to first look">
+      <Fact term="Done to first look">
         <Wait {...times.first_look} />
       </Fact>
-      <Fact isKey term="Done to verdict">
+      <Fact term="Done to verdict">
         <Wait {...times.verdict} />
       </Fact>
     </Facts>

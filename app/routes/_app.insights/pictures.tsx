@@ -5,7 +5,7 @@ import { Section } from "~/ui/card";
 import { costsText } from "~/ui/numbers";
 import type { Insights } from "~/wire/insights/contract";
 
-/** Burndown of the sprint, cost per day, cycle times, and cost per product. */
+/** Burndown of the sprint, cost per day, cycle times, and cost per product: each when it has something to show. */
 export function Pictures({
   insights: { sprint, by_product: products },
   charts,
@@ -20,29 +20,27 @@ export function Pictures({
 }) {
   return (
     <div className="grid items-start gap-5 xl:grid-cols-2">
-      <Section title={sprint ? `Burndown of ${sprint.code}` : "Burndown"} about={sprint?.sprint_goal}>
-        {charts.burndown ? (
+      {charts.burndown && sprint ? (
+        <Section title={`Burndown of ${sprint.code}`} about={sprint.sprint_goal}>
           <ChartFigure
             chart={charts.burndown}
             caption="The upper line is the scope. The dotted line is an even pace. Weekends are shaded."
           />
-        ) : (
-          <p className="text-sm text-muted">The chart starts when the sprint is active and its first task moves.</p>
-        )}
-      </Section>
-      <Section title="Cost per day" about="By model.">
-        <CostCharts charts={charts.costs} used={used} />
-      </Section>
-      <Section title="Cycle time" about="Time from start to done, last 90 days.">
-        {charts.cycleTimes ? (
+        </Section>
+      ) : null}
+      {charts.costs.length > 0 || used ? (
+        <Section title="Cost per day" about="By model.">
+          <CostCharts charts={charts.costs} />
+        </Section>
+      ) : null}
+      {charts.cycleTimes ? (
+        <Section title="Cycle time" about="Time from start to done, last 90 days.">
           <ChartFigure
             chart={charts.cycleTimes}
             caption="Each dot is a task. The time axis uses a square-root scale."
           />
-        ) : (
-          <p className="text-sm text-muted">The chart appears after three finished tasks.</p>
-        )}
-      </Section>
+        </Section>
+      ) : null}
       <ProductCosts products={products} current={productId} />
     </div>
   );
@@ -76,15 +74,9 @@ interface CostChart {
 }
 
 /** One cost chart per currency, each with its models. */
-function CostCharts({ charts, used }: { charts: readonly CostChart[]; used: boolean }) {
+function CostCharts({ charts }: { charts: readonly CostChart[] }) {
   if (charts.length === 0) {
-    return (
-      <p className="text-sm text-muted">
-        {used
-          ? "Tokens were reported, but their models have no price yet."
-          : "The chart appears when a job reports its tokens."}
-      </p>
-    );
+    return <p className="text-sm text-muted">Tokens were reported, but their models have no price yet.</p>;
   }
   return (
     <div className="grid gap-4">

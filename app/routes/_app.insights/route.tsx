@@ -1,5 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import { Fragment, type ReactNode } from "react";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
@@ -63,6 +64,8 @@ export default function InsightsPage() {
     );
   }
   const { productId, mayPrice, insights, forecast, charts, used } = data;
+  const isUsed = insights.totals.jobs > 0;
+  const hasEstimates = !forecast.too_few || forecast.estimates.length > 0;
   return (
     <>
       <PageHeader
@@ -76,15 +79,23 @@ export default function InsightsPage() {
         }
       />
       <div className="grid gap-5">
-        <Totals totals={insights.totals} mayPrice={mayPrice} />
+        {isUsed ? <Totals totals={insights.totals} mayPrice={mayPrice} /> : null}
         <Pictures insights={insights} charts={charts} used={used} productId={productId} />
         <CostliestStories stories={insights.by_story} />
         <ReviewTimesSection times={insights.review_times} />
         <Landing landing={insights.landing} />
-        <Estimates forecast={forecast} />
-        {insights.totals.jobs > 0 ? (
-          <UsageTables insights={insights} productId={productId} mayPrice={mayPrice} />
-        ) : null}
+        {hasEstimates ? <Estimates forecast={forecast} /> : null}
+        {isUsed ? <UsageTables insights={insights} productId={productId} mayPrice={mayPrice} /> : null}
+        <StillToCome
+          parts={[
+            charts.burndown ? null : ["Burndown", "when the sprint is active and its first task moves"],
+            charts.costs.length > 0 || used ? null : ["Cost and tokens", "when a job reports its tokens"],
+            charts.cycleTimes ? null : ["Cycle time", "after three finished tasks"],
+            hasEstimates ? null : ["Forecast", `after five finished tasks, ${forecast.finished} so far`],
+          ]}
+        >
+          {isUsed ? null : <ButtonLink to={`/products/${productId}/backlog`}>Run a story</ButtonLink>}
+        </StillToCome>
       </div>
     </>
   );
@@ -92,12 +103,11 @@ export default function InsightsPage() {
 
 function Totals({ totals, mayPrice }: { totals: UsageNumbers; mayPrice: boolean }) {
   const read = totals.input_tokens + totals.cache_read_tokens + totals.cache_write_tokens;
-  const noCost = totals.jobs === 0 ? "No data" : "Unknown";
   const cached = read === 0 ? null : totals.cache_read_tokens / read;
   return (
     <Facts>
       <Fact isKey term="Cost">
-        {costsText(totals.costs) ?? noCost}
+        {costsText(totals.costs) ?? "Unknown"}
       </Fact>
       <Fact isKey term="Jobs">
         {countText(totals.jobs, "job")}
@@ -127,6 +137,30 @@ function Totals({ totals, mayPrice }: { totals: UsageNumbers; mayPrice: boolean 
         </Fact>
       ) : null}
     </Facts>
+  );
+}
+
+/** What has no data yet, when it comes, and the one step to it: in one place instead of empty charts. */
+function StillToCome({
+  parts,
+  children,
+}: {
+  parts: readonly (readonly [part: string, when: string] | null)[];
+  children: ReactNode;
+}) {
+  const coming = parts.filter((part) => part !== null);
+  if (coming.length === 0) return null;
+  return (
+    <Section title="Still to come" actions={children}>
+      <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1 text-sm">
+        {coming.map(([part, when]) => (
+          <Fragment key={part}>
+            <dt className="font-medium">{part}</dt>
+            <dd className="text-muted">{when}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Section>
   );
 }
 

@@ -9,6 +9,16 @@ const waitLabels = { question: "answer", review: "review" } as const;
 /** What the team can talk about: from the data alone, without a model. */
 export function Retrospective({ facts }: { facts: Facts }) {
   const { returns, waits, estimates, lessons } = facts;
+  const isEmpty = returns.length + waits.length + estimates.tasks + lessons.length === 0;
+  if (isEmpty) {
+    return (
+      <Section title="Retrospective" about="What to discuss, counted while the sprint ran.">
+        <p className="text-sm text-muted">
+          Nothing yet. Work that came back, waits for people, estimates and lessons appear here.
+        </p>
+      </Section>
+    );
+  }
   return (
     <Section title="Retrospective" about="What to discuss, counted while the sprint ran.">
       <FactList>

@@ -42,6 +42,7 @@ export default function SprintReviewPage() {
   const done = stories.filter(({ status }) => status === "done").length;
   const criteria = stories.flatMap((story) => story.criteria);
   const met = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
+  const jobs = [...whole, ...stories.flatMap((story) => story.jobs)];
   return (
     <div className="sprint-review grid gap-5">
       <ReviewHeader review={review} />
@@ -52,13 +53,17 @@ export default function SprintReviewPage() {
       </Section>
       <Facts>
         <Fact isKey term="Stories done">{`${done} of ${stories.length}`}</Fact>
-        <Fact isKey term="Criteria met">{`${met} of ${criteria.length}`}</Fact>
-        <Fact isKey term="Changes">
-          <Changes jobs={[...whole, ...stories.flatMap(({ jobs }) => jobs)]} sumOnly />
-        </Fact>
-        <Fact isKey term="Cost of runs">
-          {costsText(costs) ?? "No data"}
-        </Fact>
+        {criteria.length > 0 ? <Fact isKey term="Criteria met">{`${met} of ${criteria.length}`}</Fact> : null}
+        {jobs.some(({ additions }) => additions !== null) ? (
+          <Fact isKey term="Changes">
+            <Changes jobs={jobs} sumOnly />
+          </Fact>
+        ) : null}
+        {costs.length > 0 ? (
+          <Fact isKey term="Cost of runs">
+            {costsText(costs)}
+          </Fact>
+        ) : null}
       </Facts>
       <ReviewTimesFacts times={review.review_times} />
       <Section title="Burndown" about="Open tasks at the end of each day.">
