@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { vitePlugin as remix } from "@remix-run/dev";
 import tailwindcss from "@tailwindcss/vite";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import remixConfig from "./remix.config.js";
 import { threadPrograms } from "./vite.threads";
 
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: [threadPrograms(), tailwindcss(), remix(remixConfig)],
+  plugins: [threadPrograms(), tailwindcss(), remix(remixConfig), withoutSingleFetch],
   resolve: { alias: { "~": fileURLToPath(new URL("./app", import.meta.url)) } },
   // Built in, as the router is in a package: a second copy of its contexts would be empty.
   ssr: { noExternal: ["remix-utils"] },
@@ -30,3 +30,14 @@ const shared = [
   "app/features/items/row-actions.tsx",
   "app/features/board/task-lines.tsx",
 ];
+
+const noDecoder = "\0no-decoder";
+
+/** Single fetch is off (remix.config.js): its decoder, 3 kB of the first script, is never called in the browser. */
+const withoutSingleFetch: Plugin = {
+  name: "without-single-fetch",
+  enforce: "pre",
+  apply: "build",
+  resolveId: (id, _, { ssr }) => (id === "turbo-stream" && !ssr ? noDecoder : undefined),
+  load: (id) => (id === noDecoder ? "export const decode = undefined, encode = undefined;" : undefined),
+};

@@ -126,7 +126,7 @@ function NewSprintForm({
             label="Goal"
             required={false}
             // Focused if the user asked for the form; alone on the page it waits for the `c` key.
-            autoFocus={cancelTo !== null}
+            autoFocus={cancelTo !== null || stories.length > 0}
             data-create={cancelTo === null || undefined}
             rows={2}
             description="What should be true when the sprint ends?"

@@ -82,7 +82,7 @@ export function PastePanel({
         {shown && any ? <ListPreview items={shown.items} ticked={shown.ticked} /> : null}
         {shown ? (
           <SubmitButton name="intent" value="create-list" disabled={!any} pendingLabel="Creating…">
-            {`Create ${listSentence(storyCount, tasks)}`}
+            {any ? `Create ${listSentence(storyCount, tasks)}` : "Create"}
           </SubmitButton>
         ) : null}
         {hydrated ? null : (
