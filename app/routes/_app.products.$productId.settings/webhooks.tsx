@@ -53,13 +53,7 @@ export function Webhooks({ webhooks, secret }: { webhooks: readonly ShownWebhook
               <legend className="mb-1 text-sm font-medium">Tell it when</legend>
               {eventChoices.map(([value, label]) => (
                 <label key={value} className="flex items-center gap-2 text-sm">
-                  <input
-                    type="checkbox"
-                    name="events"
-                    value={value}
-                    defaultChecked
-                    className="size-4"
-                  />
+                  <input type="checkbox" name="events" value={value} defaultChecked className="size-4" />
                   {label}
                 </label>
               ))}
