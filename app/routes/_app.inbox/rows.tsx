@@ -197,7 +197,10 @@ function useSelected(rows: readonly InboxItem[], named: InboxItem | undefined, l
     if (isLost && !name) list.current?.querySelector<HTMLElement>("[aria-current] [data-row]")?.focus();
   }, [key, name, list]);
   useEffect(() => {
-    place.current = rows.findIndex((item) => keyOf(item) === key);
+    place.current = Math.max(
+      0,
+      rows.findIndex((item) => keyOf(item) === key),
+    );
   });
   return { selected, select: (item: InboxItem) => setPicked(keyOf(item)) };
 }

@@ -178,8 +178,7 @@ end;
 $$;
 grant execute on function private.question_json to authenticated;
 
--- What a question is about, which says what it is shown as and which comes first: questions of Backloom itself are told by
--- what they hold.
+-- What a question is about, which says what it is shown as and which comes first.
 create function private.question_asks(p_question public.agent_questions)
 returns text language plpgsql stable set search_path = '' as $$
 declare
