@@ -1,5 +1,6 @@
 import { useBlocker, useFetcher, useFetchers, useLocation } from "@remix-run/react";
 import { useEffect, useMemo, useRef } from "react";
+import { ComingPage } from "~/features/items/known-panel";
 import { forgetAnswer, keyOfAnswer, useHeldAnswers } from "~/features/questions/held-answers";
 import { secureOnly } from "~/secure-only";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
@@ -28,7 +29,12 @@ export default function BesidePages({
   // What the button of a message did.
   useResultOf(undoKey);
   useResultOf(startBlockedKey);
-  return <AnswerTrackers />;
+  return (
+    <>
+      <ComingPage />
+      <AnswerTrackers />
+    </>
+  );
 }
 
 /** Shows the number of waiting items in the tab's title and icon. */
