@@ -43,7 +43,7 @@ test("Space peeks while it is held, a tap leaves the peek open, and the list doe
   }
 });
 
-test("A peek or panel shows at once what the row says, and can close while the rest is loading", async ({
+test("A peek, panel or page shows at once what the row says, and can close while the rest is loading", async ({
   world,
   ownPage: page,
 }) => {
@@ -56,6 +56,15 @@ test("A peek or panel shows at once what the row says, and can close while the r
   await expect(details(page)).toContainText("Loading");
   ofTask();
   await expect(details(page)).toContainText("Test it");
+
+  // So does its page.
+  const ofPage = await holdReads(page, /\/tasks\/.*_data=/);
+  const coming = page.locator("[data-coming]");
+  await page.keyboard.press("Enter");
+  await expect(coming).toHaveText(/T-2\s*Show the greeting.*To do/);
+  ofPage();
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("Show the greeting");
+  await expect(coming).not.toBeAttached();
 
   const backlog = `${world.product}/backlog`;
   await openWithKeys(page, backlog);
