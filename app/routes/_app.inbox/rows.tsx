@@ -20,7 +20,7 @@ const steady = { onlyOthersAdd: true };
 
 const keyOf = (item: InboxItem) => `${item.kind}:${item.id}`;
 
-/** Whether the selected item's card is beside the list; below that width a row opens its card. */
+/** Whether the selected item's card is next to the list; below that width a row opens its card. */
 const isWide = () => matchMedia("(min-width: 64rem)").matches;
 
 /** One row per item, and the card of the one that is selected. */
