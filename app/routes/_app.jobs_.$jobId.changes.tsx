@@ -10,7 +10,7 @@ import { useViewed } from "~/features/diff/use-viewed";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
 import { markAll, nextPage, noteLookAt, positionInQueue } from "~/features/review/changes-page.server";
-import { markedOf } from "~/features/review/mark-list";
+import { fileMarks } from "~/features/review/mark-list";
 import { Remarks } from "~/features/review/remarks";
 import { NextSteps, ReviewBar } from "~/features/review/review-bar";
 import { ReviewHead } from "~/features/review/review-head";
@@ -27,6 +27,7 @@ import { getJobProof } from "~/nouns/proof/operations.server";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
 import {
   deleteJobComment,
+  getJobMarks,
   listSameFiles,
   listViewed,
   readGuide,
@@ -57,7 +58,9 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const criteria = stories.flatMap(({ proof }) => proof.criteria);
   const { finishes, address: story } = whole;
   const { review, queue } = await positionInQueue(actor, jobId);
-  const about = { criteria, finishes, story, review, queue, sameFiles, reviews: comments.reviews };
+  const isNewest = diff !== null && diff.attempts.at(-1) === diff.attempt;
+  const marked = isNewest ? (await getJobMarks(actor, { job_id: jobId })).marks : [];
+  const about = { marked, criteria, finishes, story, review, queue, sameFiles, reviews: comments.reviews };
   if (diff === null) {
     const onFiles = comments.comments.map((each) => ({ ...each, index: null }));
     return json({ diff: null, ...pageOfFiles([]), viewed: noFiles, comments: onFiles, ...about });
@@ -164,7 +167,13 @@ export default function JobChanges() {
           review={data.review}
           size={diff?.size ?? null}
           criteria={criteria}
-          marked={data.review ? markedOf(data.review) : []}
+          marked={data.marked}
+          linkTo={({ path, hunk }) => {
+            const file = diff?.files.find((each) => each.path === path);
+            if (!file) return null;
+            const isThere = hunk !== null && since === null && file.hunks !== null && hunk < file.hunks.length;
+            return isThere ? `#hunk-${file.index}-${hunk}` : `#file-${file.index}`;
+          }}
           sameFiles={data.sameFiles}
           details={
             <>
@@ -201,6 +210,7 @@ export default function JobChanges() {
               return known ? <CriterionFold criterion={known} /> : null;
             }}
             viewed={viewed}
+            flagOf={(path) => fileMarks(data.marked, path)}
             below={below}
             above={above}
             onSpot={setSpot}

@@ -26,6 +26,8 @@ export function useLinkArea() {
       const to = link?.getAttribute("href");
       if (!link || !to || link.target || event.defaultPrevented || isForBrowser(event)) return;
       event.preventDefault();
+      // A place on this page: the router would return to where the page was scrolled before.
+      if (to.startsWith("#")) return document.getElementById(to.slice(1))?.scrollIntoView();
       const replace = link.hasAttribute("data-replace");
       navigate(link.hasAttribute("data-place") ? withKeptLook(to) : to, {
         preventScrollReset: to.startsWith("?"),

@@ -24,6 +24,7 @@ export function ChangedFile({
   only,
   address,
   viewed,
+  flag,
   below,
   above,
 }: {
@@ -37,6 +38,8 @@ export function ChangedFile({
   address: string;
   /** Null for a file that has changed back: nothing can be marked. */
   viewed: ViewedMark | null;
+  /** Why it needs a careful look. */
+  flag: ReactNode;
   below: BelowLine;
   /** Shown before the lines: comments whose lines no longer exist. */
   above: ReactNode;
@@ -63,12 +66,13 @@ export function ChangedFile({
           </span>
           <span className="text-xs text-muted">{statusLabels[file.status]}</span>
           <LineCounts additions={file.additions} deletions={file.deletions} />
+          {flag}
         </summary>
         <div className="border-t border-line text-sm">
           {note ? <p className="px-3 py-2 text-muted">{note}</p> : null}
           {above}
           {hunks ? (
-            <ChangedLines hunks={only === null ? hunks : only.flatMap((n) => hunks[n] ?? [])} below={below} />
+            <ChangedLines file={file.index} hunks={hunks} only={only ?? [...hunks.keys()]} below={below} />
           ) : (
             <p className="px-3 py-2 text-muted">{problem ?? <Loading index={file.index} />}</p>
           )}
@@ -148,9 +152,20 @@ function noteOf(file: ShownFile): string | null {
 }
 
 /** The lines of a file. Unified and split view share the same markup; only CSS switches between them. */
-function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; below: BelowLine }) {
-  return hunks.map((hunk) => (
-    <div key={startsOf(hunk.lines)} className="hunk">
+function ChangedLines({
+  file,
+  hunks,
+  only,
+  below,
+}: {
+  file: number;
+  hunks: readonly ShownHunk[];
+  only: readonly number[];
+  below: BelowLine;
+}) {
+  const shown = only.flatMap((place) => (hunks[place] ? [{ place, hunk: hunks[place] }] : []));
+  return shown.map(({ place, hunk }) => (
+    <div key={place} id={`hunk-${file}-${place}`} className="hunk scroll-mt-14">
       {isFirst(hunk) || <p className="hunk-heading">{hunk.heading || "…"}</p>}
       {segmentsOf(hunk.lines).map(({ isChange, old, next }) => (
         <div

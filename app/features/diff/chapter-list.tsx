@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useLinkArea } from "~/ui/link-area";
 import { LineCounts } from "./line-counts";
 import type { ShownChapter, ShownFile } from "./shown-diff";
 
@@ -8,6 +9,7 @@ export function ChapterList({
   files,
   fileIds,
   isViewed,
+  flagOf,
   children,
 }: {
   chapters: readonly ShownChapter[];
@@ -15,10 +17,12 @@ export function ChapterList({
   /** Of each chapter, the ids of its files. */
   fileIds: readonly (readonly string[])[];
   isViewed: (index: number) => boolean;
+  flagOf: (path: string) => ReactNode;
   children: ReactNode;
 }) {
+  const links = { onClick: useLinkArea() };
   return (
-    <nav aria-label="Changed files" className="min-w-0 lg:sticky lg:top-16">
+    <nav {...links} aria-label="Changed files" className="min-w-0 lg:sticky lg:top-16">
       <details className="wide-open">
         <summary className="text-sm text-accent pointer-coarse:py-2 lg:hidden">Files</summary>
         <ol className="grid max-h-[40vh] gap-2 overflow-y-auto text-xs lg:max-h-[calc(100dvh-11rem)]">
@@ -51,7 +55,7 @@ export function ChapterList({
                           {isViewed(index) ? "✓ " : ""}
                           <bdi>{shortName(file.path)}</bdi>
                         </span>
-                        <LineCounts additions={file.additions} deletions={file.deletions} />
+                        {flagOf(file.path) ?? <LineCounts additions={file.additions} deletions={file.deletions} />}
                       </a>
                     </li>
                   );

@@ -31,6 +31,7 @@ export function DiffView({
   page,
   aside,
   viewed,
+  flagOf,
   below,
   above,
   onSpot,
@@ -45,6 +46,8 @@ export function DiffView({
   /** What a chapter says before its files. */
   aside: (chapter: ShownChapter) => ReactNode;
   viewed: Viewed;
+  /** Why a file needs a careful look. */
+  flagOf: (path: string) => ReactNode;
   /** Content below lines, by the file's index. */
   below: ReadonlyMap<number, BelowLine>;
   /** Content before the lines of a file, by its index. */
@@ -68,7 +71,7 @@ export function DiffView({
   const labels = labelsOf(chapters, byIndex);
   return (
     <div className="diff grid items-start gap-4 lg:grid-cols-[14rem_minmax(0,1fr)]" data-view={view}>
-      <ChapterList chapters={chapters} files={byIndex} fileIds={fileIds} isViewed={isViewed}>
+      <ChapterList chapters={chapters} files={byIndex} fileIds={fileIds} isViewed={isViewed} flagOf={flagOf}>
         <button
           type="button"
           className="mt-2 hidden px-2 text-xs text-accent underline lg:block"
@@ -108,6 +111,7 @@ export function DiffView({
                       ? null
                       : { isViewed: isViewed(index), marks, onChange: canWrite ? () => void change(file) : null }
                   }
+                  flag={flagOf(file.path)}
                   below={below.get(index) ?? nothing}
                   above={above.get(index) ?? null}
                 />

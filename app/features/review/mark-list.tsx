@@ -1,5 +1,7 @@
+import type { ReactNode } from "react";
 import { visible } from "~/features/proof/visible";
 import { Badge } from "~/ui/badge";
+import { useLinkArea } from "~/ui/link-area";
 import type { WaitingReview } from "~/wire/reviews/contract";
 import { type Marked, type MarkWeight, markWords, type ReviewMark, reviewMarks } from "~/wire/reviews/marks";
 
@@ -29,6 +31,13 @@ export function WeightyMarks({ marks }: { marks: readonly ReviewMark[] }) {
     .map((mark) => <MarkChip key={mark} mark={mark} />);
 }
 
+/** What a file is marked with that weighs more than the rest; null for nothing. */
+export function fileMarks(marked: readonly Marked[], path: string): ReactNode {
+  const marks = new Set(marked.flatMap((each) => (each.path === path ? each.mark : [])));
+  const weighty = reviewMarks.filter((mark) => marks.has(mark) && markWords[mark].weight !== "gray");
+  return weighty.length === 0 ? null : <WeightyMarks marks={weighty} />;
+}
+
 /** Where a change needs a careful look, the dangerous first, and in which files; `inFull` next to the change. */
 export function MarkList({
   marked,
@@ -40,21 +49,29 @@ export function MarkList({
   /** Where a mark leads on the page. */
   linkTo?: ((place: Marked) => string | null) | undefined;
 }) {
+  const links = { onClick: useLinkArea() };
   const marks = reviewMarks.filter((mark) => marked.some((each) => each.mark === mark));
   if (marks.length === 0) return null;
   return (
-    <ul aria-label="Look closely" className="flex flex-wrap gap-x-3 gap-y-1.5 text-muted">
+    <ul {...links} aria-label="Look closely" className="flex flex-wrap gap-x-3 gap-y-1.5 text-muted">
       {marks.map((mark) => {
         const { advice } = markWords[mark];
         const places = marked.filter((each) => each.mark === mark && each.path !== null);
         const paths = places.map(({ path }) => visible(path ?? ""));
+        const first = linkTo && places.map(linkTo).find((each) => each !== null);
         return (
           <li key={mark} title={[advice, pathsText(paths)].join(" ").trim()} className="min-w-0">
-            <MarkChip mark={mark} />{" "}
+            {first ? (
+              <a href={first} className="hover:underline pointer-coarse:py-3">
+                <MarkChip mark={mark} />
+              </a>
+            ) : (
+              <MarkChip mark={mark} />
+            )}{" "}
             <span className={inFull ? "text-xs" : "sr-only"}>
               {advice}{" "}
               <bdi className="font-mono wrap-anywhere">
-                {linkTo ? <Places places={places} linkTo={linkTo} /> : pathsText(paths)}
+                {linkTo && inFull ? <Places places={places} linkTo={linkTo} /> : pathsText(paths)}
               </bdi>
             </span>
           </li>

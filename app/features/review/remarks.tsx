@@ -1,5 +1,6 @@
 import { visible } from "~/features/proof/visible";
 import { OneLine } from "~/ui/fold";
+import { useLinkArea } from "~/ui/link-area";
 import { RelativeTime } from "~/ui/relative-time";
 import type { JobComments } from "~/wire/reviews/contract";
 import type { CommentOnFile } from "./use-comments";
@@ -12,9 +13,10 @@ export function Remarks({
   reviews: JobComments["reviews"];
   comments: readonly CommentOnFile[];
 }) {
+  const links = { onClick: useLinkArea() };
   if (reviews.length === 0) return null;
   return (
-    <ol aria-label="Reviews so far" className="grid gap-2 border-l-2 border-line-strong pl-3 text-sm">
+    <ol {...links} aria-label="Reviews so far" className="grid gap-2 border-l-2 border-line-strong pl-3 text-sm">
       {reviews.toReversed().map(({ id, author, verdict, attempt, created_at, summary }) => (
         <li key={id} className="grid gap-0.5">
           <div className="grid items-baseline gap-x-3 sm:grid-cols-[auto_minmax(8rem,1fr)]">

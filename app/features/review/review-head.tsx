@@ -16,6 +16,7 @@ export function ReviewHead({
   size,
   criteria,
   marked,
+  linkTo,
   sameFiles,
   details,
   children,
@@ -26,6 +27,8 @@ export function ReviewHead({
   size: { files: number; additions: number; deletions: number } | null;
   criteria: readonly ProvenCriterion[];
   marked: readonly Marked[];
+  /** Where a mark leads on the page. */
+  linkTo: (place: Marked) => string | null;
   /** Other work that waits and changes the same files. */
   sameFiles: readonly SameFile[];
   /** What agents say, and what the work took. */
@@ -35,7 +38,7 @@ export function ReviewHead({
   const met = criteria.filter(isMet).length;
   const frees = review?.frees.tasks ?? 0;
   return (
-    <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-sm">
+    <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm">
       {criteria.length === 0 ? null : (
         <Fold
           label={
@@ -54,8 +57,8 @@ export function ReviewHead({
           {countText(size.files, "file")} <LineCounts {...size} />
         </span>
       )}
-      <MarkList marked={marked} />
-      {frees > 0 ? <strong className="font-medium">{`Approving frees ${countText(frees, "task")}`}</strong> : null}
+      <MarkList marked={marked} linkTo={linkTo} />
+      {frees > 0 ? <strong className="font-medium">{`Frees ${countText(frees, "task")}`}</strong> : null}
       {children}
       {sameFiles.length === 0 ? null : (
         <Fold label={`${sameFiles.length} more ${sameFiles.length === 1 ? "changes" : "change"} these files`}>
@@ -68,7 +71,7 @@ export function ReviewHead({
             Done <RelativeTime at={review.waiting_since} />
           </p>
         )}
-        <MarkList marked={marked} inFull />
+        <MarkList marked={marked} linkTo={linkTo} inFull />
         {details}
       </Fold>
     </div>

@@ -7,7 +7,7 @@ import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
 import { useViewed } from "~/features/diff/use-viewed";
 import { ProductAccess } from "~/features/products/product-access";
 import { markAll, nextPage, noteLookAt, positionInQueue } from "~/features/review/changes-page.server";
-import { MarkList } from "~/features/review/mark-list";
+import { fileMarks, MarkList } from "~/features/review/mark-list";
 import { Remarks } from "~/features/review/remarks";
 import { NextSteps, ReviewBar } from "~/features/review/review-bar";
 import { ReviewHead } from "~/features/review/review-head";
@@ -164,6 +164,7 @@ export default function StoryChanges() {
   const viewed = useViewed(data.viewed, ({ index }) => about[index]?.marks ?? [], of);
   const open = tasks.filter(({ id, isJudged }) => !isJudged && (taskId === null || id === taskId));
   const unseen = totals.files - viewed.count;
+  const marked = says.flatMap((each) => each.marked);
   const drafts = comments.filter(({ draft }) => draft);
   return (
     <ProductAccess productId={product.id}>
@@ -179,7 +180,11 @@ export default function StoryChanges() {
           review={data.review}
           size={jobs.length === 0 ? null : totals}
           criteria={criteria}
-          marked={says.flatMap(({ marked }) => marked)}
+          marked={marked}
+          linkTo={({ path }) => {
+            const file = data.files.find((each) => each.path === path);
+            return file ? `#file-${file.index}` : null;
+          }}
           sameFiles={data.sameFiles}
           details={<AgentsSay jobs={jobs} says={says} />}
         >
@@ -206,6 +211,7 @@ export default function StoryChanges() {
               );
             }}
             viewed={viewed}
+            flagOf={(path) => fileMarks(marked, path)}
             below={below}
             above={above}
             onSpot={setSpot}
