@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reviewJob, undoReview } from "~/nouns/reviews/operations.server";
 import { reviewJobBody } from "~/wire/reviews/contract";
 
-/** `/api/jobs/:id/review`: approves a job's work, or requests changes; takes that back. */
+/** `/api/jobs/:id/review`: approves a job's work, or requests changes; undoes that. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewJob, {
     summary: "Approve an attempt or request changes, with your drafted comments",
@@ -12,7 +12,7 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
   DELETE: operationEndpoint(undoReview, {
-    summary: "Take back your verdict on an attempt, until `undo_until`",
+    summary: "Undo your verdict on an attempt, until `undo_until`",
     status: 204,
     caller: "person",
     refusals: [409],

@@ -2,7 +2,7 @@ import { apiRoute, operationEndpoint } from "~/http/endpoint.server";
 import { reviewStory, undoStoryReview } from "~/nouns/reviews/operations.server";
 import { reviewStoryBody } from "~/wire/reviews/contract";
 
-/** `/api/stories/:id/review`: one verdict for several attempts of a story; takes that back. */
+/** `/api/stories/:id/review`: one verdict for several attempts of a story; undoes that. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewStory, {
     summary: "Approve several attempts of a story, or request changes of them, all or none",
@@ -12,7 +12,7 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
   DELETE: operationEndpoint(undoStoryReview, {
-    summary: "Take back your last verdict on a story, until `undo_until`",
+    summary: "Undo your last verdict on a story, until `undo_until`",
     status: 204,
     caller: "person",
     refusals: [409],

@@ -10,7 +10,7 @@ const grounds = [
 
 /**
  * The face of a person, round, or of an agent, square: a picture or, without one, the initial on a color that depends
- * only on the name. `label` is for a face that stands without its name.
+ * only on the name. `label` is for a face without its name.
  */
 export function Avatar({
   name,

@@ -126,7 +126,7 @@ begin
 end;
 $$;
 
--- A statement of its own for each kind, with no other condition and without a sequential scan: in any other plan, above
+-- A separate statement for each kind, with no other condition and without a sequential scan: in any other plan, above
 -- all in one made while the table was small, Postgres parses the texts of all rows instead of reading the index.
 create function private.ids_with_words(p_kind text, p_words tsquery) returns setof uuid
 language plpgsql stable rows 100 set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$

@@ -24,7 +24,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ ownPage
   await page.getByRole("button", { name: "Create story" }).click();
   await expect(page.getByRole("complementary", { name: "Details" })).toContainText("ST-001");
 
-  await page.getByRole("link", { name: "New task in ST-001" }).click();
+  await page.getByRole("complementary", { name: "Details" }).getByRole("link", { name: "New task" }).click();
   await expect(page.getByRole("heading", { name: "New task in ST-001" })).toBeVisible();
   await page.getByLabel("Title", { exact: true }).fill("Draw the fold");
   await page.getByRole("button", { name: "Create task" }).click();

@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, string>> = {
   "worker/": "the service that the worker was told to serve",
   "app/live/": "the browser, to the service it came from",
   "app/features/diff/changed-file.tsx": "the browser, to the service it came from",
-  "app/features/diff/diff-view.tsx": "the browser, to the service it came from",
+  "app/features/diff/use-viewed.ts": "the browser, to the service it came from",
   "app/features/files/attach.tsx": "the browser, to the service it came from",
   "app/features/items/item-actions.ts": "the browser, to the service it came from",
   "app/features/output/use-job-stream.ts": "the browser, to the service it came from",

@@ -72,7 +72,7 @@ function callsOf(file: string, name: string, seen = new Set<Known>()): Set<strin
 }
 
 /** These compare diffs step by step. */
-const inSteps = ["_app.jobs_.$jobId.changes.tsx", "_app.stories_.$storyId.changes/route.tsx"];
+const inSteps = ["_app.jobs_.$jobId.changes.tsx", "_app.stories_.$storyId.changes.tsx"];
 
 describe("page loaders", () => {
   it("A page loader makes one call besides its guard, or says in a comment why it makes more", () => {

@@ -128,7 +128,7 @@ function ProofRing({ proof: [proven, all] }: { proof: readonly [number, number] 
   );
 }
 
-/** Where the task stands, as one more fact. */
+/** The state of the task, as one more fact. */
 function State({ task }: { task: CardTask }) {
   const state = stateLine(task);
   if (!state) return null;

@@ -89,7 +89,7 @@ export function ChoiceField({
   );
 }
 
-/** Folds what a new product decides about agents' work: its line says what is preselected until somebody changes it. */
+/** Folds what a new product decides about agents' work: its line says what is preselected until one is changed. */
 export function HowAgentsWork({
   preselected,
   isChanged,

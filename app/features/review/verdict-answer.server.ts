@@ -5,7 +5,7 @@ import type { reviewVerdicts } from "~/wire/reviews/contract";
 
 const undoSeconds = 10;
 
-/** How long a verdict of this form can be undone: without script there is no message that offers it. */
+/** How long a verdict of this form can be undone: without script no message offers it. */
 export const undoFor = (form: FormData) => ({ undo_seconds: form.has(enhancedField) ? undoSeconds : 0 });
 
 /** Says what was decided and how to undo it, and leads to the next review. */

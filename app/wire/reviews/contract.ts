@@ -28,7 +28,7 @@ export const reviewJobBody = z.object({
   criteria: criteriaSchema.optional(),
   /** The unproven criteria that an approval confirms as well as the proven ones; without it, all of them. */
   confirm: criteriaSchema.optional(),
-  /** How long a signed-in person can take it back; what follows from it begins after that. */
+  /** How long a signed-in person can undo it; what follows from it begins after that. */
   undo_seconds: z.int().min(0).max(30).optional(),
 });
 

@@ -195,7 +195,7 @@ begin
     perform private.advance_task(p_new);
   end if;
 
-  -- A verdict that has not begun was about what is no longer there.
+  -- A verdict that has not begun was about what is gone.
   if p_old.attempt > 0 and not v_was_held then
     perform private.drop_verdict(v.verdict_id) from public.pending_verdicts v where v.job_id = p_new.id;
   end if;

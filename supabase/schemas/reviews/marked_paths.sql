@@ -27,7 +27,7 @@ begin
 end;
 $$;
 
--- Whether a file is one of a mark where nobody names patterns: by the words of its path, and for packages and SQL by
+-- Whether a file is one of a mark where no patterns are named: by the words of its path, and for packages and SQL by
 -- its changed lines too: package.json has scripts as well, and SQL queries.
 create function private.fits_mark(p_mark text, p_file jsonb)
 returns boolean language plpgsql immutable set search_path = '' as $$
@@ -101,7 +101,7 @@ begin
 end;
 $$;
 
--- Documents are no code.
+-- Documents are not code.
 create function private.is_prose_path(p_path text)
 returns boolean language sql immutable set search_path = '' as $$
   select p_path ~* '\.(md|mdx|txt|rst|adoc)$';

@@ -8,7 +8,7 @@ begin
     select p.polname, c.oid::regclass as owner
     from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
     where c.relnamespace = 'private'::regnamespace
-      or c.relnamespace = 'public'::regnamespace and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,code_counters,comment_mentions,comments,evidence,file_contents,files,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}')
+      or c.relnamespace = 'public'::regnamespace and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,code_counters,comment_mentions,comments,evidence,file_contents,files,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}')
   loop
     execute format('drop policy %I on %s', v_rule.polname, v_rule.owner);
   end loop;
@@ -30,7 +30,7 @@ begin
   for v_rule in
     select c.oid::regclass as owner, c.relkind = 'S' as is_sequence, n.nspname = 'public' as is_public
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'S') and (n.nspname = 'private' or n.nspname = 'public' and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,code_counters,comment_mentions,comments,evidence,file_contents,files,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}'))
+    where c.relkind in ('r', 'S') and (n.nspname = 'private' or n.nspname = 'public' and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,code_counters,comment_mentions,comments,evidence,file_contents,files,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}'))
   loop
     execute format('revoke all on %s %s from public, anon, authenticated, service_role',
       case when v_rule.is_sequence then 'sequence' else 'table' end, v_rule.owner);
@@ -1611,40 +1611,36 @@ $$;
 comment on table public.job_diffs is 'Changes of each attempt of a job (docs/review.md).';
 
 create or replace function private.review_marks(p_job public.agent_jobs, p_files jsonb, p_more jsonb)
-returns table (place integer, mark text, paths text[]) language plpgsql stable set search_path = '' as $$
+returns table (mark text, entries jsonb) language plpgsql stable set search_path = '' as $$
 declare
   v_own jsonb := (select p.review_marks from public.products p where p.id = p_job.product_id);
-  v_plan text := coalesce(p_job.plan_snapshot, '');
-  v_lines bigint;
-  v_tests boolean;
-  v_code boolean;
 begin
-  select coalesce(sum((f ->> 'additions')::bigint + (f ->> 'deletions')::bigint), 0),
-    coalesce(bool_or(private.is_test_path(f ->> 'path') and f ->> 'status' <> 'deleted'), false),
-    coalesce(bool_or(not private.is_test_path(f ->> 'path') and not private.is_prose_path(f ->> 'path')), false)
-  into v_lines, v_tests, v_code
-  from jsonb_array_elements(p_files) f;
-
   return query
-    select x.place, x.mark, x.paths[1:4]
-    from (values
-      (1, 'no_test_changed', case when v_code and not v_tests then array[]::text[] end),
-      (2, 'migration', private.touching(p_files, v_own, p_more, 'migration')),
-      (3, 'dependencies', private.touching(p_files, v_own, p_more, 'dependencies')),
-      (4, 'ci', private.touching(p_files, v_own, p_more, 'ci')),
-      (5, 'secrets_or_auth', private.adding_keys(p_files) || private.touching(p_files, v_own, p_more, 'secrets_or_auth')),
-      (6, 'deleted_tests', case when private.deletes_tests(p_files) then array[]::text[] end),
-      (7, 'large', case when v_lines > 400 then array[]::text[] end),
-      (8, 'outside_plan', private.outside_plan(v_plan, p_files)),
-      (9, 'first_time', private.first_time(p_job, p_files))
-    ) x (place, mark, paths)
-    where x.paths is not null;
+    with found as (
+      select 'secret' as mark, k.path, k.hunk from private.adding_keys(p_files) k
+      union all select t.mark, t.path, t.hunk from private.changed_tests(p_files) t
+      union all select m.name, x.path, x.hunk
+      from (values ('ci', 'ci'), ('migration', 'migration'), ('auth', 'secrets_or_auth'), ('dependencies', 'dependencies')) m (name, key)
+      cross join private.touching(p_files, v_own -> m.key, p_more -> m.key, m.name) x
+      union all select 'no_test_changed', null, null where private.is_untested(p_files)
+      union all select 'large', null, null
+      where 400 < (
+        select sum((f ->> 'additions')::bigint + (f ->> 'deletions')::bigint)
+        from jsonb_array_elements(p_files) f where not coalesce((f ->> 'folded')::boolean, false))
+      union all select 'outside_plan', p, null from unnest(private.outside_plan(coalesce(p_job.plan_snapshot, ''), p_files)) p
+      union all select 'first_time', p, null from unnest(private.first_time(p_job, p_files)) p
+    ), files as (
+      select f.mark, f.path, min(f.hunk) as hunk, row_number() over (partition by f.mark order by f.path) as place
+      from found f group by f.mark, f.path
+    )
+    select f.mark, coalesce(
+      jsonb_agg(jsonb_build_object('path', f.path, 'hunk', f.hunk) order by f.place) filter (where f.path is not null and f.place <= 100), '[]')
+    from files f group by f.mark;
 end;
 $$;
 
-comment on column public.job_diffs.marks is 'Facts that ask for a careful look, by private.review_marks.';
-
-comment on column public.job_diffs.mark_paths is 'The first paths that a mark is about, where it is about some.';
+comment on column public.job_diffs.marks is
+  'Facts that ask for a careful look, by private.review_marks: of each its files with the first hunk, or none where it is about the whole.';
 
 comment on column public.job_diffs.files is
   'One object a file: path, old_path, status, additions, deletions, binary, folded, truncated, and patch as git writes it.';
@@ -1677,8 +1673,7 @@ declare
   v_state text := private.attempt_state(v_job, p_attempt);
   v_additions bigint;
   v_deletions bigint;
-  v_marks text[];
-  v_mark_paths jsonb;
+  v_marks jsonb;
 begin
   if v_job.kind = 'PLAN_CHAT' then
     perform private.refuse(422, 'A conversation about an idea changes no files. Report it without a diff.');
@@ -1695,24 +1690,21 @@ begin
   end if;
 
   begin
-    select coalesce(array_agg(m.mark order by m.place), '{}'),
-      coalesce(jsonb_object_agg(m.mark, m.paths) filter (where cardinality(m.paths) > 0), '{}')
-    into v_marks, v_mark_paths
+    select coalesce(jsonb_object_agg(m.mark, m.entries), '{}') into v_marks
     from private.review_marks(v_job, v_files, p_diff -> 'review_marks') m;
   exception when others or query_canceled then
     -- A person gets the change to judge in any case, and a careful look is asked for.
-    v_marks := '{secrets_or_auth}';
-    v_mark_paths := '{}';
+    v_marks := '{"secret": []}';
     raise warning 'The marks of a change could not be told: %', sqlerrm;
   end;
   insert into public.job_diffs as d
-    (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks, mark_paths, created_at)
+    (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks, created_at)
   values (p_job_id, p_attempt, v_job.product_id, p_diff ->> 'base_sha', p_diff ->> 'head_sha', v_additions, v_deletions,
-    v_files, octet_length(v_files::text), v_marks, v_mark_paths, private.now())
+    v_files, octet_length(v_files::text), v_marks, private.now())
   on conflict (job_id, attempt) do update
   set base_sha = excluded.base_sha, head_sha = excluded.head_sha, additions = excluded.additions,
       deletions = excluded.deletions, files = excluded.files, bytes = excluded.bytes, marks = excluded.marks,
-      mark_paths = excluded.mark_paths, created_at = excluded.created_at;
+      created_at = excluded.created_at;
   insert into public.touched_paths (product_id, path, job_id, attempt)
   select distinct v_job.product_id, f ->> 'path', p_job_id, p_attempt from jsonb_array_elements(v_files) f
   -- Enough for any repository, and an end for whoever sends other paths each time; an index holds no longer ones.
@@ -1790,7 +1782,8 @@ begin
     jsonb_build_array(
       jsonb_build_object('label', 'Try again', 'description', 'A new attempt begins. To tell it something, write an answer instead.'),
       jsonb_build_object('label', 'Skip it and what it blocks', 'description', 'It and the tasks it blocks return to To do; the run goes on without them.'),
-      jsonb_build_object('label', 'Stop the run', 'description', 'The task fails, and with it its story, PBI, sprint and run.')), true
+      jsonb_build_object('label', 'Stop the run', 'description', 'The task fails, and with it its story, PBI, sprint and run.'),
+      jsonb_build_object('label', 'I take it over', 'description', format('It waits 15 minutes for you: node ~/backloom-worker.mjs take %s', t.code))), true
   from public.tasks t where t.id = p_job.task_id
   returning id into v_question_id;
   return v_question_id;
@@ -1816,8 +1809,17 @@ begin
   case p_option
     when 1 then perform private.skip_failed(v_job);
     when 2 then perform private.fail_after_all(v_job);
+    when 3 then perform private.keep_for_caller(v_job.id);
     else null;
   end case;
+end;
+$$;
+
+create or replace function private.keep_for_caller(p_job_id uuid)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  update public.agent_jobs j set taken_by = auth.uid(), taken_until = private.now() + interval '15 minutes'
+  where j.id = p_job_id and j.status = 'QUEUED';
 end;
 $$;
 
@@ -3566,6 +3568,11 @@ declare
 begin
   if v_has_status_changed and p_new.task_id is not null and p_new.status not in ('QUEUED', 'CANCELLED') then
     perform private.advance_task(p_new);
+  end if;
+
+  -- A verdict that has not begun was about what is gone.
+  if p_old.attempt > 0 and not v_was_held then
+    perform private.drop_verdict(v.verdict_id) from public.pending_verdicts v where v.job_id = p_new.id;
   end if;
 
   if p_new.attempt <> p_old.attempt then
@@ -6705,9 +6712,20 @@ $$;
 create or replace function private.next_code(p_scope_id uuid, p_kind text)
 returns text language plpgsql volatile security definer set search_path = '' as $$
 declare
-  v_number bigint;
+  v_held text := nullif(current_setting('backloom.codes_' || p_kind, true), '');
+  v_number bigint := v_held;
   v_code text;
 begin
+  if v_held is not null then
+    loop
+      v_number := v_number + 1;
+      v_code := private.format_code(p_kind, v_number);
+      exit when not private.code_taken(p_scope_id, p_kind, v_code);
+    end loop;
+    perform set_config('backloom.codes_' || p_kind, v_number::text, true);
+    return v_code;
+  end if;
+
   insert into public.code_counters as c (scope_id, kind, last_number)
   values (p_scope_id, p_kind, 1)
   on conflict (scope_id, kind) do update set last_number = c.last_number + 1
@@ -6725,6 +6743,23 @@ begin
 
   update public.code_counters c set last_number = v_number where c.scope_id = p_scope_id and c.kind = p_kind;
   return v_code;
+end;
+$$;
+
+create or replace function private.hold_codes(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
+begin
+  perform set_config('backloom.codes_' || k, coalesce((
+    select c.last_number from public.code_counters c where c.scope_id = p_product_id and c.kind = k), 0)::text, true)
+  from unnest('{story,task}'::text[]) k;
+end;
+$$;
+
+create or replace function private.store_codes(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.code_counters as c (scope_id, kind, last_number)
+  select p_product_id, k, current_setting('backloom.codes_' || k)::bigint from unnest('{story,task}'::text[]) k
+  on conflict (scope_id, kind) do update set last_number = excluded.last_number;
+  perform set_config('backloom.codes_' || k, '', true) from unnest('{story,task}'::text[]) k;
 end;
 $$;
 
@@ -9194,8 +9229,8 @@ begin
   v_waiting := v_waiting || jsonb_build_array(p_topic, v_event);
   perform set_config('backloom.events', v_waiting, true);
 
-  -- A message must stay under what Realtime carries (256 KB), and the text must not grow with every row of a long write.
-  if octet_length(v_waiting) > 100000 then
+  -- A message must stay under what Realtime carries (256 KB), and each event copies the text that waits.
+  if octet_length(v_waiting) > 20000 then
     perform private.send_events();
   end if;
 end;
@@ -10454,20 +10489,60 @@ $$;
 
 grant execute on function operations.mark_inbox_item to authenticated;
 
-create or replace function operations.get_inbox(p_state text default 'OPEN', p_kinds jsonb default null)
-returns json language plpgsql stable security definer set search_path = '' as $$
+create or replace function operations.archive_inbox(p_product_id uuid, p_undo timestamptz default null)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_count integer;
+begin
+  if p_undo is null then
+    insert into public.inbox_marks (user_id, item_kind, item_id, item_at, marked_at)
+    select auth.uid(), i.kind, i.id, i.at, v_now
+    from private.inbox_items() i
+    left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
+    where i.product_id = p_product_id and i.kind <> 'question' and private.inbox_state(i.at, m) = 'open'
+    on conflict (user_id, item_kind, item_id) do update set item_at = excluded.item_at, later_until = null, marked_at = excluded.marked_at;
+  else
+    delete from public.inbox_marks m where m.user_id = auth.uid() and m.marked_at = p_undo and m.later_until is null;
+  end if;
+  get diagnostics v_count = row_count;
+  if v_count = 0 then
+    perform private.refuse(404, 'Nothing but questions waits for you in this product. Reload the inbox.');
+  end if;
+  perform private.require_no_demo();
+  perform private.take_rate_limit('inbox', auth.uid()::text);
+  perform private.emit('user:' || auth.uid(), jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', p_product_id, 'product_id', null));
+  return json_build_object('count', v_count, 'marked_at', v_now);
+end;
+$$;
+
+grant execute on function operations.archive_inbox to authenticated;
+
+create or replace function operations.get_inbox(
+  p_state text default 'OPEN', p_kinds jsonb default null, p_asked text default null, p_cursor text default null
+) returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_state text := lower(private.require_choice('state', p_state, array['OPEN', 'LATER', 'DONE']));
 begin
   return (
     with item as materialized (
-      select i.kind, i.id, i.product_id, i.at, m.later_until, private.inbox_state(i.at, m) as state
+      select i.kind, i.id, i.product_id, i.at, m.later_until, private.inbox_state(i.at, m) as state,
+        case when i.kind = 'question' then private.question_asks(q) end as asks
       from private.inbox_items() i
       left join public.inbox_marks m on m.user_id = auth.uid() and m.item_kind = i.kind and m.item_id = i.id
+      left join public.agent_questions q on i.kind = 'question' and q.id = i.id
+    ), review as materialized (
+      select j.task_id, r.*, row_number() over (order by -r.frees_tasks, -r.hours, r.lines, r.waiting_since, r.job_id) as place
+      from private.waiting_reviews(array(select distinct i.product_id from item i where i.kind = 'review'), private.now()) r
+      join public.agent_jobs j on j.id = r.job_id
     ), shown as (
-      select i.* from item i
-      where i.state = v_state and (p_kinds is null or p_kinds ? i.kind)
-      order by i.at desc, i.id
+      select i.*, r.job_id, r.waiting_since, r.frees_tasks, r.frees_jobs,
+        row_number() over (order by private.inbox_rank(i.kind, i.id, i.asks), r.place, i.at desc, i.id) as place
+      from item i
+      left join review r on i.kind = 'review' and r.task_id = i.id
+      where i.state = v_state
+        and (p_kinds is null or p_kinds ? i.kind or p_kinds ? 'run' and i.asks in ('conflict', 'pause', 'failure'))
+      order by place
       limit 100
     )
     select json_build_object(
@@ -10475,24 +10550,56 @@ begin
         select coalesce(json_agg(
           jsonb_build_object('kind', s.kind, 'id', s.id, 'product_id', s.product_id, 'product_name', p.name, 'at', s.at,
             'state', s.state, 'later_until', case when s.state = 'later' then s.later_until end)
-          || private.inbox_item_json(s.kind, s.id) order by s.at desc, s.id), '[]')
+          || private.inbox_item_json(s.kind, s.id)
+          || case when s.job_id is null then '{}' else jsonb_build_object('review',
+            private.waiting_review_json(s.job_id, s.waiting_since, s.frees_tasks, s.frees_jobs)) end order by s.place), '[]')
         from shown s join public.products p on p.id = s.product_id),
       'counts', (
         select coalesce(json_object_agg(c.kind, c.count), '{}')
         from (select i.kind, count(*) from item i where i.state = 'open' group by i.kind) c),
-      'later', (select count(*) from item i where i.state = 'later'))
+      'stopped', (select count(*) from item i where i.state = 'open' and i.asks in ('conflict', 'pause', 'failure')),
+      'later', (select count(*) from item i where i.state = 'later'),
+      'asked', case when p_asked is not null then operations.list_questions(p_state => p_asked, p_cursor => p_cursor) end)
   );
 end;
 $$;
 
 grant execute on function operations.get_inbox to authenticated;
 
+create or replace function private.inbox_rank(p_kind text, p_id uuid, p_asks text)
+returns integer language plpgsql stable set search_path = '' as $$
+begin
+  return case p_kind
+    when 'question' then case p_asks
+      when 'plan' then 1
+      when 'conflict' then 2
+      when 'pause' then 2
+      when 'failure' then 3
+      else case when exists (
+        select from public.agent_questions q join public.agent_jobs j on j.id = q.job_id
+        where q.id = p_id and (j.status in ('CLAIMED', 'RUNNING') or j.status = 'QUEUED' and j.parked_question_id = p_id))
+        then 0 else 4 end
+      end
+    when 'run' then 3
+    when 'job' then 3
+    when 'review' then 5
+    when 'invitation' then 6
+    when 'added' then 6
+    when 'mention' then 7
+    when 'lesson' then 8
+    else 9
+  end;
+end;
+$$;
+
 create or replace function private.inbox_item_json(p_kind text, p_id uuid)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
 begin
   return case p_kind
     when 'question' then (
-      select jsonb_build_object('question', private.question_json(q)) from public.agent_questions q where q.id = p_id
+      select jsonb_build_object('question', private.question_json(q), 'criteria', case when q.plan is null then '[]' else (
+          select coalesce(jsonb_agg(c.text order by c.place), '[]') from private.story_proof(q.story_id) c) end)
+      from public.agent_questions q where q.id = p_id
         and (q.reader_id is null or q.reader_id = auth.uid() or private.is_left_to_owner(q)))
     when 'review' then (
       select jsonb_build_object('code', t.code, 'title', t.title, 'story_code', s.code, 'story_title', s.title,
@@ -10570,6 +10677,7 @@ declare
   v_now timestamptz := private.now();
   v_since timestamptz := v_now - interval '14 days';
   v_products uuid[] := array(select private.writable_product_ids());
+  v_judged uuid[] := private.just_judged();
 begin
   return query
     select 'question', q.id, q.product_id, q.created_at
@@ -10579,7 +10687,7 @@ begin
     union all
     select 'review', w.task_id, w.product_id, w.since
     from public.tasks_in_review w
-    where w.product_id = any (v_products)
+    where w.product_id = any (v_products) and w.task_id <> all (v_judged)
       -- A task that waits for CI needs no person.
       and not (exists (select from public.products p where p.id = w.product_id and p.done_requires = 'ci')
         and exists (select from public.agent_jobs j where j.task_id = w.task_id and j.status = 'QUEUED' and j.phase = 'review'))
@@ -13409,7 +13517,7 @@ begin
         from public.tasks_in_review w
         join public.tasks t on t.id = w.task_id
         join public.products p on p.id = w.product_id
-        where w.product_id in (select private.writable_product_ids())
+        where w.product_id in (select private.writable_product_ids()) and w.task_id <> all ((select private.just_judged())::uuid[])
         order by t.updated_at desc
         limit 5
       ) t),
@@ -15811,7 +15919,7 @@ begin
 end;
 $$;
 
-create or replace function private.pass_review(p_job_id uuid, p_words text, p_criteria jsonb default null)
+create or replace function private.pass_review(p_job_id uuid, p_words text, p_criteria jsonb default null, p_confirm jsonb default null)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
@@ -15826,6 +15934,7 @@ begin
       perform private.refuse(409, format('This criterion has been written since you looked: "%s" Reload the page: an approval confirms what it showed.',
         left(v_criterion.text, 200)));
     end if;
+    continue when v_criterion.state <> 'proven' and not coalesce(p_confirm ? v_criterion.id, true);
     perform private.insert_evidence(v_criterion.story_id, jsonb_build_object('criterion', v_criterion.id, 'verdict', 'pass',
       'head_sha', (select h.head_sha from public.story_heads h where h.story_id = v_criterion.story_id),
       'excerpt', coalesce(nullif(left(btrim(p_words), 2000), ''), 'Approved.')), 'person', null, v_job,
@@ -17281,11 +17390,13 @@ begin
     'story_code', (select s.code from public.stories s where s.id = p_question.story_id),
     'story_title', (select s.title from public.stories s where s.id = p_question.story_id),
     'task_code', (select t.code from public.tasks t where t.id = p_question.task_id),
+    'task_title', (select t.title from public.tasks t where t.id = p_question.task_id),
     'idea_code', (select i.code from public.ideas i where i.id = p_question.idea_id),
     'asked_by_name', private.username(p_question.asked_by),
     'assignee_name', private.username(p_question.assignee_id),
     'reader_name', private.username(p_question.reader_id),
     'reader_left', private.is_left_to_owner(p_question),
+    'asks', private.question_asks(p_question),
     'needs_option', (private.run_paused_by(p_question)).id is not null,
     'answered_by_name', private.username(p_question.answered_by),
     'effective_answer', case
@@ -17299,6 +17410,23 @@ end;
 $$;
 
 grant execute on function private.question_json to authenticated;
+
+create or replace function private.question_asks(p_question public.agent_questions)
+returns text language plpgsql stable set search_path = '' as $$
+declare
+  v_run public.sprint_runs := private.run_paused_by(p_question);
+begin
+  return case
+    when p_question.plan is not null then 'plan'
+    when v_run.pause_context ->> 'reason' = 'merge_conflict' then 'conflict'
+    when v_run.id is not null then 'pause'
+    when p_question.options -> 0 ->> 'label' = 'Try again' then 'failure'
+    else p_question.kind::text
+  end;
+end;
+$$;
+
+grant execute on function private.question_asks to authenticated;
 
 create or replace function private.user_question_json(p_question public.user_questions)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -17930,6 +18058,199 @@ $$;
 
 grant execute on function operations.list_due_recurrences to service_role;
 
+create or replace function private.adding_keys(p_files jsonb)
+returns table (path text, hunk integer) language plpgsql immutable set search_path = '' as $$
+declare
+  v_left integer := 5000;
+  v_known constant text := '(?n)^\+.*?((?<!•)•••(?!•)|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20}|github_pat_[A-Za-z0-9_]{20}|glpat-[A-Za-z0-9_-]{20}|[sr]k_live_[A-Za-z0-9]{16}|sk-[A-Za-z0-9_-]{20}|xox[abprs]-[A-Za-z0-9-]{10}|AIza[A-Za-z0-9_-]{35}|npm_[A-Za-z0-9]{36}|-----BEGIN [A-Z ]*PRIVATE KEY|://[^:@/\s"]+:(?=[^@/\s]*\d)(?=[^@/\s]*[a-z])[^@/\s${}<>]{10,}@)';
+  v_lines text[];
+  v_line text;
+  v_file record;
+begin
+  for v_file in select f ->> 'path' as path, f ->> 'patch' as patch from jsonb_array_elements(p_files) f loop
+    v_line := null;
+    if v_file.patch ~ v_known then
+      select m.line into v_line
+      from (select l as line, substring(l from v_known) as key from string_to_table(v_file.patch, E'\n') l where l ~ v_known limit 500) m
+      where not private.is_placeholder(m.key) limit 1;
+    end if;
+    if v_line is null then
+      v_lines := array(
+        select left(l, 2000) from string_to_table(v_file.patch, E'\n') l
+        where l ~* '^\+.*(?:key|secret|token|passw(?:or)?d|credentials?)["'']?\s*(?::=|=>|[:=])' limit least(501, v_left + 1));
+      v_line := case when cardinality(v_lines) > least(500, v_left) then v_lines[1] else private.giving_key(array_to_string(v_lines, E'\n')) end;
+      v_left := greatest(0, v_left - cardinality(v_lines));
+    end if;
+    if v_line is not null then
+      path := v_file.path;
+      hunk := nullif(regexp_count(left(v_file.patch, strpos(v_file.patch, v_line)), '^@@ ', 1, 'n') - 1, -1);
+      return next;
+    end if;
+  end loop;
+end;
+$$;
+
+create or replace function private.giving_key(p_lines text)
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select m[1] from regexp_matches(p_lines,
+      '^(.*?(?:^.|[^a-z0-9_-])([a-z0-9_-]*(?:(?:api|access|secret|private|auth|signing|encryption)[_-]?key|secret|token|passw(?:or)?d|credentials?)|key)["'']?[ \t]*(?::=|=>|[:=])[ \t]*(?:["''`]([a-z0-9_+/=.-]{16}[a-z0-9_+/=.-]*)["''`]|([a-z0-9_+/=-]{20}[a-z0-9_+/=-]*)$))',
+      'gin') m
+    cross join lateral (select coalesce(m[3], m[4]) as value) v
+    where length(v.value) <= 200 and v.value ~* '[a-z]' and length(regexp_replace(v.value, '[^0-9]', '', 'g')) >= 3
+      and v.value !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' and not private.is_placeholder(v.value)
+      and (m[2] !~* '^key$' or v.value ~* '^[0-9a-f]{32,}$' or v.value ~ '^(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9+/=_-]{24,}$')
+    limit 1);
+end;
+$$;
+
+create or replace function private.is_placeholder(p_key text)
+returns boolean language sql immutable set search_path = '' as $$
+  select p_key ~* 'example|sample|placeholder|change-?_?me|dummy|fake|(^|[^a-z])(test|demo|your|my)([^a-z]|$)|123456|abcdef|localhost|127\.0\.0\.1|([a-z0-9])\4{5}';
+$$;
+
+create or replace function private.test_lines(p_files jsonb)
+returns table (side text, file bigint, n bigint, hunk integer, sign text, line text, name text, is_group boolean, part bigint)
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_start constant text := '^((export|async|pub|public|private|protected|static|override|suspend|final|void) )*([xf]?(it|test|specify|describe|context|suite)\M[.( "''`]|(def|func|fn|fun|function) [Tt]est|#\[[\w:]*test\M|@\w*Test\M|\[(Fact|Theory|Test|TestMethod|TestCase)\M|\]( as const)?\)\()';
+begin
+  return query
+    with lines as materialized (
+      select l.* from (
+        select f.place, l.n, left(l.line, 1) as sign, btrim(substr(left(l.line, 500), 2), E' \t\r') as text,
+          (count(*) filter (where l.line like '@@ %') over (partition by f.place order by l.n) - 1)::integer as hunk
+        from jsonb_array_elements(p_files) with ordinality f (value, place)
+        cross join lateral string_to_table(f.value ->> 'patch', E'\n') with ordinality l (line, n)
+        where private.is_test_file(f.value) and length(l.line) > 1 limit 20000
+      ) l
+      where l.sign in ('+', '-', ' ') and l.hunk >= 0
+    ), named as (
+      select s.side, l.*, case
+        when l.text !~ v_start then null
+        when l.text ~ '^[#@\[]' then coalesce(substring(lead(l.text) over w from '\m(\w+)\s*[(<]'), l.text)
+        else coalesce(substring(l.text from '\m(?:def|func|fn|fun|function) ([Tt]est\w*)'),
+          substring(concat(l.text, ' ', lead(l.text) over w) from '^[^"''`]*("[^"]+"|''[^'']+''|`[^`]+`)'), l.text) end as name
+      from lines l join (values ('old', '-'), ('old', ' '), ('new', '+'), ('new', ' ')) s (side, sign) on s.sign = l.sign
+      window w as (partition by s.side, l.place, l.hunk order by l.n)
+    )
+    select v.side, v.place, v.n, v.hunk, v.sign, v.text, btrim(v.name, '"''`'), v.name is not null and (v.name = v.text or v.text ~ '^[xf]?(describe|context|suite)\M'),
+      count(v.name) over (partition by v.side, v.place, v.hunk order by v.n)
+    from named v;
+end;
+$$;
+
+create or replace function private.changed_tests(p_files jsonb)
+returns table (mark text, path text, hunk integer) language plpgsql immutable set search_path = '' set enable_nestloop = off as $$
+declare
+  v_assert constant text := '\m(expect|assert)\w*!?[.(<]|\massert\s|\mshould\M|\mrequire\.[A-Z]\w*\(|\mt\.(Error|Fatal|Fail)\w*\(|XCTAssert|\mverify\(';
+  v_matcher constant text := '\.to[A-Z]\w*\(';
+  v_skip constant text := '\m(it|test|describe|context|suite)\.(skip|todo|only|fixme|failing)\M|^(x|f)(it|test|describe)\(|pytest\.mark\.(skip|xfail)|unittest\.skip|\mt\.Skip|@(Disabled|Ignore)\M|#\[ignore|\[Ignore|\mSkip\s*=|markTestSkipped|\mskip: true';
+begin
+  return query
+    with files as materialized (
+      select f.value ->> 'path' as path, f.value as data, f.place as file from jsonb_array_elements(p_files) with ordinality f (value, place)
+      where private.is_test_file(f.value)
+    ), lines as materialized (
+      select * from private.test_lines(p_files)
+    ), starts as materialized (
+      select l.side, l.file, l.hunk, l.part, l.name, l.sign, l.n, l.is_group,
+        row_number() over (partition by l.side, l.sign, l.name order by l.file, l.n) as nth,
+        count(*) filter (where l.side = 'old' and l.sign = '-') over (partition by l.name) as olds,
+        count(*) filter (where l.side = 'new' and l.sign = '+') over (partition by l.name) as news
+      from lines l where l.name is not null
+    ), removed as materialized (
+      select * from starts s where s.side = 'old' and s.sign = '-' and not s.is_group and s.nth > s.news
+    ), added as materialized (
+      select * from starts s where s.side = 'new' and s.sign = '+' and not s.is_group and s.nth > s.olds
+    ), body as materialized (
+      select r.file, r.hunk, r.part, l.n, l.sign, l.line,
+        row_number() over (partition by l.sign, l.line order by l.file, l.n) as nth, row_number() over (order by l.file, l.n) as place
+      from removed r join lines l using (side, file, hunk, part)
+      where case when l.n = r.n then substr(l.line, strpos(l.line, r.name) + length(r.name)) ~ '\w{3}\W.*\w\W.*\w' else l.line ~ '\w{2}' end
+    ), spare as materialized (
+      -- Lines that come back elsewhere, without those that other cases took along.
+      select l.line, count(*) filter (where l.sign = '+') - count(*) filter (where l.sign = '-' and b.n is null) as times
+      from lines l left join body b on b.file = l.file and b.n = l.n
+      where l.sign <> ' ' group by l.line
+    ), anew as materialized (
+      select l.file, l.hunk, private.telling_words(l.line) as words
+      from added a join lines l using (side, file, hunk, part) where l.sign = '+' limit 100
+    ), alike as materialized (
+      select distinct b.file, b.n
+      from (select *, private.telling_words(b.line) as words from body b where b.sign = '-' and b.place <= 100) b
+      join anew a on a.file = b.file and a.hunk = b.hunk
+      where cardinality(b.words) > 1 and (
+        select count(*) from unnest(b.words) w where w = any (a.words)) * 10 >= cardinality(b.words) * 7
+    ), kept as materialized (
+      select b.file, b.hunk, b.part, count(*) as lines, count(*) filter (where b.sign = ' ' or b.nth <= s.times) as same,
+        count(*) filter (where b.sign = ' ' or b.nth <= s.times or a.n is not null) as alike
+      from body b left join spare s on s.line = b.line left join alike a on a.file = b.file and a.n = b.n
+      group by b.file, b.hunk, b.part
+    ), gone as materialized (
+      -- A new name beside an old case takes over from one.
+      select r.file, r.hunk, r.part, not coalesce(k.same * 2 >= k.lines
+        or k.alike * 2 >= k.lines and row_number() over (partition by r.file, r.hunk order by r.n) <= a.names, false) as is_deleted
+      from removed r left join kept k using (file, hunk, part)
+      left join (select a.file, a.hunk, count(*) as names from added a group by a.file, a.hunk) a using (file, hunk)
+    ), changed as (
+      select l.side, l.file, l.hunk, l.line, l.line ~ v_assert and not coalesce(o.times > 0, false) as asserts, l.line ~ v_skip as skips,
+        private.exactness(l.line) as exact, l.line ~ '\.(toEqual|toStrictEqual|toMatchObject|toMatchInlineSnapshot|deepEqual|deepStrictEqual)\(|assert_eq|assertEquals?\(' as is_deep,
+        -- A case that has another name is compared within its hunk, one that moved by its name.
+        case when l.part = 0 or g.file is not null or a.file is not null then concat(l.file, ' ', l.hunk)
+          when s.sign = ' ' then concat(l.file, ' ', s.name) else s.name end as name
+      from lines l
+      left join (select x.line, x.sign, count(*) as times from lines x where x.sign <> ' ' group by x.line, x.sign) o on o.line = l.line and o.sign <> l.sign
+      left join starts s using (side, file, hunk, part)
+      left join gone g on l.side = 'old' and g.file = l.file and g.hunk = l.hunk and g.part = l.part
+      left join added a on l.side = 'new' and a.file = l.file and a.hunk = l.hunk and a.part = l.part
+      left join (select distinct k.file, k.hunk from gone k where not k.is_deleted) k on k.file = l.file and k.hunk = l.hunk
+      where l.sign <> ' ' and (l.line ~ v_assert or l.line ~ v_matcher or l.line ~ v_skip) and not coalesce(g.is_deleted, false)
+        -- A new case says nothing of others, unless one goes on under its name.
+        and (a.file is null or k.file is not null)
+    ), weighed as (
+      select min(c.file) as file, min(c.hunk) as hunk, min(c.hunk) filter (where c.side = 'new' and c.skips) as skipped_in,
+        count(*) filter (where c.side = 'new' and c.skips) > count(*) filter (where c.side = 'old' and c.skips) as is_skipped,
+        count(*) filter (where c.side = 'old' and c.asserts) > count(*) filter (where c.side = 'new' and c.asserts)
+          and not bool_or(c.side = 'new' and c.is_deep and c.asserts) as has_fewer,
+        array(select count(*) filter (where e.side = 'old') - count(*) filter (where e.side = 'new') from unnest(array_agg(c.side), array_agg(c.exact)) e (side, exact) right join generate_series(1, 3) x on e.exact = x group by x order by x) as less
+      from changed c group by c.name
+    )
+    select 'deleted_tests', f.path, g.hunk from gone g join files f using (file) where g.is_deleted
+    union all
+    -- Without its lines, or in a language that is not read here.
+    select 'deleted_tests', f.path, null from files f
+    where f.data ->> 'status' = 'deleted' and not exists (select from starts s where s.file = f.file)
+      and coalesce(f.data ->> 'patch' !~ '(?n)^-[^-]' or f.data ->> 'patch' ~ v_assert, true)
+    union all
+    select 'weakened_tests', f.path, case when w.is_skipped then w.skipped_in else w.hunk end
+    from weighed w join files f using (file)
+    where w.is_skipped or w.has_fewer or w.less[3] > 0 and w.less[1] + w.less[2] < 0 or w.less[3] + w.less[2] > 0 and w.less[1] < 0;
+end;
+$$;
+
+create or replace function private.exactness(p_line text)
+returns integer language sql immutable set search_path = '' as $$
+  select case
+    when p_line ~ '\.(toBeTruthy|toBeFalsy|toBeDefined|toHaveBeenCalled|toThrow|toThrowError|toBeCalled)\(\)|\.not\.(toBe|toEqual|toStrictEqual|toHaveLength|toBeNull|toBeUndefined|toThrow)\(|expect\.any|\massert(True|IsNotNone|NotNull|NotEmpty|ok)?\(|assert\.(ok|NotNil|NotEmpty|NoError|isOk|isDefined|exists)\(|\massert [^=!<>]*$|\massert .* is not None' then 1
+    when p_line ~ '\.(toContain|toMatchObject|toMatch|toHaveLength|toBeGreaterThan\w*|toBeLessThan\w*|toBeInstanceOf|toHaveBeenCalledTimes)\(|expect\.(objectContaining|arrayContaining|stringContaining|stringMatching)|assert(In|Contains|IsInstance|Regex)\(|assert\.(Contains|Len|include|match)\(|\massert .* in ' then 2
+    when p_line ~ '\.to[A-Z]\w*\(|\massert|\.(equal|strictEqual|Equal)\(' then 3 end;
+$$;
+
+create or replace function private.telling_words(p_line text)
+returns text[] language sql immutable set search_path = '' as $$
+  select array(
+    select distinct m[1] from regexp_matches(p_line, '\w+', 'g') m
+    where m[1] !~ '^(expect|assert\w*|to[A-Z]\w*|await|const|let|var|it|test|async|t|err|nil|return|if)$');
+$$;
+
+create or replace function private.is_test_file(p_file jsonb)
+returns boolean language sql immutable set search_path = '' as $$
+  select (private.is_test_path(p_file ->> 'path') or private.is_test_path(coalesce(p_file ->> 'old_path', '')))
+    and private.is_code_path(p_file ->> 'path') and not coalesce((p_file ->> 'folded')::boolean, false);
+$$;
+
 comment on table public.job_guides is 'Chapters in which agents describe their changes (docs/review.md).';
 
 alter table public.job_guides enable row level security;
@@ -17982,6 +18303,182 @@ end;
 $$;
 
 grant execute on function operations.get_job_guide to authenticated;
+
+create or replace function private.is_untested(p_files jsonb)
+returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return coalesce(bool_or(private.is_code_path(f ->> 'path') and not private.is_test_path(f ->> 'path')
+      and not private.fits_mark('migration', f) and (f ->> 'additions')::bigint + (f ->> 'deletions')::bigint > 0
+      and not coalesce((f ->> 'folded')::boolean, false)), false)
+    and not bool_or(f ->> 'status' <> 'deleted' and private.is_test_path(f ->> 'path') or f ->> 'patch' ~ '(?n)^[+].*#\[(\w+::)*test\]')
+  from jsonb_array_elements(p_files) f;
+end;
+$$;
+
+create or replace function private.touching(p_files jsonb, p_own jsonb, p_more jsonb, p_mark text)
+returns table (path text, hunk integer) language plpgsql immutable set search_path = '' as $$
+declare
+  v_own text := private.patterns_regex(p_own);
+  v_more text := private.patterns_regex(p_more);
+  v_stars bigint := length(regexp_replace(concat(p_own, p_more), '[^*]', '', 'g'));
+  v_is_too_much boolean := v_stars * (select sum(length(f ->> 'path')) from jsonb_array_elements(p_files) f) > 100000000;
+begin
+  return query
+    select f ->> 'path', private.hunk_at(f ->> 'patch', private.dependency_lines(f ->> 'path')) from jsonb_array_elements(p_files) f
+    where v_is_too_much or case when v_own is null then private.fits_mark(p_mark, f) else f ->> 'path' ~ v_own end or f ->> 'path' ~ v_more;
+end;
+$$;
+
+create or replace function private.fits_mark(p_mark text, p_file jsonb)
+returns boolean language plpgsql immutable set search_path = '' as $$
+declare
+  v_path text := p_file ->> 'path';
+  v_patch text := p_file ->> 'patch';
+  v_is_whole boolean := v_patch is not null and not coalesce((p_file ->> 'truncated')::boolean, false);
+  v_words text;
+begin
+  if p_mark = 'ci' then
+    return v_path ~* '^(\.github/(workflows|actions)|\.forgejo|\.gitea|\.circleci|\.buildkite|\.ci)/|^(\.gitlab-ci\.yml|jenkinsfile|\.travis\.yml|azure-pipelines\.yml)$';
+  end if;
+  if p_mark = 'dependencies' then
+    return private.dependency_lines(v_path) is not null and (not v_is_whole or v_patch ~* private.dependency_lines(v_path));
+  end if;
+  if private.is_test_path(v_path) or private.is_prose_path(v_path)
+    or v_path ~* '(^|/)(docs?|locales?|i18n|fixtures)/|\.(s?css|less|svg|png|jpe?g|gif|webp|ico|snap|pdf)$' then
+    return false;
+  end if;
+  if p_mark = 'migration' then
+    return v_path ~* '(^|/)(migrations?|migrate|alembic/versions|db/changelog)/' and v_path !~* '(^|/)__init__\.py$|\.(tsx|jsx|html?|vue|svelte)$'
+      or v_path ~* '\.sql$' and (not v_is_whole
+        or v_patch ~* '(?n)^[+-]\s*(create|alter|drop|truncate)\s+(unique\s+)?(table|index|type|sequence|schema|materialized)\M');
+  end if;
+  -- OAuthToken, oauth_token and oauth-token have the same words.
+  v_words := '-' || regexp_replace(lower(regexp_replace(v_path, '([a-z0-9])([A-Z])', '\1-\2', 'g')), '[^a-z0-9]+', '-', 'g') || '-';
+  return v_words ~ '-(auth[nz0-9]?|authenticat\w*|authori[sz]\w*|o-?auth2?|oidc|saml|sso|log-?(in|out)|sign-?(in|out|up)|passw(or)?ds?|credentials?|permissions?|rbac|acl|jwt|csrf|sessions?|secrets?|crypto?|encrypt\w*|security)-'
+    or v_words ~ '-tokens?-' and v_words !~ '-(design|styles?|theme|css|lex(er)?|pars(er?|ing)|syntax|grammar|ast|highlight\w*|counts?|counter|usage|prices?)-'
+    or v_path ~* '(^|/)\.env(\.(?!example|sample|template|dist)[^/]*)?$|\.(pem|key|p12|pfx)$';
+end;
+$$;
+
+create or replace function private.dependency_lines(p_path text)
+returns text language sql immutable set search_path = '' as $$
+  select '(?n)^[+-]' || case
+    when p_path ~* '(^|/)(package|composer)\.json$' then
+      '\s*"(?!(?:version|node|npm|pnpm|yarn|php)")[@a-z0-9][^"\n]*"\s*:\s*"(?:[~^<>=v]*\d|\*|latest|next|workspace:|npm:|file:|link:|git|https?:|catalog:)'
+    when p_path ~* '(^|/)(pyproject\.toml|pipfile|cargo\.toml)$' then
+      '\s*(?:["''][a-z0-9][\w.-]*(?:\[[^\]\n]*\])?\s*[<>=~!@;]|(?!(?:version|python|requires-python|rust-version|edition|resolver|target-version|minversion)\M)[\w.-]+\s*=\s*(?:["''](?:[~^<>=]*\d|\*)|\{[^}\n]*(?:version|git|path|workspace)\M))'
+    when p_path ~* '(^|/)go\.mod$' then '\s*(?:(?:require|replace)\M|[\w.-]+\.[\w./-]+\s+v\d)'
+    when p_path ~* '\.gradle(\.kts)?$' then '.*(?:\m(?:implementation|api|classpath|id|kapt|ksp|\w+Only|\w+Implementation)\M|["''][\w.-]+:[\w.-]+:)'
+    when p_path ~* '\.csproj$' then '.*<(?:Package|Project)Reference'
+    when p_path ~* '(^|/)gemfile$' then '\s*(?:gem|source|git)\M'
+    when p_path ~* '(^|/)requirements[^/]*\.txt$' then '\s*[a-z0-9-]'
+    when p_path ~* '(^|/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|pipfile\.lock|go\.sum|cargo\.lock|gemfile\.lock|composer\.lock|pom\.xml)$' then ''
+  end;
+$$;
+
+create or replace function private.hunk_at(p_patch text, p_line text)
+returns integer language sql immutable set search_path = '' as $$
+  select nullif(regexp_count(left(p_patch, x.place), '^@@ ', 1, 'n') - 1, -1)
+  from (select regexp_instr(substr(p_patch, x.head), p_line, 1, 1, 0, 'i') + x.head - 1 as place, x.head
+    from (select greatest(regexp_instr(p_patch, '^@@ ', 1, 1, 0, 'n'), 1) as head) x) x
+  where x.place >= x.head;
+$$;
+
+create or replace function private.patterns_regex(p_patterns jsonb)
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  if p_patterns is null then
+    return null;
+  end if;
+  return (
+    select '^(' || coalesce(string_agg(replace(replace(replace(replace(replace(
+      regexp_replace(regexp_replace(g, '(\*\*/)+', '**/', 'g'), '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', chr(1)), '**', chr(2)), '*', '[^/]*'), chr(1), '(.*/)?'), chr(2), '.*'), '|'), '') || ')$'
+    from jsonb_array_elements_text(p_patterns) g);
+end;
+$$;
+
+create or replace function private.is_prose_path(p_path text)
+returns boolean language sql immutable set search_path = '' as $$
+  select p_path ~* '\.(md|mdx|txt|rst|adoc)$';
+$$;
+
+create or replace function private.is_code_path(p_path text)
+returns boolean language sql immutable set search_path = '' as $$
+  select p_path ~* '\.([cm]?[jt]sx?|py|go|rs|rb|java|kt|swift|scala|cs|cc?|cpp|hp?p?|php|vue|svelte|exs?|dart)$'
+    and p_path !~* '(^|/)[^/]*\.(config|setup|d)\.[cm]?[jt]sx?$|^\.[^/]*/|(^|/)docs?/';
+$$;
+
+create or replace function private.is_test_path(p_path text)
+returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return p_path ~* '(^|/)(tests?|__tests__|specs?|e2e)/|(^|/)[^/]*[._-](test|spec)\.[a-z]+$|(^|/)test_[^/]*\.py$' or p_path ~ '[a-z0-9]Tests?\.(java|kt|cs|swift|scala)$';
+end;
+$$;
+
+create or replace function private.marks_of(p_job public.agent_jobs, p_marks jsonb)
+returns table (mark text, path text, hunk integer) language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select m.key, e ->> 'path', (e ->> 'hunk')::integer
+    from jsonb_each(coalesce(p_marks, '{}')) m left join lateral jsonb_array_elements(m.value) e on true
+    union all select 'unsure', null, null where p_job.verify_result in ('PARTIAL', 'DIVERGENT')
+    union all select 'unproven', null, null
+    from public.tasks t
+    where t.id = p_job.task_id and private.finishes_story(t.id) and exists (
+      select from private.story_proof(t.story_id) c where c.state not in ('proven', 'waived'));
+end;
+$$;
+
+create or replace function operations.get_job_marks(p_job_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.require_job_reader(p_job_id);
+begin
+  return json_build_object('marks', (
+    select coalesce(json_agg(json_build_object('mark', m.mark, 'weight', private.mark_weight(m.mark), 'path', m.path, 'hunk', m.hunk)
+      order by private.mark_place(m.mark), m.path), '[]')
+    from private.marks_of(v_job, (
+      select d.marks from public.job_diffs d where d.job_id = p_job_id order by d.attempt desc limit 1)) m));
+end;
+$$;
+
+grant execute on function operations.get_job_marks to authenticated;
+
+create or replace function private.mark_place(p_mark text)
+returns integer language sql immutable set search_path = '' as $$
+  select array_position(array['secret', 'deleted_tests', 'weakened_tests', 'ci', 'migration', 'auth', 'dependencies', 'unproven', 'unsure',
+    'no_test_changed', 'large', 'outside_plan', 'first_time'], p_mark);
+$$;
+
+create or replace function private.mark_weight(p_mark text)
+returns text language sql immutable set search_path = '' as $$
+  select case when private.mark_place(p_mark) <= 4 then 'red' when private.mark_place(p_mark) <= 9 then 'amber' else 'gray' end;
+$$;
+
+create or replace function private.marks_json(p_job public.agent_jobs, p_marks jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('marks', coalesce(jsonb_agg(m.mark order by private.mark_place(m.mark)), '[]'),
+      'mark_paths', coalesce(jsonb_object_agg(m.mark, m.paths) filter (where m.paths is not null), '{}'))
+    from (
+      select m.mark, (array_agg(m.path order by m.path) filter (where m.path is not null))[1:4] as paths
+      from private.marks_of(p_job, p_marks) m group by m.mark
+    ) m);
+end;
+$$;
+
+create or replace function private.former_marks(p_entry jsonb)
+returns jsonb language sql immutable set search_path = '' as $$
+  select p_entry || (
+    select jsonb_build_object('marks', coalesce(jsonb_agg(distinct m.former), '[]'),
+      'mark_paths', coalesce(jsonb_object_agg(m.former, m.paths) filter (where m.paths is not null), '{}'))
+    from (
+      select case when m in ('secret', 'auth') then 'secrets_or_auth' else m end as former, p_entry -> 'mark_paths' -> m as paths
+      from jsonb_array_elements_text(p_entry -> 'marks') m
+    ) m
+    where m.former in ('no_test_changed', 'migration', 'dependencies', 'ci', 'secrets_or_auth', 'deleted_tests', 'large', 'outside_plan', 'first_time'));
+$$;
 
 create or replace function private.outside_plan(p_plan text, p_files jsonb)
 returns text[] language plpgsql immutable set search_path = '' as $$
@@ -18057,116 +18554,6 @@ begin
 end;
 $$;
 
-create or replace function private.touching(p_files jsonb, p_own jsonb, p_more jsonb, p_mark text)
-returns text[] language plpgsql immutable set search_path = '' as $$
-declare
-  v_default text := case p_mark
-    when 'migration' then '(^|/)(migrations?|migrate)/|\.sql$'
-    when 'dependencies' then '(^|/)(package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|requirements[^/]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|pipfile(\.lock)?|go\.(mod|sum)|cargo\.(toml|lock)|gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|[^/]*\.gradle(\.kts)?|[^/]*\.csproj)$'
-    when 'ci' then '^(\.github/(workflows|actions)|\.forgejo|\.gitea|\.circleci|\.buildkite|\.ci)/|^(\.gitlab-ci\.yml|jenkinsfile|\.travis\.yml|azure-pipelines\.yml)$'
-    else '(^|/)\.env|auth|login|passw|secret|credential|permission|session|token|crypt|security|oauth|\.(pem|key|p12)$'
-  end;
-  v_own text := private.patterns_regex(p_own -> p_mark);
-  v_more text := private.patterns_regex(p_more -> p_mark);
-  v_stars bigint := length(regexp_replace(concat(p_own -> p_mark, p_more -> p_mark), '[^*]', '', 'g'));
-  v_is_too_much boolean := v_stars * (select sum(length(f ->> 'path')) from jsonb_array_elements(p_files) f) > 100000000;
-begin
-  return (
-    select array_agg(f ->> 'path') from jsonb_array_elements(p_files) f
-    where v_is_too_much or case when v_own is null then f ->> 'path' ~* v_default else f ->> 'path' ~ v_own end or f ->> 'path' ~ v_more);
-end;
-$$;
-
-create or replace function private.patterns_regex(p_patterns jsonb)
-returns text language plpgsql immutable set search_path = '' as $$
-begin
-  if p_patterns is null then
-    return null;
-  end if;
-  return (
-    select '^(' || coalesce(string_agg(replace(replace(replace(replace(replace(
-      regexp_replace(regexp_replace(g, '(\*\*/)+', '**/', 'g'), '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', chr(1)), '**', chr(2)), '*', '[^/]*'), chr(1), '(.*/)?'), chr(2), '.*'), '|'), '') || ')$'
-    from jsonb_array_elements_text(p_patterns) g);
-end;
-$$;
-
-create or replace function private.is_prose_path(p_path text)
-returns boolean language sql immutable set search_path = '' as $$
-  select p_path ~* '\.(md|mdx|txt|rst|adoc)$';
-$$;
-
-create or replace function private.is_test_path(p_path text)
-returns boolean language plpgsql immutable set search_path = '' as $$
-begin
-  return p_path ~* '(^|/)(tests?|__tests__|specs?)/|(^|/)[^/]*[._-](test|spec)\.[a-z]+$|(^|/)test_[^/]*\.py$';
-end;
-$$;
-
-create or replace function private.deletes_tests(p_files jsonb)
-returns boolean language plpgsql immutable set search_path = '' as $$
-begin
-  return exists (
-    select from jsonb_array_elements(p_files) f
-    where f ->> 'status' = 'deleted' and private.is_test_path(f ->> 'path') and cardinality(private.test_cases(f, '-')) = 0
-  ) or exists (
-    select unnest(private.test_cases(f, '-')) from jsonb_array_elements(p_files) f
-    except
-    select unnest(private.test_cases(f, '+')) from jsonb_array_elements(p_files) f);
-end;
-$$;
-
-create or replace function private.test_cases(p_file jsonb, p_sign text)
-returns text[] language plpgsql immutable set search_path = '' as $$
-begin
-  return array(
-    select coalesce(m[1], m[2], m[3], m[4], m[5])
-    from regexp_matches(p_file ->> 'patch', format('^[%s][ \t]*(?:', p_sign)
-      || '(?:it|test)[.( ][^''"`\n]*(?:\n.[ \t]*)?(?:"([^"\n]+)|''([^''\n]+)|`([^`\n]+))'
-      || '|(?:async )?(?:def|func) ([Tt]est\w*)'
-      || '|(?:#\[[\w:]*test\M|@\w*Test\M)[^\n]*\n.[^(\n]*\m(\w+)\s*\()', 'gn') m
-    where private.is_test_path(coalesce(case p_sign when '-' then p_file ->> 'old_path' end, p_file ->> 'path')));
-end;
-$$;
-
-create or replace function private.adding_keys(p_files jsonb)
-returns text[] language plpgsql immutable set search_path = '' as $$
-declare
-  v_left integer := 5000;
-  v_found text[];
-  v_lines text[];
-  v_file record;
-begin
-  for v_file in select f ->> 'path' as path, f ->> 'patch' as patch from jsonb_array_elements(p_files) f loop
-    if v_file.patch ~ '(?n)^\+.*(?:•••|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20}|glpat-[A-Za-z0-9_-]{20}|sk-[A-Za-z0-9_-]{20}|xox[abprs]-[A-Za-z0-9-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY)' then
-      v_found := v_found || v_file.path;
-      continue;
-    end if;
-    v_lines := array(
-      select left(l, 2000) from string_to_table(v_file.patch, E'\n') l
-      where l ~* '^\+.*(?:key|secret|token|passw(?:or)?d|credentials?)["'']?\s*(?::=|=>|[:=])' limit least(501, v_left + 1));
-    if cardinality(v_lines) > least(500, v_left) or private.gives_key(array_to_string(v_lines, E'\n')) then
-      v_found := v_found || v_file.path;
-    end if;
-    v_left := greatest(0, v_left - cardinality(v_lines));
-  end loop;
-  return v_found;
-end;
-$$;
-
-create or replace function private.gives_key(p_lines text)
-returns boolean language plpgsql immutable set search_path = '' as $$
-begin
-  return exists (
-    select from regexp_matches(p_lines,
-      '(?:^|[^a-z0-9_-])([a-z0-9_-]*(?:(?:api|access|secret|private|auth|signing|encryption)[_-]?key|secret|token|passw(?:or)?d|credentials?)|key)["'']?[ \t]*(?::=|=>|[:=])[ \t]*(?:["''`]([a-z0-9_+/=.-]{16}[a-z0-9_+/=.-]*)["''`]|([a-z0-9_+/=-]{20}[a-z0-9_+/=-]*)$)',
-      'gin') m
-    cross join lateral (select coalesce(m[2], m[3]) as value) v
-    where length(v.value) <= 200 and v.value ~* '[a-z]' and length(regexp_replace(v.value, '[^0-9]', '', 'g')) >= 3
-      and v.value !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-      and (m[1] !~* '^key$' or v.value ~* '^[0-9a-f]{32,}$' or v.value ~ '^(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9+/=_-]{24,}$'));
-end;
-$$;
-
 comment on table public.touched_paths is 'Paths that attempts of the product have touched (docs/review.md).';
 
 alter table public.touched_paths enable row level security;
@@ -18222,9 +18609,22 @@ $$;
 
 grant execute on function operations.delete_job_comment to authenticated;
 
-create or replace function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null,
-  p_attempt integer default null, p_criteria jsonb default null)
+create or replace function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null, p_attempt integer default null,
+  p_criteria jsonb default null, p_confirm jsonb default null, p_undo_seconds integer default 0)
 returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id);
+begin
+  return private.give_verdict(jsonb_build_array(jsonb_build_object('job_id', v_job.id, 'attempt', p_attempt, 'confirm', p_confirm)),
+    p_verdict, p_summary, p_criteria, p_undo_seconds) -> 0;
+end;
+$$;
+
+grant execute on function operations.review_job to authenticated;
+
+create or replace function private.judge(p_job_id uuid, p_verdict text, p_summary text, p_attempt integer, p_criteria jsonb, p_confirm jsonb, p_id uuid,
+  p_at timestamptz)
+returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
   v_verdict text := lower(private.require_choice('verdict', p_verdict, array['APPROVE', 'REQUEST_CHANGES']));
@@ -18236,52 +18636,57 @@ begin
   if v_verdict = 'approve' then
     perform private.require_session('An approval needs a person: sign in and approve it there. A token can only comment and request changes.');
   end if;
-  perform private.take_rate_limit('job_review', auth.uid()::text);
   if p_attempt is distinct from v_job.attempt and p_attempt is not null then
     perform private.refuse(409, format('Attempt %s has begun since you looked. Reload the page and judge what is there now.', v_job.attempt));
   end if;
   perform private.require_reviewable(v_job, v_verdict);
   if v_verdict = 'request_changes' and v_summary = '' and not exists (
-    select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null)
+    select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null and c.created_at <= p_at)
   then
     perform private.refuse(422, format('Say what should change%s: comment on a line of it, or write a summary.',
       (select ' in ' || t.code from public.tasks t where t.id = v_job.task_id)));
   end if;
 
-  insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, head_sha, handed_in_at, first_seen_at)
-  values (p_job_id, v_job.product_id, v_job.attempt, v_verdict, v_summary, auth.uid(),
-    coalesce(private.username(auth.uid()), 'someone'), v_job.head_sha, private.handed_in_at(p_job_id, private.now()), v_job.first_seen_at)
+  insert into public.job_reviews
+    (id, job_id, product_id, attempt, verdict, summary, author_id, author, created_at, head_sha, handed_in_at, first_seen_at)
+  values (p_id, p_job_id, v_job.product_id, v_job.attempt, v_verdict, v_summary, auth.uid(),
+    coalesce(private.username(auth.uid()), 'someone'), p_at, v_job.head_sha, private.handed_in_at(p_job_id, p_at), v_job.first_seen_at)
   returning * into v_review;
   update public.job_comments c set review_id = v_review.id
-  where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null;
+  where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null and c.created_at <= p_at;
 
   if v_job.judged_at is null then
-    v_waited := extract(epoch from private.now() - v_review.handed_in_at);
-    update public.agent_jobs j set judged_at = private.now() where j.id = p_job_id;
+    v_waited := extract(epoch from p_at - v_review.handed_in_at);
+    update public.agent_jobs j set judged_at = p_at where j.id = p_job_id;
   end if;
   if v_verdict = 'request_changes' then
     perform private.void_proof(v_job), private.note_return(v_job, 'changes_requested');
   end if;
   if v_job.status = 'QUEUED' and v_verdict = 'approve' then
-    perform private.pass_review(p_job_id, v_summary, p_criteria);
+    perform private.pass_review(p_job_id, v_summary, p_criteria, p_confirm);
   elsif v_job.status = 'QUEUED' then
     perform private.reject_review(p_job_id);
   elsif v_verdict = 'request_changes' then
     perform private.reopen_job(v_job);
   end if;
-  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
   perform private.emit_part_change('job', p_job_id, 'review');
-  return private.review_json(v_review) || jsonb_build_object('job', private.job_json(v_job), 'waited_seconds', v_waited);
+  return private.review_json(v_review) || jsonb_build_object('waited_seconds', v_waited);
 end;
 $$;
-
-grant execute on function operations.review_job to authenticated;
 
 create or replace function private.require_reviewable(p_job public.agent_jobs, p_verdict text)
 returns void language plpgsql stable set search_path = '' as $$
 declare
   v_earlier public.job_reviews;
+  v_pending public.pending_verdicts;
 begin
+  select v.* into v_pending from public.pending_verdicts v where v.job_id = p_job.id;
+  if v_pending.job_id is not null then
+    perform private.refuse(409, format('%s has just %s attempt %s%s.', private.username(v_pending.user_id),
+        case v_pending.verdict when 'approve' then 'approved' else 'requested changes to' end, v_pending.attempt,
+        case when v_pending.user_id = auth.uid() then ': undo that first to decide otherwise' else ', and can undo that for a few seconds: wait, and reload the page' end),
+      jsonb_build_object('verdict', v_pending.verdict));
+  end if;
   select r.* into v_earlier from public.job_reviews r
   where r.job_id = p_job.id and r.attempt = p_job.attempt
   order by r.created_at desc, r.id limit 1;
@@ -18318,7 +18723,166 @@ begin
 end;
 $$;
 
-create or replace function operations.list_reviews(p_product_id uuid default null, p_cursor text default null, p_limit integer default 50)
+comment on table public.pending_verdicts is 'Verdicts that can still be taken back (docs/review.md).';
+
+comment on column public.pending_verdicts.verdict_id is 'The verdict that it is a part of.';
+
+comment on column public.pending_verdicts.review_id is 'The id of its review, which is written when its time is over.';
+
+alter table public.pending_verdicts enable row level security;
+
+create or replace function private.give_verdict(p_attempts jsonb, p_verdict text, p_summary text, p_criteria jsonb, p_undo_seconds integer)
+returns jsonb language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_seconds integer := least(greatest(coalesce(p_undo_seconds, 0), 0), 30);
+  v_until timestamptz := case when v_seconds > 0 then v_now + make_interval(secs => v_seconds) end;
+  v_answers jsonb := '[]';
+  v_each record;
+begin
+  if v_seconds > 0 then
+    perform private.require_session('Only a person who is signed in can take a verdict back. Leave out undo_seconds.');
+  end if;
+  begin
+    for v_each in select a.value from jsonb_array_elements(p_attempts) with ordinality a (value, place) order by a.place loop
+      v_answers := v_answers || private.judge((v_each.value ->> 'job_id')::uuid, p_verdict, p_summary, (v_each.value ->> 'attempt')::integer,
+        p_criteria, nullif(v_each.value -> 'confirm', 'null'), gen_random_uuid(), v_now);
+    end loop;
+    if v_seconds > 0 then
+      raise exception using errcode = 'BL001';
+    end if;
+  exception when sqlstate 'BL001' then
+    null;
+  end;
+  perform private.take_rate_limit('job_review', auth.uid()::text) from jsonb_array_elements(p_attempts);
+  if v_seconds > 0 then
+    insert into public.pending_verdicts
+      (job_id, product_id, user_id, verdict_id, place, review_id, attempt, verdict, summary, head_sha, criteria, confirm,
+      given_at, undo_until)
+    select j.id, j.product_id, auth.uid(), (v_answers -> 0 ->> 'id')::uuid, x.place, (x.answer ->> 'id')::uuid, (x.answer ->> 'attempt')::integer,
+      x.answer ->> 'verdict', x.answer ->> 'summary', j.head_sha, p_criteria, nullif(p_attempts -> (x.place - 1)::integer -> 'confirm', 'null'), v_now, v_until
+    from jsonb_array_elements(v_answers) with ordinality x (answer, place)
+    join public.agent_jobs j on j.id = (x.answer ->> 'job_id')::uuid
+    on conflict (job_id) do nothing;
+    perform private.tell_verdict(j) from public.agent_jobs j
+    where j.id in (select (x ->> 'job_id')::uuid from jsonb_array_elements(v_answers) x);
+  end if;
+  return (
+    select jsonb_agg(x.answer || jsonb_build_object('undo_until', v_until, 'job', private.job_json(j)) order by x.place)
+    from jsonb_array_elements(v_answers) with ordinality x (answer, place)
+    join public.agent_jobs j on j.id = (x.answer ->> 'job_id')::uuid);
+end;
+$$;
+
+create or replace function private.tell_verdict(p_job public.agent_jobs)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.emit_part_change('job', p_job.id, 'review'),
+    private.emit_to_members(p_job.product_id,
+      jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', p_job.id, 'product_id', p_job.product_id));
+end;
+$$;
+
+create or replace function private.drop_verdict(p_verdict_id uuid)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_jobs uuid[];
+begin
+  with gone as (delete from public.pending_verdicts v where v.verdict_id = p_verdict_id returning v.job_id)
+  select array_agg(g.job_id) into v_jobs from gone g;
+  perform private.tell_verdict(j) from public.agent_jobs j where j.id = any (v_jobs);
+end;
+$$;
+
+create or replace function private.give_due_verdicts(p_products uuid[])
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_claims text := coalesce(current_setting('request.jwt.claims', true), '');
+  v_due record;
+  v_each public.pending_verdicts;
+begin
+  for v_due in
+    select distinct v.undo_until, v.verdict_id, v.user_id from public.pending_verdicts v
+    where v.product_id = any (p_products) and v.undo_until <= private.now()
+    order by v.undo_until, v.verdict_id
+  loop
+    perform set_config('request.jwt.claims', jsonb_build_object('sub', v_due.user_id, 'role', 'authenticated')::text, true);
+    begin
+      if private.is_shut_out(v_due.user_id) then
+        perform private.refuse(403, 'This account has been closed.');
+      end if;
+      for v_each in select * from public.pending_verdicts v where v.verdict_id = v_due.verdict_id order by v.place loop
+        delete from public.pending_verdicts v where v.job_id = v_each.job_id;
+        if exists (select from public.agent_jobs j where j.id = v_each.job_id and j.head_sha is distinct from v_each.head_sha) then
+          perform private.refuse(409, 'The work has changed since it was judged.');
+        end if;
+        perform private.judge(v_each.job_id, v_each.verdict, v_each.summary, v_each.attempt, v_each.criteria, v_each.confirm,
+          v_each.review_id, v_each.given_at);
+      end loop;
+    exception when others then
+      if sqlstate !~ '^(40|53|55|57)' then
+        perform private.drop_verdict(v_due.verdict_id);
+      end if;
+    end;
+  end loop;
+  perform set_config('request.jwt.claims', v_claims, true);
+end;
+$$;
+
+create or replace function operations.undo_review(p_job_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id);
+begin
+  return private.take_back(array[v_job.id]);
+end;
+$$;
+
+grant execute on function operations.undo_review to authenticated;
+
+create or replace function operations.undo_story_review(p_story_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_write('story', p_story_id);
+  return private.take_back(array(
+    select j.id from public.agent_jobs j join public.tasks t on t.id = j.task_id where t.story_id = p_story_id));
+end;
+$$;
+
+grant execute on function operations.undo_story_review to authenticated;
+
+create or replace function private.take_back(p_job_ids uuid[])
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_verdict_id uuid;
+begin
+  perform private.require_session('Only the person who gave a verdict takes it back, signed in.');
+  select v.verdict_id into v_verdict_id from public.pending_verdicts v
+  where v.job_id = any (p_job_ids) and v.user_id = auth.uid() and v.undo_until > private.now()
+  order by v.given_at desc, v.verdict_id limit 1;
+  if v_verdict_id is null then
+    perform private.refuse(409, 'You have no verdict here that can still be undone. Reload the page to see what was decided.');
+  end if;
+  perform private.drop_verdict(v_verdict_id);
+  return 'null'::json;
+end;
+$$;
+
+create or replace function private.just_judged()
+returns uuid[] language plpgsql stable security definer set search_path = '' as $$
+begin
+  return array(
+    select coalesce(e.task_id, j.task_id)
+    from public.pending_verdicts v
+    join public.agent_jobs j on j.id = v.job_id
+    left join public.task_executions e on j.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = j.sprint_run_id
+    where coalesce(e.task_id, j.task_id) is not null);
+end;
+$$;
+
+grant execute on function private.just_judged to authenticated;
+
+create or replace function operations.list_waiting_reviews(p_product_id uuid default null, p_cursor text default null, p_limit integer default 50)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 100);
@@ -18351,6 +18915,19 @@ begin
 end;
 $$;
 
+grant execute on function operations.list_waiting_reviews to authenticated;
+
+create or replace function operations.list_reviews(p_product_id uuid default null, p_cursor text default null, p_limit integer default 50)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_page jsonb := operations.list_waiting_reviews(p_product_id, p_cursor, p_limit);
+begin
+  return v_page || jsonb_build_object('reviews', (
+    select coalesce(jsonb_agg(private.former_marks(r.value) order by r.place), '[]')
+    from jsonb_array_elements(v_page -> 'reviews') with ordinality r (value, place)));
+end;
+$$;
+
 grant execute on function operations.list_reviews to authenticated;
 
 create or replace function private.waiting_reviews(p_products uuid[], p_asked timestamptz)
@@ -18365,6 +18942,7 @@ begin
       join public.tasks t on t.id = j.task_id
       left join public.tasks_in_review i on i.task_id = j.task_id
       where j.product_id = any (p_products) and j.status = 'QUEUED' and j.phase = 'review'
+        and not exists (select from public.pending_verdicts v where v.job_id = j.id)
     ), before_stories as materialized (
       select w.id, w.task_id, w.story_id, d.blocked_id from w join public.story_dependencies d on d.blocker_id = w.story_id
     ), behind as (
@@ -18403,8 +18981,7 @@ begin
         'additions', coalesce(d.additions, 0), 'deletions', coalesce(d.deletions, 0)),
       'criteria', (
         select jsonb_build_object('proven', count(*) filter (where c.state in ('proven', 'waived')), 'total', count(*))
-        from private.story_proof(s.id) c),
-      'marks', to_jsonb(coalesce(d.marks, '{}')), 'mark_paths', coalesce(d.mark_paths, '{}'))
+        from private.story_proof(s.id) c)) || private.marks_json(j, d.marks)
     from public.agent_jobs j
     join public.products p on p.id = j.product_id
     join public.tasks t on t.id = j.task_id
@@ -18432,7 +19009,7 @@ begin
       select j.id, j.attempt, t.code from public.agent_jobs j
       join public.tasks t on t.id = j.task_id
       where j.product_id = v_job.product_id and j.status = 'QUEUED' and j.phase = 'review'
-        and t.story_id <> v_story_id
+        and t.story_id <> v_story_id and not exists (select from public.pending_verdicts v where v.job_id = j.id)
       order by j.updated_at desc, j.id limit 50
     )
     select coalesce(json_agg(json_build_object('job_id', w.id, 'code', w.code, 'paths', x.paths) order by w.code), '[]')
@@ -18479,8 +19056,15 @@ begin
       from public.job_comments c
       where c.job_id = p_job_id and (c.review_id is not null or c.author_id = auth.uid())),
     'reviews', (
-      select coalesce(jsonb_agg(private.review_json(r) order by r.created_at, r.id), '[]')
-      from public.job_reviews r where r.job_id = p_job_id));
+      select coalesce(jsonb_agg(x.review order by x.review ->> 'created_at', x.review ->> 'id'), '[]')
+      from (
+        select private.review_json(r) as review from public.job_reviews r where r.job_id = p_job_id
+        union all
+        -- Given already; for a few seconds it can be taken back.
+        select private.review_json(jsonb_populate_record(null::public.job_reviews, to_jsonb(v) || jsonb_build_object('id', v.review_id,
+          'author_id', v.user_id, 'author', private.username(v.user_id), 'created_at', v.given_at)))
+        from public.pending_verdicts v where v.job_id = p_job_id
+      ) x));
 end;
 $$;
 
@@ -18668,47 +19252,53 @@ begin
     'attempts', (
     select coalesce(json_agg(json_build_object('task', json_build_object('id', t.id, 'code', t.code, 'title', t.title),
       'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
-      'files', case when p_with_files then d.files else '[]' end, 'marks', d.marks, 'mark_paths', d.mark_paths,
+      'files', case when p_with_files then d.files else '[]' end, 'marks', x.former -> 'marks', 'mark_paths', x.former -> 'mark_paths',
+      'marked', (
+        select coalesce(json_agg(json_build_object('mark', m.mark, 'path', m.path, 'hunk', m.hunk) order by private.mark_place(m.mark), m.path), '[]')
+        from private.marks_of(j, d.marks) m),
       'chapters', (
         select g.chapters from public.job_guides g
         where p_with_files and g.job_id = j.id and g.attempt = d.attempt and g.head_sha = d.head_sha),
-      'verdict', (
+      'verdict', coalesce((select v.verdict from public.pending_verdicts v where v.job_id = j.id), (
         select r.verdict from public.job_reviews r
         -- Without an author it is CI or the landing queue, which return work and never approve it.
         where r.job_id = j.id and r.attempt = d.attempt and (r.author_id is not null or r.verdict = 'approve')
-        order by r.created_at desc, r.id limit 1)
+        order by r.created_at desc, r.id limit 1))
     ) order by d.created_at, j.position, j.id), '[]')
     from public.tasks t
     join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
       and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
     join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    -- For processes of 0.4.0, which know fewer marks.
+    cross join lateral private.former_marks(private.marks_json(j, d.marks)) x (former)
     where t.story_id = p_story_id));
 end;
 $$;
 
 grant execute on function operations.get_story_changes to authenticated;
 
-create or replace function operations.review_story(p_story_id uuid, p_verdict text, p_attempts jsonb, p_summary text default null, p_criteria jsonb default null)
+create or replace function operations.review_story(p_story_id uuid, p_verdict text, p_attempts jsonb, p_summary text default null,
+  p_criteria jsonb default null, p_confirm jsonb default null, p_undo_seconds integer default 0)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_write('story', p_story_id);
-  v_reviews jsonb := '[]';
-  v_each record;
+  v_attempts jsonb;
+  v_reviews jsonb;
 begin
-  for v_each in
-    select (a.value ->> 'job_id')::uuid as job_id, (a.value ->> 'attempt')::integer as attempt,
-      exists (
-        select from public.agent_jobs j join public.tasks t on t.id = j.task_id
-        where j.id = (a.value ->> 'job_id')::uuid and j.product_id = v_product_id and t.story_id = p_story_id) as of_story
-    from jsonb_array_elements(p_attempts) with ordinality a (value, place)
-    order by case when upper(p_verdict) = 'APPROVE' then a.place else -a.place end
-  loop
-    if not v_each.of_story then
-      perform private.refuse(422, 'This job does not belong to the story. Send those that the changes of the story list.');
-    end if;
-    v_reviews := v_reviews || (operations.review_job(v_each.job_id, p_verdict, p_summary, v_each.attempt, p_criteria)::jsonb - 'job');
-  end loop;
-  return json_build_object('reviews', v_reviews);
+  if exists (
+    select from jsonb_array_elements(p_attempts) a
+    where not exists (
+      select from public.agent_jobs j join public.tasks t on t.id = j.task_id
+      where j.id = (a ->> 'job_id')::uuid and j.product_id = v_product_id and t.story_id = p_story_id))
+  then
+    perform private.refuse(422, 'This job does not belong to the story. Send those that the changes of the story list.');
+  end if;
+  select jsonb_agg(a.value || jsonb_build_object('confirm', case when p_confirm is not null then coalesce(p_confirm -> (a.value ->> 'job_id'), '[]') end)
+    order by case when upper(p_verdict) = 'APPROVE' then a.place else -a.place end)
+  into v_attempts
+  from jsonb_array_elements(p_attempts) with ordinality a (value, place);
+  v_reviews := private.give_verdict(v_attempts, p_verdict, p_summary, p_criteria, p_undo_seconds);
+  return json_build_object('reviews', (select jsonb_agg(r - 'job') from jsonb_array_elements(v_reviews) r), 'undo_until', v_reviews -> 0 -> 'undo_until');
 end;
 $$;
 
@@ -19194,6 +19784,7 @@ begin
     v_taken_back := v_taken_back + private.requeue_expired_leases(v_product_id);
   end loop;
   v_questions := private.write_down_expired(true, v_products);
+  perform private.give_due_verdicts(v_products);
   foreach v_product_id in array v_products loop
     perform private.apply_budgets(v_product_id);
   end loop;
@@ -19216,6 +19807,8 @@ create or replace function private.products_past_due() returns uuid[] language s
     union
     select q.product_id from public.agent_questions q
     where q.status = 'OPEN' and q.expires_at <= private.now() and (q.park or q.on_expiry <> 'STOP')
+    union
+    select v.product_id from public.pending_verdicts v where v.undo_until <= private.now()
     union
     select d.product_id from private.products_with_due_budgets() as d (product_id)
     order by 1);
@@ -19395,8 +19988,7 @@ begin
           and b.id in (
             select x.id from public.pbis x where x.code ilike v_code and x.product_id = any (v_products)
             union
-            select x.id from public.pbis x
-            where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ v_in_products)
+            select private.ids_with_words('pbi', v_in_products))
         order by by_code desc, b.created_at desc, b.id
         limit v_most)
         union all
@@ -19407,8 +19999,7 @@ begin
           and s.id in (
             select x.id from public.stories x where x.code ilike v_code and x.product_id = any (v_products)
             union
-            select x.id from public.stories x
-            where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ v_in_products)
+            select private.ids_with_words('story', v_in_products))
         order by by_code desc, s.created_at desc, s.id
         limit v_most)
         union all
@@ -19419,8 +20010,7 @@ begin
           and t.id in (
             select x.id from public.tasks x where x.code ilike v_code and x.product_id = any (v_products)
             union
-            select x.id from public.tasks x
-            where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ v_in_products)
+            select private.ids_with_words('task', v_in_products))
         order by by_code desc, t.created_at desc, t.id
         limit v_most)
         union all
@@ -19432,8 +20022,7 @@ begin
           and i.id in (
             select x.id from public.ideas x where x.code ilike v_code and x.user_id = v_user_id
             union
-            select x.id from public.ideas x
-            where private.scoped_words(x.user_id, x.code, x.title, x.description) @@ v_in_ideas)
+            select private.ids_with_words('idea', v_in_ideas))
         order by by_code desc, i.created_at desc, i.id
         limit v_most)
       ) m
@@ -19451,6 +20040,22 @@ begin
     'items', array_to_json(coalesce(v_found[1:p_limit], '{}')),
     'next_cursor', case when cardinality(v_found) > p_limit then (p_offset + p_limit)::text end
   );
+end;
+$$;
+
+create or replace function private.ids_with_words(p_kind text, p_words tsquery) returns setof uuid
+language plpgsql stable rows 100 set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+begin
+  case p_kind
+    when 'pbi' then return query
+      select x.id from public.pbis x where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ p_words;
+    when 'story' then return query
+      select x.id from public.stories x where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ p_words;
+    when 'task' then return query
+      select x.id from public.tasks x where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ p_words;
+    when 'idea' then return query
+      select x.id from public.ideas x where private.scoped_words(x.user_id, x.code, x.title, x.description) @@ p_words;
+  end case;
 end;
 $$;
 
@@ -20675,8 +21280,7 @@ begin
     when 0, 2 then
       perform private.require_budget_left(v_run);
       if p_option = 2 then
-        update public.agent_jobs j set taken_by = auth.uid(), taken_until = private.now() + interval '15 minutes'
-        where j.id = p_question.job_id and j.status = 'QUEUED';
+        perform private.keep_for_caller(p_question.job_id);
       end if;
       perform private.continue_run(v_run);
     else null;
@@ -22885,19 +23489,25 @@ begin
   select p.* into v_product from public.products p where p.id = p_product_id;
   perform set_config('request.jwt.claims', '', true);
 
-  select coalesce(jsonb_agg(s.story || jsonb_build_object(
-    'id', gen_random_uuid(), 'pbi', b.pbi ->> 'title', 'is_new', not exists (
-      select from public.stories o where o.product_id = p_product_id and o.external_id = s.story ->> 'external_id')
+  -- Materialized, so that the sort carries stories alone: with its PBI beside each of them, it would write gigabytes.
+  with items as materialized (
+    select b.pbi ->> 'title' as pbi, b.place as pbi_place, s.story, s.place, s.story ->> 'external_id' as external_id
+    from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
+    cross join lateral jsonb_array_elements(b.pbi -> 'stories') with ordinality s (story, place)
+  )
+  select coalesce(jsonb_agg(i.story || jsonb_build_object(
+    'id', gen_random_uuid(), 'pbi', i.pbi, 'is_new', not exists (
+      select from public.stories o where o.product_id = p_product_id and o.external_id = i.external_id)
     and not exists (
-      select from public.tasks o where o.product_id = p_product_id and o.external_id = s.story ->> 'external_id')
-  ) order by b.place, s.place), '[]')
+      select from public.tasks o where o.product_id = p_product_id and o.external_id = i.external_id)
+  ) order by i.pbi_place, i.place), '[]')
   into v_all
-  from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
-  cross join lateral jsonb_array_elements(b.pbi -> 'stories') with ordinality s (story, place);
+  from items i;
   select coalesce(jsonb_agg(s order by place), '[]') into v_stories
   from jsonb_array_elements(v_all) with ordinality s (s, place) where (s ->> 'is_new')::boolean;
 
   v_label_count := private.import_labels(p_product_id, v_stories);
+  perform private.hold_codes(p_product_id);
 
   insert into public.pbis (product_id, code, title, description)
   select p_product_id,
@@ -22981,6 +23591,7 @@ begin
     select i ->> 'external_id' from (
       select jsonb_array_elements(v_stories) as i union all select jsonb_array_elements(v_tasks)) n));
 
+  perform private.store_codes(p_product_id);
   perform set_config('request.jwt.claims', v_claims, true);
   return v_relations || jsonb_build_object(
     'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count,
@@ -24150,4 +24761,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('33f7be8072f0b1c355e0921832ad949a930b74a9db4d6568bd7571575731d8f8', '0.4.0');
+insert into private.applied_rules (hash, release) values ('18226e7ba0eb80367182528dfca1656e940523d8da853c4c7b0c5b1de6f45505', '0.4.0');
