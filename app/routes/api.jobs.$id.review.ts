@@ -12,7 +12,7 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
   DELETE: operationEndpoint(undoReview, {
-    summary: "Undo your verdict on an attempt, until `undo_until`",
+    summary: "Cancel your verdict on an attempt, until `undo_until`",
     status: 204,
     caller: "person",
     refusals: [409],

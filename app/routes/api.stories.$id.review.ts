@@ -12,7 +12,7 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
   DELETE: operationEndpoint(undoStoryReview, {
-    summary: "Undo your last verdict on a story, until `undo_until`",
+    summary: "Cancel your last verdict on a story, until `undo_until`",
     status: 204,
     caller: "person",
     refusals: [409],

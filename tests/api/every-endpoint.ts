@@ -90,6 +90,8 @@ export async function openEveryEndpoint() {
         binary: false,
         patch: "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+one\n",
       },
+      // It has a mark.
+      { path: "yarn.lock", status: "added" as const, additions: 0, deletions: 0, binary: false },
     ],
   };
   const attempt = { job_id: job.id, attempt: job.attempt };
