@@ -15,7 +15,7 @@ test("The main journey from a new product on works without script", async ({ bro
   await page.getByRole("link", { name: "New story", exact: true }).click();
   await page.getByLabel("Title", { exact: true }).fill("See each fold");
   await page.getByRole("button", { name: "Create story" }).click();
-  await page.getByRole("link", { name: "New task in ST-001" }).click();
+  await page.getByRole("complementary", { name: "Details" }).getByRole("link", { name: "New task" }).click();
   await page.getByLabel("Title", { exact: true }).fill("Draw the fold");
   await page.getByRole("textbox", { name: /Implementation plan/ }).fill("1. Draw it");
   await page.getByRole("button", { name: "Create task" }).click();
