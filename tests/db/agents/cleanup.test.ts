@@ -261,6 +261,7 @@ describe("what a deleted job left", () => {
       "job_reviews: goes",
       "landings: goes",
       "lessons: stays",
+      "pending_verdicts: goes",
       "pull_reactions: stays",
       "usage_events: stays",
       "usage_so_far: goes",
