@@ -1,5 +1,6 @@
 import { Link, useFetcher, useRouteLoaderData } from "@remix-run/react";
 import { type MouseEvent, type ReactNode, useCallback, useRef, useState } from "react";
+import { hasOnlySample } from "~/features/products/first-day";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";
@@ -224,12 +225,8 @@ export function NextSteps({ next, children }: { next: string | null; children?: 
   );
 }
 
-interface Shell {
-  products: { code: string }[];
-}
-
 /** Whether the user has no product but the sample, as on their first day. */
 function useHasOnlySample(): boolean {
-  const shell = useRouteLoaderData<Shell>("routes/_app");
-  return shell?.products.every(({ code }) => code === "SAMPLE") ?? false;
+  const shell = useRouteLoaderData<{ products: { code: string }[] }>("routes/_app");
+  return shell !== undefined && hasOnlySample(shell.products);
 }
