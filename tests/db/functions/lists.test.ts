@@ -100,7 +100,7 @@ await t.sql.query(`
 const product_id = { p_product_id: product.id };
 /** The lists that are read in pages: the arguments, where the rows are, their table and their id. */
 const lists: [name: string, given: object, rows: string, table: string, id?: string][] = [
-  ["list_reviews", product_id, "reviews", "agent_jobs", "job_id"],
+  ["list_waiting_reviews", product_id, "reviews", "agent_jobs", "job_id"],
   ["list_agent_jobs", product_id, "jobs", "agent_jobs"],
   ["list_comments", { p_kind: "story", p_id: story_id }, "comments", "comments"],
   ["list_files", product_id, "files", "files"],
@@ -148,7 +148,8 @@ describe("a list that is read in pages", () => {
     const { rows } = await t.sql.query<{ name: string }>(
       "select proname as name from pg_proc where pronamespace = 'operations'::regnamespace and 'p_cursor' = any (proargnames)",
     );
-    const known = ["search", ...lists.map(([name]) => name)];
+    // The last two hand it to list_questions and list_waiting_reviews.
+    const known = ["search", "get_inbox", "list_reviews", ...lists.map(([name]) => name)];
     expect(rows.map(({ name }) => name).toSorted()).toEqual(known.toSorted());
   });
 });
