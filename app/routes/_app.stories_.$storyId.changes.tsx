@@ -251,7 +251,7 @@ export default function StoryChanges() {
 
 function aboutTask(waits: boolean, drafts: number): string | undefined {
   const parts = [
-    waits ? null : "Done already: the approval is recorded.",
+    waits ? null : "Already done: your approval is recorded.",
     drafts === 0 ? null : `${countText(drafts, "comment")} not sent yet.`,
   ].filter((part) => part !== null);
   return parts.join(" ") || undefined;

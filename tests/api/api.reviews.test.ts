@@ -732,7 +732,7 @@ describe("the queue of reviews on its pages", () => {
     expect(places.toSorted((one, other) => one - other)).toEqual(places);
     expect(places).not.toContain(-1);
     expect(page).toContain("Approving frees 2 tasks");
-    expect(page).toContain("Data moves: look for indexes");
+    expect(page).toContain("Data changes: check indexes");
     expect(page).not.toMatch(/name="verdict"/);
   });
 

@@ -131,7 +131,7 @@ describe("the page of a story's changes", () => {
     expect(page.match(/name="confirm"/g)).toHaveLength(2);
     const part = await shown(`?task=${at(tasks, 1).id}`);
     expect(paths(part)).toEqual(["a.ts"]);
-    expect(part).toContain("Approving confirms no criterion.");
+    expect(part).toContain("Approving confirms no criteria.");
     expect(part).not.toContain('name="confirm"');
     for (const job_id of jobs) {
       const rows = await t.query`select first_seen_at from agent_jobs where id = ${job_id}`;

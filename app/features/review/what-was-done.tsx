@@ -114,7 +114,7 @@ function isRedThenGreen(evidence: Evidence): boolean {
 export function confirmWords(criteria: readonly ProvenCriterion[]): string {
   const proven = criteria.filter(({ state, grade }) => state === "proven" && grade !== "person").length;
   return proven === 0
-    ? "Approving confirms no criterion."
+    ? "Approving confirms no criteria."
     : `Approving confirms ${countText(proven, "proven criterion", "proven criteria")}.`;
 }
 

@@ -84,7 +84,7 @@ export function Rows({
           {canPutAside ? " to snooze" : null}.
         </p>
       </div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: Esc is one of several ways out */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Esc comes from the controls inside */}
       <div ref={cards} onKeyDown={backToRow} className={clsx("inbox-cards", !named && "max-lg:hidden")}>
         <Link to={linkTo(search, null)} data-close className={`${buttonClass("quiet", "sm")} mb-2 lg:hidden`}>
           <span aria-hidden="true">←</span> Back to the inbox
