@@ -35,7 +35,11 @@ export default {
       },
       fontFamily: {
         sans: ['"Inter Variable"', "system-ui", "sans-serif"],
-        mono: ["ui-monospace", '"SF Mono"', '"JetBrains Mono"', "Menlo", "Consolas", "monospace"],
+        // Without ligatures: code shows the characters that it has.
+        mono: [
+          '"JetBrains Mono Variable", ui-monospace, Menlo, Consolas, monospace',
+          { fontFeatureSettings: '"calt" 0' },
+        ],
       },
       fontSize: {
         "2xs": ["0.75rem", "1rem"],
