@@ -265,6 +265,7 @@ describe("doors with an account", () => {
 
   it.each(Object.keys(drafts))(
     "a draft with too many or the worst %s costs others nothing, and passes only as it was given",
+    { tags: "thorough" },
     async (kind) => {
       const text = JSON.stringify(drafts[kind]?.());
       const packed = gzipSync(text).toString("base64");

@@ -98,7 +98,9 @@ describe("passwords", () => {
     });
   });
 
-  it("The database's password is in no list of processes while the Supabase CLI runs", async () => {
+  it("The database's password is in no list of processes while the Supabase CLI runs", {
+    tags: "thorough",
+  }, async () => {
     const { password } = new URL(t.urlFor("postgres"));
     const seen = await whileListing(() => admin.run("doctor"));
     expect(seen.some((line) => /supabase.*db advisors/.test(line))).toBe(true);

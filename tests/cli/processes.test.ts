@@ -56,7 +56,9 @@ async function admin(...words: string[]): Promise<Record<string, unknown>> {
 const ada = ["--username", "ada", "--email", "ada@example.com", "--password", "correct horse battery"];
 
 describe("an admin command", { timeout: 120_000 }, () => {
-  it("An admin command without a server starts the embedded stack, migrates it, and stops it again", async () => {
+  it("An admin command without a server starts the embedded stack, migrates it, and stops it again", {
+    tags: "thorough",
+  }, async () => {
     expect(await admin("user", "create", ...ada)).toEqual({ id: expect.any(String) });
     expect(existsSync(join(dataDir, "secrets.json"))).toBe(true);
     const reset = ["user", "reset-password", "--username", "ada", "--password", "-"];

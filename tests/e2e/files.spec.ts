@@ -95,11 +95,9 @@ test("On a phone without script a file is attached and deleted, and a refused on
 
 test.describe("hostile files", () => {
   test.use({ expectedProblems: /api\/files|MIME type|frame/ });
-  test("a file that holds a program is stored and never run, wherever it is opened or shown", async ({
-    owner,
-    world,
-    ownPage: page,
-  }) => {
+  test("a file that holds a program is stored and never run, wherever it is opened or shown", {
+    tag: "@thorough",
+  }, async ({ owner, world, ownPage: page }) => {
     const program = "document.documentElement.dataset.ran = 'yes'; parent.ran = true; fetch('/ran')";
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="${program}"><script>${program}</script></svg>`;
     const contents: [string, string][] = [

@@ -171,7 +171,10 @@ const wordsOf = (page: Page) =>
     return copy.textContent;
   });
 
-test("A page translated by the browser still follows titles, statuses and counts", async ({ owner, world }) => {
+test("A page translated by the browser still follows titles, statuses and counts", { tag: "@thorough" }, async ({
+  owner,
+  world,
+}) => {
   const { context } = owner;
   const { product, sprint, storyId, taskIds } = world;
   const [task = ""] = taskIds;

@@ -49,7 +49,9 @@ async function findings(): Promise<string[]> {
 }
 
 describe("the migrations", () => {
-  it("The migrations run through the Supabase CLI, and a second time there is nothing to do", async () => {
+  it("The migrations run through the Supabase CLI, and a second time there is nothing to do", {
+    tags: "thorough",
+  }, async () => {
     const stack = await ownStack(await ownDataDir());
     const files = await listMigrations();
     expect(await migrateDatabase(stack.migrationUrl)).toMatchObject({ applied: files.length, rules: {} });

@@ -19,12 +19,12 @@ export const thoroughFiles = [
   "tests/server/{full-disk,garbage-collection,image,killed-*,node-versions,response-sink,several-processes,slow-readers}.test.ts",
   "tests/streams/{churn,connecting,gaps,hosted-habits,slow-reader,slow-start}.test.ts",
   "tests/worker/{conflicts,foreign-jobs,git-takes-turns,hostile-service,interrupted-git,killed-*}.test.ts",
-  "tests/worker/{agents,dependencies,left-processes,proof-commands,registry-agents,same-as-delivered,two-agents,on-failure,outcomes,random-endings,rare-cases,resilience,rework,rework-rounds,sandbox-*,special-files,unusual-repositories,waiting-batch}.test.ts",
+  "tests/worker/{agents,dependencies,left-processes,lessons,own-git,proof-commands,registry-agents,same-as-delivered,two-agents,on-failure,outcomes,random-endings,rare-cases,resilience,rework,rework-rounds,sandbox-*,secrets,special-files,unusual-repositories,waiting-batch,whose-repository}.test.ts",
   "tests/worker/forge/*.test.ts",
 ];
 
 export const thoroughJourneys = [
-  "**/{before-script,board-line,changes,demo-visitor,dependencies,drafts,filter-completion,keyboard-*,labels}.spec.ts",
-  "**/{lanes,late-text,later-panel,notes,palette,peek,preload,push-keys,rows,saved-views,scroll,select}.spec.ts",
+  "**/{admin,before-script,board-line,changes,daily,demo-visitor,dependencies,drafts,filter-completion,keyboard-*,labels}.spec.ts",
+  "**/{job-output,lanes,late-text,later-panel,move-in,new-things,notes,palette,peek,preload,push-keys,rows,saved-views,scroll,select}.spec.ts",
   "**/{plain-http,reading-direction,sprint-run,start-over,steady,toasts,touch,two-reviewers}.spec.ts",
 ];

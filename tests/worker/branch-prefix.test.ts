@@ -30,7 +30,9 @@ const work = (product: string, exec: string, from = clone, by = token) =>
 const branches = () => shared("branch", "--format", "%(refname:short)").split("\n");
 
 describe("a remote that takes branches below agents/ only", { timeout: 120_000 }, () => {
-  it("A story's branch and the kept work of a failed attempt are pushed below the product's branch prefix", async () => {
+  it("A story's branch and the kept work of a failed attempt are pushed below the product's branch prefix", {
+    tags: "thorough",
+  }, async () => {
     const product = { branch_prefix: "agents" };
     const run = await startRun(t, ada, { code: "RULES", product, strategy: "STORY" });
     const first = at((await run.read()).jobs, 0);

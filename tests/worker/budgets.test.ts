@@ -78,7 +78,9 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
   });
 
-  it("A continued conversation is paid for only once, though its agent reports the sum of all of it", async () => {
+  it("A continued conversation is paid for only once, though its agent reports the sum of all of it", {
+    tags: "thorough",
+  }, async () => {
     const run = await scene("TWICE", 50);
     mkdirSync(join(home, "TWICE"));
     writeFileSync(join(home, "TWICE", "limit-first"), "");

@@ -92,7 +92,7 @@ describe("what an attempt changed", { timeout: 120_000 }, () => {
     expect(missing.split("\n").sort()).toEqual(["broken.txt", "lib"]);
   });
 
-  it("The diff of an attempt is cut where it is too large, and says so", async () => {
+  it("The diff of an attempt is cut where it is too large, and says so", { tags: "thorough" }, async () => {
     const { diff } = await work(
       "LARGE",
       "seq 1 200000 > a-long.txt; for i in 1 2 3 4 5 6 7 8 9; do seq 1 30000 > b-$i.txt; done; head -c 1048576 /dev/zero | tr '\\0' x > c-line.txt; echo small > d.txt",

@@ -36,7 +36,9 @@ it("The guide of a result reaches the reviewer, cut to what the service takes", 
   expect([titles.length, titles[0], titles.at(-1)]).toEqual([21, `0 ${"x".repeat(118)}`, "Everything else"]);
 }, 60_000);
 
-it("The guide of a batch has its chapters task by task, with their lines where later tasks moved them", async () => {
+it("The guide of a batch has its chapters task by task, with lines as later tasks moved them", {
+  tags: "thorough",
+}, async () => {
   const [first, second] = [
     [{ title: "Line 40", why: "It is first", parts: [{ path: "long.txt", from: 40, to: 40 }] }],
     [{ title: "The top", parts: [{ path: "long.txt", from: 1, to: 5 }] }],
@@ -55,9 +57,9 @@ it("The guide of a batch has its chapters task by task, with their lines where l
     { title: "T-3 Task 3", parts: [{ path: "three.txt", hunks: [0] }] },
     { title: "Everything else", rest: true, parts: [{ path: "long.txt", hunks: [2] }] },
   ]);
-}, 90_000);
+});
 
-it("Each task of a batch is one chapter if they have more chapters than a guide may hold", async () => {
+it("Each task of a batch is one chapter if they have more than a guide may hold", { tags: "thorough" }, async () => {
   const chapters = Array.from({ length: 12 }, (_, n) => ({
     title: `Chapter ${n}`,
     parts: [{ path: n === 0 ? "one.txt" : "two.txt" }],
@@ -70,7 +72,7 @@ it("Each task of a batch is one chapter if they have more chapters than a guide 
     { title: "T-2 Chapter 0", parts: [], shown_in: [0] },
   ]);
   expect(told.chapters[0]?.why).toContain("T-1 Chapter 11");
-}, 90_000);
+});
 
 it("A diff has the paths marked that the main branch names, not those that the work itself names", async () => {
   const marksAfter = async (code: string, write: string) => {
@@ -82,4 +84,4 @@ it("A diff has the paths marked that the main branch names, not those that the w
   const hide = "echo 'review_marks: { ci: [] }' > .backloom.yml; mkdir build; echo x > build/it.sh";
   expect(await marksAfter("MARKED", hide)).toContain("ci");
   expect(await marksAfter("UNMARKED", "echo x > it.sh")).not.toContain("ci");
-}, 90_000);
+});

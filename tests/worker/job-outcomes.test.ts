@@ -118,15 +118,19 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
   it.each([
     ["KFAIL", "exit 3", "failed"],
     ["KLIMIT", `${saying({ failure_class: "rate_limited" })}; exit 1`, "queued"],
-  ])("Work is kept when the command ends with a failure or a limit (%s)", async (code, end, status) => {
-    const run = await startRun(t, ada, { code });
-    const commit = "git -c user.name=A -c user.email=a@example.com commit -qm Agent";
-    await workOnce(code, `echo a > a; git add a; ${commit}; echo b > b; ${end}`);
-    const job = await jobOf(run);
-    expect(job.status).toBe(status);
-    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["a", "b"]);
-    expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
-  });
+  ])(
+    "Work is kept when the command ends with a failure or a limit (%s)",
+    { tags: "thorough" },
+    async (code, end, status) => {
+      const run = await startRun(t, ada, { code });
+      const commit = "git -c user.name=A -c user.email=a@example.com commit -qm Agent";
+      await workOnce(code, `echo a > a; git add a; ${commit}; echo b > b; ${end}`);
+      const job = await jobOf(run);
+      expect(job.status).toBe(status);
+      expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["a", "b"]);
+      expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
+    },
+  );
 
   it("Work is kept when the job is lost, and when the worker is stopped in order", { tags: "thorough" }, async () => {
     const lost = await startRun(t, ada, { code: "KLOST" });
@@ -215,7 +219,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(kept(gitIn(clone))).not.toContain(local);
   });
 
-  it("Work is kept when its branch has a conflict", async () => {
+  it("Work is kept when its branch has a conflict", { tags: "thorough" }, async () => {
     const run = await startRun(t, ada, { code: "KCONF" });
     const theirs = join(home, "theirs");
     git("clone", "--quiet", origin, theirs);
@@ -375,7 +379,9 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
   );
 });
 
-it("A job that fills the disk is ended and told, and its work is kept without what fills it", async () => {
+it("A job that fills the disk is ended and told, and its work is kept without what fills it", {
+  tags: "thorough",
+}, async () => {
   const run = await startRun(t, ada, { code: "DISK" });
   const fill = "head -c 4000000 /dev/urandom > large.bin; echo work > work.txt; sleep 600";
   const worker = serve("DISK", ["--exec", fill, "--disk", "0.002", "--once"]);

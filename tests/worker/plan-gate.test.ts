@@ -88,7 +88,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     });
   });
 
-  it.each(Object.entries(ways).slice(0, roundsOf("PLAN_AGENTS", { whole: 99, short: 2 })))(
+  it.each(Object.entries(ways).slice(0, roundsOf("PLAN_AGENTS", { whole: 99, short: 1 })))(
     "A plan that was sent back is made again in the same conversation of %s and carried out there",
     async (way, { agent, programs }) => {
       const { workOnce, judge, run, folder, job, environment } = await begin(
@@ -112,7 +112,9 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     },
   );
 
-  it("A plan that was sent back is made again in a new conversation where the old one is lost", async () => {
+  it("A plan that was sent back is made again in a new conversation where the old one is lost", {
+    tags: "thorough",
+  }, async () => {
     const { workOnce, judge, folder, job, environment } = await begin("GATELOST");
     Object.assign(environment, standIns(folder, ["codex"]));
     await workOnce("--agent", "codex");

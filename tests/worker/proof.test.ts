@@ -41,7 +41,7 @@ const says = (...lines: [match: string, rest: object][]) =>
 const criteria = "- [ ] The file is there\n- [ ] It says yes\n";
 
 describe("what proves the work", { timeout: 120_000 }, () => {
-  it("A picture proves a criterion only where the command made it at that commit", async () => {
+  it("A picture proves a criterion only where the command made it at that commit", { tags: "thorough" }, async () => {
     const run = await openRun({
       code: "PICTURE",
       criteria: "- [ ] The file is there\n- [ ] It says yes\n- [ ] It leaks\n",
@@ -102,7 +102,9 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("A command that passes without the work as well proves nothing, unless it only guards what worked", async () => {
+  it("A command that passes without the work as well proves nothing, unless it only guards what worked", {
+    tags: "thorough",
+  }, async () => {
     const run = await openRun({ code: "BASE", criteria, product: { definition_of_done: "- The suite passes" } });
     const work = `echo yes > answer; ${says(
       ["file", { command: "echo fine", guards: true }],

@@ -126,7 +126,9 @@ describe("a result file that is no JSON", { timeout: 120_000 }, () => {
     );
   });
 
-  it("Work whose result file is no JSON twice fails with the line in the reason, and is kept", async () => {
+  it("Work whose result file is no JSON twice fails with the line in the reason, and is kept", {
+    tags: "thorough",
+  }, async () => {
     const run = await startRun(t, ada, { code: "TWICE" });
     await serveOnce("TWICE", ["--exec", slipsFirst("echo a > a", "{ oh")]);
     const [job] = (await run.read()).jobs;

@@ -188,6 +188,7 @@ describe("take and give", { timeout: 240_000 }, () => {
 
   it.skipIf(sandboxProblem !== null)(
     "A taken job runs setup, test and proof in a sandbox where the product requires one",
+    { tags: "thorough" },
     async () => {
       const scene = await begin("BOXED", { requires_sandbox: true });
       const outside = join(scene.folder, "outside.txt");
@@ -219,6 +220,7 @@ describe("take and give", { timeout: 240_000 }, () => {
 
   it.skipIf(sandboxProblem !== null)(
     "A take prints a line that opens a conversation from a sandbox, and the agent continues it",
+    { tags: "thorough" },
     async () => {
       const scene = await begin("LENT");
       const milliseconds = "FAKE_MILLISECONDS";
@@ -294,7 +296,9 @@ describe("take and give", { timeout: 240_000 }, () => {
     expect(await scene.job()).toMatchObject({ status: "done", attempt: 1 });
   });
 
-  it("A take that was killed before it had a folder leaves the job to a worker of its machine", async () => {
+  it("A take that was killed before it had a folder leaves the job to a worker of its machine", {
+    tags: "thorough",
+  }, async () => {
     const scene = await begin("LEFT");
     await killTake(scene);
     await endOf(scene.work("--agent", scene.agentFor(1), "--once"));
