@@ -73,7 +73,7 @@ async function compare(question: Question, alone: Installation, grown: Installat
   const others = Math.round(shareOfOthers(before, await cpuUsage(pids)) * 100);
   const [was, is] = [median(taken[0]), median(taken[1])];
   console.log(
-    `${verdict(`${name}, at ${to} against empty`, is / was, 1.3, "lower")}  ${was.toFixed(2)} ms, ${is.toFixed(2)} ms, others ${others} %`,
+    `${verdict(`${name}, at ${to} against empty`, is / was, 1.5, "lower")}  ${was.toFixed(2)} ms, ${is.toFixed(2)} ms, others ${others} %`,
   );
 }
 
@@ -94,7 +94,9 @@ async function printWholeReads({ sql, team }: Installation, [name, ask]: Questio
   await pause(500);
   const after = await readsOf(sql);
   const whole = crowdTables.filter((table) => (after.get(table) ?? 0) > (before.get(table) ?? 0));
-  console.log(whole.length === 0 ? `ok   ${name}: no table is read whole` : `MISS ${name} reads ${whole} whole`);
+  console.log(
+    verdict(`${name}: tables read whole${whole.map((table) => ` ${table}`).join()}`, whole.length, 0, "lower"),
+  );
 }
 
 async function readsOf(sql: pg.Pool): Promise<Map<string, number>> {

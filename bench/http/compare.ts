@@ -1,9 +1,11 @@
+import { median, verdict } from "../streams/statistics";
 import { cpuUsage, shareOfOthers } from "./cpu";
 import { type Measured, measure } from "./load";
 
 export interface Contest {
   name: string;
-  goal: string;
+  /** What the ratio of requests never falls below, and that of the median time never rises above. */
+  floors: { requests?: number; p50?: number };
   connections: number;
   next(): Buffer;
   /** What the reference is asked instead, where it does not know the same addresses. */
@@ -61,10 +63,20 @@ function runBare(contest: Contest, duration: number): Promise<Measured> {
   return Promise.resolve({ perSecond, p50: Number.NaN, p99: Number.NaN, failures: 0 });
 }
 
+function floorsOf({ name, floors }: Contest, kept: readonly Round[]): string[] {
+  const ratio = (what: "perSecond" | "p50") => median(kept.map(({ service, bare }) => service[what] / bare[what]));
+  return [
+    ...(floors.requests === undefined
+      ? []
+      : [verdict(`${name}: requests against bare`, ratio("perSecond"), floors.requests, "higher")]),
+    ...(floors.p50 === undefined ? [] : [verdict(`${name}: p50 against bare`, ratio("p50"), floors.p50, "lower")]),
+  ];
+}
+
 function report(contest: Contest, kept: readonly Round[], repeats: number): void {
   const failures = kept.reduce((sum, { service }) => sum + service.failures, 0);
   const lines = [
-    `\n${contest.name} (goal: ${contest.goal})`,
+    `\n${contest.name}`,
     line(
       "requests/s service / bare",
       kept.map((r) => r.service.perSecond / r.bare.perSecond),
@@ -101,6 +113,7 @@ function report(contest: Contest, kept: readonly Round[], repeats: number): void
       "%",
     ),
     `  rounds ${kept.length}, repeated ${repeats}, answers other than 2xx: ${failures}`,
+    ...floorsOf(contest, kept),
   ];
   process.stdout.write(`${lines.filter((text) => text !== "").join("\n")}\n`);
 }

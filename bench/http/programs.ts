@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { verdict } from "../streams/statistics";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -82,6 +83,12 @@ function programOf(child: ChildProcess, port: number, startedWithin: number): Pr
       if (child.exitCode === null) await once(child, "exit");
     },
   };
+}
+
+/** What the processes of the service hold after so much work, each of them: the largest counts. */
+export async function memoryFloor(work: string, services: readonly Program[]): Promise<string> {
+  const memory = await Promise.all(services.map((service) => service.memory()));
+  return verdict(`resident memory in MB after ${work}`, Math.max(...memory.map((each = 0) => each)), 250, "lower");
 }
 
 async function residentMemory(pid: number): Promise<number | undefined> {

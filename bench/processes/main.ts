@@ -11,7 +11,7 @@ import { startEmbeddedSupabase } from "../../supabase/embedded/start";
 import { cpuUsage } from "../http/cpu";
 import { fill } from "../http/dataset";
 import { measure } from "../http/load";
-import { type Program, startService } from "../http/programs";
+import { memoryFloor, type Program, startService } from "../http/programs";
 import { createQueueWorld, startRuns } from "../jobs/world";
 import { median, verdict } from "../streams/statistics";
 import { startRelay } from "./start-relay";
@@ -87,7 +87,7 @@ async function main(dataDir: string): Promise<void> {
       }
       report(name, found);
     }
-    await printMemory(services);
+    console.log(await memoryFloor("contexts and reports", services));
   } finally {
     relay.stop();
     await Promise.all(services.map((service) => service.stop()));
@@ -152,12 +152,6 @@ function report(name: string, found: Map<number, Round[]>): void {
     const perQuery = ratio((round) => round.perSecond / round.postgres);
     console.log(`     ${title}, in a second of Postgres' processor time: ${perQuery.toFixed(2)}x`);
   }
-}
-
-async function printMemory(services: readonly Program[]): Promise<void> {
-  const memory = await Promise.all(services.map((service) => service.memory()));
-  const shown = memory.map((megabytes = 0) => megabytes.toFixed(0)).join(", ");
-  console.log(`\n     resident memory of the processes in MB: ${shown}`);
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { verdict } from "../streams/statistics";
 import type { Kept } from "./people";
 import type { Done } from "./workers";
 
@@ -15,11 +16,7 @@ export async function checkKept(sql: pg.Pool, people: readonly Kept[], done: Don
     ["jobs done: by one worker, known to it, and its task ended once", done.size, await doneTwice(sql, done)],
   ];
   for (const [name, count, wrong] of checks) {
-    console.log(
-      wrong.length === 0
-        ? `ok   ${name} (${count})`
-        : `MISS ${name} (${count}): ${wrong.length} wrong, like ${wrong.slice(0, 3).join("; ")}`,
-    );
+    console.log(verdict(`${name} (${count}), wrong`, wrong.length, 0, "lower"), wrong.slice(0, 3).join("; "));
   }
   return checks.every(([, , wrong]) => wrong.length === 0);
 }

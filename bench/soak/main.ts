@@ -6,6 +6,7 @@ import { type Cluster, startCluster } from "../../supabase/embedded/postgres/clu
 import { loadSecrets } from "../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../supabase/embedded/start";
 import { Program } from "../streams/processes";
+import { verdict } from "../streams/statistics";
 import { askUntilAnswered, outcomes } from "./asking";
 import { checkKept } from "./checks";
 import { throwFaults } from "./faults";
@@ -157,12 +158,11 @@ async function checkViewers({ viewers, world }: Scene, origin: string): Promise<
   console.log(
     `     viewers: ${opened} streams opened for ${settings.viewers}, ${resumed} went on where they were, ${refused} refused, ${changes} changes seen, ${repeated} of them again; ${announced} did not come, but the stream said within ${announcedAfter.toFixed(0)} s that all is to be read`,
   );
-  const isRight = saw === settings.viewers && missed === 0;
-  console.log(
-    `${isRight ? "ok  " : "MISS"} viewers: ${saw} of ${settings.viewers} saw the last changes, ${missed} changes were missed by a stream that said nothing of it`,
-  );
+  console.log(`     viewers: ${saw} of ${settings.viewers} saw the last changes`);
+  console.log(verdict("viewers that did not see them", settings.viewers - saw, 0, "lower"));
+  console.log(verdict("changes missed by a stream that said nothing of it", missed, 0, "lower"));
   for (const story of state.stories) console.log(`       ${story}`);
-  return isRight;
+  return saw === settings.viewers && missed === 0;
 }
 
 console.log(`     ${JSON.stringify(settings)}`);

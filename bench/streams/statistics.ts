@@ -1,3 +1,5 @@
+import { appendFileSync } from "node:fs";
+
 /** The value below which the given share of the numbers lies. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
@@ -8,9 +10,11 @@ export function median(numbers: readonly number[]): number {
   return percentile(numbers, 0.5);
 }
 
-/** One line of the report: the goal, what was measured, and whether it holds. */
-export function verdict(name: string, value: number, goal: number, better: "higher" | "lower"): string {
-  const holds = better === "higher" ? value >= goal : value <= goal;
+/** One line of the report, which `run.mjs` repeats at the end: the floor, what was measured, and whether it holds. */
+export function verdict(name: string, value: number, floor: number, better: "higher" | "lower"): string {
+  const holds = better === "higher" ? value >= floor : value <= floor;
   const sign = better === "higher" ? ">=" : "<=";
-  return `${holds ? "ok  " : "MISS"} ${name}: ${value.toFixed(2)} (goal ${sign} ${goal})`;
+  const line = `${holds ? "held  " : "BROKEN"} ${name}: ${value.toFixed(2)} (floor ${sign} ${floor})`;
+  if (process.env.BENCH_FLOORS !== undefined) appendFileSync(process.env.BENCH_FLOORS, `${line}\n`);
+  return line;
 }
