@@ -51,7 +51,7 @@ export default defineConfig({
     // Some wait for clocks and lost connections while others work: three keep two cores busy, a fourth wins nothing.
     maxWorkers: 3,
     // What never ends is found all the same; what is slow because others share the machine is no failure.
-    testTimeout: 90_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // A poll waits for something to happen; how long that takes on a shared machine says nothing.
     expect: { poll: { timeout: 30_000, interval: 50 } },

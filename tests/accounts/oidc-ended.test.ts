@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { checkIdentities } from "~/nouns/identities/check-identities.server";
 import { createProduct } from "~/nouns/products/operations.server";
 import { getAccess, listTools, postForm, refreshment } from "../oauth/program";
@@ -72,125 +72,123 @@ async function access({ cookie, token, worker, program }: Insider) {
 const inside = [200, 200, 200, 200];
 const outside = [302, 401, 401, 401];
 
-describe("an account that ended at the provider", () => {
-  it("An account that ended at the provider has no access after the next check, not even by password", async () => {
-    const [leaver, colleague] = [await insider(), await insider()];
-    expect(await access(leaver)).toEqual(inside);
-    await t.sql.query("insert into push_subscriptions (user_id, endpoint, p256dh, auth) values ($1, $2, 'a', 'b')", [
-      leaver.user.id,
-      `https://push.example/${leaver.sub}`,
-    ]);
-    provider.people.delete(leaver.sub);
-    await check();
-    expect(await access(leaver), "not due yet").toEqual(inside);
+it("An account that ended at the provider has no access after the next check, not even by password", async () => {
+  const [leaver, colleague] = [await insider(), await insider()];
+  expect(await access(leaver)).toEqual(inside);
+  await t.sql.query("insert into push_subscriptions (user_id, endpoint, p256dh, auth) values ($1, $2, 'a', 'b')", [
+    leaver.user.id,
+    `https://push.example/${leaver.sub}`,
+  ]);
+  provider.people.delete(leaver.sub);
+  await check();
+  expect(await access(leaver), "not due yet").toEqual(inside);
 
+  await letTimePass();
+  await check();
+  expect(await access(leaver)).toEqual(outside);
+  const slipped = await t.createToken(leaver.user);
+  await check();
+  expect(await access({ ...leaver, token: slipped }), "made at that moment").toEqual(outside);
+  const told = "select from push_subscriptions where user_id = $1";
+  expect((await t.sql.query(told, [leaver.user.id])).rowCount).toBe(0);
+  const renewed = await postForm(app, "/token", refreshment(leaver.program.clientId, leaver.program.tokens));
+  expect(renewed.status).toBe(400);
+  expect(await access(colleague)).toEqual(inside);
+
+  const password = "a password from before";
+  const { error } = await t.database.secretClient.auth.admin.updateUserById(leaver.user.id, { password });
+  expect(error).toBeNull();
+  const login = () => app.submit("/login", { identifier: leaver.user.username, password });
+  const refused = await login();
+  expect(refused.status).toBe(403);
+  expect(await refused.text()).toContain("Sign in through the provider again");
+
+  provider.people.set(leaver.sub, { email: leaver.email, email_verified: true });
+  const back = await travel(app, provider, leaver.sub);
+  expect(await access({ ...leaver, cookie: back.cookie ?? "" })).toEqual([200, 401, 401, 401]);
+  expect((await login()).status).toBe(303);
+});
+
+it("An account is checked at the provider again and again, each time by one of two processes", async () => {
+  const person = await insider();
+  for (let round = 1; round <= 3; round += 1) {
     await letTimePass();
-    await check();
-    expect(await access(leaver)).toEqual(outside);
-    const slipped = await t.createToken(leaver.user);
-    await check();
-    expect(await access({ ...leaver, token: slipped }), "made at that moment").toEqual(outside);
-    const told = "select from push_subscriptions where user_id = $1";
-    expect((await t.sql.query(told, [leaver.user.id])).rowCount).toBe(0);
-    const renewed = await postForm(app, "/token", refreshment(leaver.program.clientId, leaver.program.tokens));
-    expect(renewed.status).toBe(400);
-    expect(await access(colleague)).toEqual(inside);
-
-    const password = "a password from before";
-    const { error } = await t.database.secretClient.auth.admin.updateUserById(leaver.user.id, { password });
-    expect(error).toBeNull();
-    const login = () => app.submit("/login", { identifier: leaver.user.username, password });
-    const refused = await login();
-    expect(refused.status).toBe(403);
-    expect(await refused.text()).toContain("Sign in through the provider again");
-
-    provider.people.set(leaver.sub, { email: leaver.email, email_verified: true });
-    const back = await travel(app, provider, leaver.sub);
-    expect(await access({ ...leaver, cookie: back.cookie ?? "" })).toEqual([200, 401, 401, 401]);
-    expect((await login()).status).toBe(303);
-  });
-
-  it("An account is checked at the provider again and again, each time by one of two processes", async () => {
-    const person = await insider();
-    for (let round = 1; round <= 3; round += 1) {
-      await letTimePass();
-      const before = provider.counts.renewals;
-      await Promise.all([check(), check()]);
-      const rows = await t.query`select count(*)::int from account_identities
-        where ended_at is null`;
-      expect(provider.counts.renewals - before).toBe(rows[0].count);
-      expect(await access(person), `round ${round}`).toEqual(inside);
-    }
-  });
-
-  it("An account stays while the provider is away, and ends once the provider answers that it is gone", async () => {
-    const person = await insider();
-    await letTimePass();
-    provider.now.isAway = true;
-    await expect(check()).rejects.toThrow();
-    provider.now.isAway = false;
-    expect(await access(person)).toEqual(inside);
-    provider.people.delete(person.sub);
-    await letTimePass();
-    await check();
-    expect(await access(person)).toEqual(outside);
-  });
-
-  it("After SESSION_SECRET was replaced, an account is checked again from its next sign-in on", async () => {
-    const person = await insider();
-    await letTimePass();
-    await check(["quite another secret of this installation"]);
-    expect(await access(person)).toEqual(inside);
-    const rows = await t.query`select refresh_token from account_identities
-      where subject = ${person.sub}`;
-    expect(rows).toEqual([{ refresh_token: null }]);
-    await travel(app, provider, person.sub);
-    provider.people.delete(person.sub);
-    await letTimePass();
-    await check();
-    expect(await access(person)).toEqual(outside);
-  });
-
-  it("An account without a refresh token signs in again within OIDC_RECHECK_HOURS, or ends", async () => {
-    provider.now.givesRefreshTokens = false;
-    const person = await insider();
-    expect(app.logLines.join("\n")).toContain("gives no refresh token");
-    await letHoursPass(person, 83);
-    await check();
-    expect(await access(person)).toEqual(inside);
-    await letHoursPass(person, 2);
-    await check();
-    expect(await access(person), "half of seven days").toEqual([302, 200, 200, 200]);
-
-    const { cookie } = await travel(app, provider, person.sub);
-    const here = { ...person, cookie: cookie ?? "" };
-    await letHoursPass(person, 83);
-    await check();
-    expect(await access(here), "signed in again").toEqual(inside);
-    await letHoursPass(person, 86);
+    const before = provider.counts.renewals;
     await Promise.all([check(), check()]);
-    expect(await access(here), "seven days").toEqual(outside);
-    const ends = "select from audit_events where user_id = $1 and kind = 'identity.ended'";
-    expect((await t.sql.query(ends, [person.user.id])).rowCount).toBe(1);
+    const rows = await t.query`select count(*)::int from account_identities
+        where ended_at is null`;
+    expect(provider.counts.renewals - before).toBe(rows[0].count);
+    expect(await access(person), `round ${round}`).toEqual(inside);
+  }
+});
 
-    const back = await travel(app, provider, person.sub);
-    provider.now.givesRefreshTokens = true;
-    expect(await access({ ...person, cookie: back.cookie ?? "" })).toEqual([200, 401, 401, 401]);
-  });
+it("An account stays while the provider is away, and ends once the provider answers that it is gone", async () => {
+  const person = await insider();
+  await letTimePass();
+  provider.now.isAway = true;
+  await expect(check()).rejects.toThrow();
+  provider.now.isAway = false;
+  expect(await access(person)).toEqual(inside);
+  provider.people.delete(person.sub);
+  await letTimePass();
+  await check();
+  expect(await access(person)).toEqual(outside);
+});
 
-  it("An administrator loses the role at the next check when the provider's claim is gone", async () => {
-    await t.createUser({ role: "ADMIN" });
-    const { sub, email } = addPerson(provider, { groups: ["backlog-admins"] });
-    await travel(app, provider, sub);
-    const role = async () => {
-      const rows = await t.query`select role from users u join account_identities i
+it("After SESSION_SECRET was replaced, an account is checked again from its next sign-in on", async () => {
+  const person = await insider();
+  await letTimePass();
+  await check(["quite another secret of this installation"]);
+  expect(await access(person)).toEqual(inside);
+  const rows = await t.query`select refresh_token from account_identities
+      where subject = ${person.sub}`;
+  expect(rows).toEqual([{ refresh_token: null }]);
+  await travel(app, provider, person.sub);
+  provider.people.delete(person.sub);
+  await letTimePass();
+  await check();
+  expect(await access(person)).toEqual(outside);
+});
+
+it("An account without a refresh token signs in again within OIDC_RECHECK_HOURS, or ends", async () => {
+  provider.now.givesRefreshTokens = false;
+  const person = await insider();
+  expect(app.logLines.join("\n")).toContain("gives no refresh token");
+  await letHoursPass(person, 83);
+  await check();
+  expect(await access(person)).toEqual(inside);
+  await letHoursPass(person, 2);
+  await check();
+  expect(await access(person), "half of seven days").toEqual([302, 200, 200, 200]);
+
+  const { cookie } = await travel(app, provider, person.sub);
+  const here = { ...person, cookie: cookie ?? "" };
+  await letHoursPass(person, 83);
+  await check();
+  expect(await access(here), "signed in again").toEqual(inside);
+  await letHoursPass(person, 86);
+  await Promise.all([check(), check()]);
+  expect(await access(here), "seven days").toEqual(outside);
+  const ends = "select from audit_events where user_id = $1 and kind = 'identity.ended'";
+  expect((await t.sql.query(ends, [person.user.id])).rowCount).toBe(1);
+
+  const back = await travel(app, provider, person.sub);
+  provider.now.givesRefreshTokens = true;
+  expect(await access({ ...person, cookie: back.cookie ?? "" })).toEqual([200, 401, 401, 401]);
+});
+
+it("An administrator loses the role at the next check when the provider's claim is gone", async () => {
+  await t.createUser({ role: "ADMIN" });
+  const { sub, email } = addPerson(provider, { groups: ["backlog-admins"] });
+  await travel(app, provider, sub);
+  const role = async () => {
+    const rows = await t.query`select role from users u join account_identities i
         on i.account = u.id where subject = ${sub}`;
-      return rows[0].role;
-    };
-    expect(await role()).toBe("ADMIN");
-    provider.people.set(sub, { email, email_verified: true, groups: [] });
-    await letTimePass();
-    await check();
-    expect(await role()).toBe("DEVELOPER");
-  });
+    return rows[0].role;
+  };
+  expect(await role()).toBe("ADMIN");
+  provider.people.set(sub, { email, email_verified: true, groups: [] });
+  await letTimePass();
+  await check();
+  expect(await role()).toBe("DEVELOPER");
 });

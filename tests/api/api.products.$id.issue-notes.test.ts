@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { observePulls } from "~/nouns/pulls/operations.server";
@@ -63,90 +63,88 @@ async function scene() {
   return { owner, member, actor, product_id, pbi, item, path, call, next, note, tell, work, see, expire };
 }
 
-describe("what is written under an issue", () => {
-  it("An issue gets one comment when its work is done, and is closed once when that is merged", async () => {
-    const { actor, pbi, item, note, tell, work, see, next, member } = await scene();
-    expect(await note()).toBeNull();
-    await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
-    const branch = await work(item.id);
-    await see(branch, "open");
-    expect((await next("acme/other")).body.note).toBeNull();
-    const answers = await Promise.all([next(), next("ACME/shop", member), next()]);
-    const taken = answers.flatMap(({ body }) => body.note ?? []);
-    expect(taken).toMatchObject([
-      {
-        deed: "comment",
-        url,
-        number: 7,
-        mark: item.id,
-        text: `Done (${item.code}): https://code.example/acme/shop/pulls/9.`,
-      },
-    ]);
-    expect((await tell(at(taken, 0), "written")).body).toMatchObject({ state: "written" });
-    expect(await note()).toBeNull();
+it("An issue gets one comment when its work is done, and is closed once when that is merged", async () => {
+  const { actor, pbi, item, note, tell, work, see, next, member } = await scene();
+  expect(await note()).toBeNull();
+  await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
+  const branch = await work(item.id);
+  await see(branch, "open");
+  expect((await next("acme/other")).body.note).toBeNull();
+  const answers = await Promise.all([next(), next("ACME/shop", member), next()]);
+  const taken = answers.flatMap(({ body }) => body.note ?? []);
+  expect(taken).toMatchObject([
+    {
+      deed: "comment",
+      url,
+      number: 7,
+      mark: item.id,
+      text: `Done (${item.code}): https://code.example/acme/shop/pulls/9.`,
+    },
+  ]);
+  expect((await tell(at(taken, 0), "written")).body).toMatchObject({ state: "written" });
+  expect(await note()).toBeNull();
 
-    await see(branch, "merged");
-    const close = await note();
-    expect(close).toMatchObject({ deed: "close", number: 7 });
-    await tell(close, "written");
-    expect(await note()).toBeNull();
-    // Opened again there, or done again here: it has been said.
-    await t.query`update tasks set status = 'IN_PROGRESS' where story_id = ${item.id}`;
-    await t.query`update tasks set status = 'DONE' where story_id = ${item.id}`;
-    expect(await note()).toBeNull();
-  });
+  await see(branch, "merged");
+  const close = await note();
+  expect(close).toMatchObject({ deed: "close", number: 7 });
+  await tell(close, "written");
+  expect(await note()).toBeNull();
+  // Opened again there, or done again here: it has been said.
+  await t.query`update tasks set status = 'IN_PROGRESS' where story_id = ${item.id}`;
+  await t.query`update tasks set status = 'DONE' where story_id = ${item.id}`;
+  expect(await note()).toBeNull();
+});
 
-  it("An issue note goes to another worker when its lease ends, and is given up after five tries", async () => {
-    const { actor, pbi, item, note, tell, work, expire } = await scene();
-    await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
-    await work(item.id);
-    const first = await note();
-    expect(first.text).toBe(`Done (${item.code}).`);
+it("An issue note goes to another worker when its lease ends, and is given up after five tries", async () => {
+  const { actor, pbi, item, note, tell, work, expire } = await scene();
+  await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
+  await work(item.id);
+  const first = await note();
+  expect(first.text).toBe(`Done (${item.code}).`);
+  expect(await note()).toBeNull();
+  await expire();
+  let held = await note();
+  expect([held.id, held.lease === first.lease]).toEqual([first.id, false]);
+  expect((await tell(first, "written")).status).toBe(409);
+  for (let attempt = 1; attempt <= 4; attempt += 1) {
+    expect((await tell(held, "put_off")).body.state).toBe("working");
     expect(await note()).toBeNull();
     await expire();
-    let held = await note();
-    expect([held.id, held.lease === first.lease]).toEqual([first.id, false]);
-    expect((await tell(first, "written")).status).toBe(409);
-    for (let attempt = 1; attempt <= 4; attempt += 1) {
-      expect((await tell(held, "put_off")).body.state).toBe("working");
-      expect(await note()).toBeNull();
-      await expire();
-      held = await note();
-    }
-    expect((await tell(held, "put_off")).body.state).toBe("refused");
-    await expire();
-    expect(await note()).toBeNull();
-  });
+    held = await note();
+  }
+  expect((await tell(held, "put_off")).body.state).toBe("refused");
+  await expire();
+  expect(await note()).toBeNull();
+});
 
-  it("An issue whose story was merged into another is commented on when that one is done", async () => {
-    const { actor, pbi, item, note, work } = await scene();
-    const into = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Fast" });
-    await mergeStory(actor, { story_id: item.id, into: into.id });
-    expect(await note()).toBeNull();
-    await work(into.id);
-    expect(await note()).toMatchObject({ deed: "comment", url, text: `Done (${into.code}).` });
-  });
+it("An issue whose story was merged into another is commented on when that one is done", async () => {
+  const { actor, pbi, item, note, work } = await scene();
+  const into = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Fast" });
+  await mergeStory(actor, { story_id: item.id, into: into.id });
+  expect(await note()).toBeNull();
+  await work(into.id);
+  expect(await note()).toMatchObject({ deed: "comment", url, text: `Done (${into.code}).` });
+});
 
-  it("An issue that people finished without an agent gets a comment and is not closed", async () => {
-    const { actor, pbi, item, note, tell } = await scene();
-    await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
-    await create(actor, "create_task", { p_story_id: item.id, p_title: "By hand" });
-    await t.query`update tasks set status = 'DONE' where story_id = ${item.id}`;
-    const comment = await note();
-    expect(comment).toMatchObject({ deed: "comment" });
-    await tell(comment, "written");
-    expect(await note()).toBeNull();
-  });
+it("An issue that people finished without an agent gets a comment and is not closed", async () => {
+  const { actor, pbi, item, note, tell } = await scene();
+  await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
+  await create(actor, "create_task", { p_story_id: item.id, p_title: "By hand" });
+  await t.query`update tasks set status = 'DONE' where story_id = ${item.id}`;
+  const comment = await note();
+  expect(comment).toMatchObject({ deed: "comment" });
+  await tell(comment, "written");
+  expect(await note()).toBeNull();
+});
 
-  it("No issue note is given without a label, or to a request without a worker and a project", async () => {
-    const { actor, pbi, item, product_id, path, call, note, work } = await scene();
-    await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
-    await work(item.id);
-    await updateProduct(actor, { product_id, forge_issue_label: "" });
-    expect(await note()).toBeNull();
-    await updateProduct(actor, { product_id, forge_issue_label: "backlog" });
-    for (const wrong of [{}, { worker: "one" }, { worker: "one", project: " " }]) {
-      expect((await call("POST", path, wrong)).status).toBe(422);
-    }
-  });
+it("No issue note is given without a label, or to a request without a worker and a project", async () => {
+  const { actor, pbi, item, product_id, path, call, note, work } = await scene();
+  await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
+  await work(item.id);
+  await updateProduct(actor, { product_id, forge_issue_label: "" });
+  expect(await note()).toBeNull();
+  await updateProduct(actor, { product_id, forge_issue_label: "backlog" });
+  for (const wrong of [{}, { worker: "one" }, { worker: "one", project: " " }]) {
+    expect((await call("POST", path, wrong)).status).toBe(422);
+  }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { listLessons } from "~/nouns/lessons/operations.server";
 import { openApp } from "../setup/app";
 import type { TestUser } from "../setup/world";
@@ -29,61 +29,59 @@ async function scene(fields: Record<string, unknown> = { p_pull_requests: "open"
   return { product, owner, other, next, due, tell, later, files };
 }
 
-describe("POST /api/products/:id/upkeeps and PUT /api/upkeeps/:id", () => {
-  it("An upkeep goes to one worker at a time, and only the report of its holder counts", async () => {
-    const { product, due, tell, later, files } = await scene();
-    const first = await due();
-    expect(first).toMatchObject({
-      kind: "agents_md",
-      content: ["Test it."],
-      product: product.code,
-      open_url: null,
-      branch: `backloom/${product.code}/agents-md`,
-      has_landed: false,
-    });
-    expect(await due()).toBeNull();
-    await later("lease_until");
-    const second = await due();
-    const url = `${address}/pulls/1`;
-    expect((await tell(first, { state: "open", url })).status).toBe(409);
-    expect(await tell(second, { state: "open", url })).toMatchObject({ status: 200 });
-    expect((await tell(second, { state: "merged" })).status).toBe(409);
-    expect(await files()).toMatchObject([{ kind: "agents_md", state: "open", url, words: null }]);
-    expect(await due()).toBeNull();
-    await later("look_at");
-    expect(await due()).toMatchObject({ open_url: url });
+it("An upkeep goes to one worker at a time, and only the report of its holder counts", async () => {
+  const { product, due, tell, later, files } = await scene();
+  const first = await due();
+  expect(first).toMatchObject({
+    kind: "agents_md",
+    content: ["Test it."],
+    product: product.code,
+    open_url: null,
+    branch: `backloom/${product.code}/agents-md`,
+    has_landed: false,
   });
+  expect(await due()).toBeNull();
+  await later("lease_until");
+  const second = await due();
+  const url = `${address}/pulls/1`;
+  expect((await tell(first, { state: "open", url })).status).toBe(409);
+  expect(await tell(second, { state: "open", url })).toMatchObject({ status: 200 });
+  expect((await tell(second, { state: "merged" })).status).toBe(409);
+  expect(await files()).toMatchObject([{ kind: "agents_md", state: "open", url, words: null }]);
+  expect(await due()).toBeNull();
+  await later("look_at");
+  expect(await due()).toMatchObject({ open_url: url });
+});
 
-  it("A merged upkeep rests until there is another lesson, and a failed one waits for its next try", async () => {
-    const { product, due, tell, later, files } = await scene();
-    await tell(await due(), { state: "put_off", words: "No login was found" });
-    expect(await due()).toBeNull();
-    expect(await files()).toMatchObject([{ state: "waiting", words: "No login was found" }]);
-    await later("lease_until");
-    await tell(await due(), { state: "merged" });
-    await later("lease_until");
-    expect(await due()).toBeNull();
-    await t.query`update lessons set text = 'Test it well.' where product_id = ${product.id}`;
-    expect(await files()).toMatchObject([{ state: "waiting" }]);
-    expect(await due()).toMatchObject({ content: ["Test it well."], has_landed: true });
-  });
+it("A merged upkeep rests until there is another lesson, and a failed one waits for its next try", async () => {
+  const { product, due, tell, later, files } = await scene();
+  await tell(await due(), { state: "put_off", words: "No login was found" });
+  expect(await due()).toBeNull();
+  expect(await files()).toMatchObject([{ state: "waiting", words: "No login was found" }]);
+  await later("lease_until");
+  await tell(await due(), { state: "merged" });
+  await later("lease_until");
+  expect(await due()).toBeNull();
+  await t.query`update lessons set text = 'Test it well.' where product_id = ${product.id}`;
+  expect(await files()).toMatchObject([{ state: "waiting" }]);
+  expect(await due()).toMatchObject({ content: ["Test it well."], has_landed: true });
+});
 
-  it("An upkeep is reported only by allowed workers, about the product's repository, and is audited", async () => {
-    const { product, owner, other, next, due, tell, files } = await scene();
-    expect((await next(other)).status).toBe(403);
-    const one = await due();
-    const elsewhere = await tell(one, { state: "open", url: "https://evil.example/pulls/1" });
-    expect([elsewhere.status, await files()]).toMatchObject([403, [{ url: null }]]);
-    expect((await tell(one, { state: "written" })).status).toBe(422);
-    await tell(one, { state: "conflict", words: "x".repeat(1_000) });
-    const rows = await t.query`select detail -> 'said' as said from audit_events
+it("An upkeep is reported only by allowed workers, about the product's repository, and is audited", async () => {
+  const { product, owner, other, next, due, tell, files } = await scene();
+  expect((await next(other)).status).toBe(403);
+  const one = await due();
+  const elsewhere = await tell(one, { state: "open", url: "https://evil.example/pulls/1" });
+  expect([elsewhere.status, await files()]).toMatchObject([403, [{ url: null }]]);
+  expect((await tell(one, { state: "written" })).status).toBe(422);
+  await tell(one, { state: "conflict", words: "x".repeat(1_000) });
+  const rows = await t.query`select detail -> 'said' as said from audit_events
       where kind = 'worker.word' and detail ->> 'product_id' = ${product.id}`;
-    expect(rows).toMatchObject([{ said: { kind: "agents_md", state: "conflict" } }]);
-    expect((await next(owner)).status).toBe(200);
-  });
+  expect(rows).toMatchObject([{ said: { kind: "agents_md", state: "conflict" } }]);
+  expect((await next(owner)).status).toBe(200);
+});
 
-  it("A product that wants no pull requests has no upkeeps", async () => {
-    const { next, files } = await scene({ p_pull_requests: "none" });
-    expect([(await next()).body, await files()]).toEqual([{ upkeep: null }, []]);
-  });
+it("A product that wants no pull requests has no upkeeps", async () => {
+  const { next, files } = await scene({ p_pull_requests: "none" });
+  expect([(await next()).body, await files()]).toEqual([{ upkeep: null }, []]);
 });

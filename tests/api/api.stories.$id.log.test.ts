@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
 import { bearer } from "../setup/world";
@@ -18,83 +18,81 @@ async function stored(id: string, createdAt: string): Promise<Record<string, unk
   return rows[0] ?? {};
 }
 
-describe("POST /api/stories/:id/log", () => {
-  it.each([
-    plan,
-    { ...plan, metadata: { model: "x", nested: { list: [1, 2.5, true, null] } } },
-    { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
-    { type: "TEST_RESULT", content: "1 failed", status: "FAILED", metadata: {} },
-    { type: "COMMIT", content: "rows", commit_hash: "abc123", commit_message: "Write rows" },
-  ])("A log entry of type $type is stored, and answered 201 with id and created_at", async (body) => {
-    const response = await post(body);
-    expect(response.status).toBe(201);
-    const receipt = await response.json();
-    expect(Object.keys(receipt).sort()).toEqual(["created_at", "id"]);
-    expect(receipt.created_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    expect(await stored(receipt.id, receipt.created_at)).toEqual({
-      is_same_time: true,
-      status: null,
-      commit_hash: null,
-      commit_message: null,
-      metadata: null,
-      ...body,
-    });
+it.each([
+  plan,
+  { ...plan, metadata: { model: "x", nested: { list: [1, 2.5, true, null] } } },
+  { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
+  { type: "TEST_RESULT", content: "1 failed", status: "FAILED", metadata: {} },
+  { type: "COMMIT", content: "rows", commit_hash: "abc123", commit_message: "Write rows" },
+])("A log entry of type $type is stored, and answered 201 with id and created_at", async (body) => {
+  const response = await post(body);
+  expect(response.status).toBe(201);
+  const receipt = await response.json();
+  expect(Object.keys(receipt).sort()).toEqual(["created_at", "id"]);
+  expect(receipt.created_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(await stored(receipt.id, receipt.created_at)).toEqual({
+    is_same_time: true,
+    status: null,
+    commit_hash: null,
+    commit_message: null,
+    metadata: null,
+    ...body,
   });
+});
 
-  it.each([
-    ["no type", { content: "x" }],
-    ["an unknown type", { type: "NOTE", content: "x" }],
-    ["a lower-case type", { type: "commit", content: "x" }],
-    ["no content", { type: "IMPLEMENTATION_PLAN" }],
-    ["a number as content", { ...plan, content: 1 }],
-    ["content of 100,001 characters", { ...plan, content: "x".repeat(100_001) }],
-    ["a test result without status", { type: "TEST_RESULT", content: "x" }],
-    ["a test result with an unknown status", { type: "TEST_RESULT", content: "x", status: "OK" }],
-    ["a commit without hash", { type: "COMMIT", content: "x", commit_message: "m" }],
-    ["a commit without message", { type: "COMMIT", content: "x", commit_hash: "h" }],
-    ["a status on a commit", { type: "COMMIT", content: "x", commit_hash: "h", commit_message: "m", status: "PASSED" }],
-    ["a status on a plan", { ...plan, status: "PASSED" }],
-    ["a hash on a test result", { type: "TEST_RESULT", content: "x", status: "PASSED", commit_hash: "h" }],
-    ["a list as metadata", { ...plan, metadata: [] }],
-    ["a text as metadata", { ...plan, metadata: "x" }],
-    ["null as metadata", { ...plan, metadata: null }],
-    ["metadata over 64 KiB", { ...plan, metadata: { x: "y".repeat(65_536) } }],
-    ["NUL in nested metadata", '{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":{"a":["\\u0000"]}}'],
-    ["a list", []],
-  ])("The log of a story answers 422 to %s, and stores nothing", async (_, body) => {
-    const before = await t.query`select count(*) from story_logs`;
-    await expectRefusal(await post(body), 422);
-    expect(await t.query`select count(*) from story_logs`).toEqual(before);
-  });
+it.each([
+  ["no type", { content: "x" }],
+  ["an unknown type", { type: "NOTE", content: "x" }],
+  ["a lower-case type", { type: "commit", content: "x" }],
+  ["no content", { type: "IMPLEMENTATION_PLAN" }],
+  ["a number as content", { ...plan, content: 1 }],
+  ["content of 100,001 characters", { ...plan, content: "x".repeat(100_001) }],
+  ["a test result without status", { type: "TEST_RESULT", content: "x" }],
+  ["a test result with an unknown status", { type: "TEST_RESULT", content: "x", status: "OK" }],
+  ["a commit without hash", { type: "COMMIT", content: "x", commit_message: "m" }],
+  ["a commit without message", { type: "COMMIT", content: "x", commit_hash: "h" }],
+  ["a status on a commit", { type: "COMMIT", content: "x", commit_hash: "h", commit_message: "m", status: "PASSED" }],
+  ["a status on a plan", { ...plan, status: "PASSED" }],
+  ["a hash on a test result", { type: "TEST_RESULT", content: "x", status: "PASSED", commit_hash: "h" }],
+  ["a list as metadata", { ...plan, metadata: [] }],
+  ["a text as metadata", { ...plan, metadata: "x" }],
+  ["null as metadata", { ...plan, metadata: null }],
+  ["metadata over 64 KiB", { ...plan, metadata: { x: "y".repeat(65_536) } }],
+  ["NUL in nested metadata", '{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":{"a":["\\u0000"]}}'],
+  ["a list", []],
+])("The log of a story answers 422 to %s, and stores nothing", async (_, body) => {
+  const before = await t.query`select count(*) from story_logs`;
+  await expectRefusal(await post(body), 422);
+  expect(await t.query`select count(*) from story_logs`).toEqual(before);
+});
 
-  it("A log entry of an unknown type is refused with a list of the known ones", async () => {
-    const sentence = await expectRefusal(await post({ type: "NOTE", content: "x" }), 422);
-    expect(sentence).toContain("must be one of IMPLEMENTATION_PLAN, TEST_RESULT, COMMIT");
-  });
+it("A log entry of an unknown type is refused with a list of the known ones", async () => {
+  const sentence = await expectRefusal(await post({ type: "NOTE", content: "x" }), 422);
+  expect(sentence).toContain("must be one of IMPLEMENTATION_PLAN, TEST_RESULT, COMMIT");
+});
 
-  it("Metadata of a log entry with keys like __proto__ is kept exactly as sent", async () => {
-    const metadata = '{"__proto__":{"x":1},"constructor":2,"a.b":{"":[]}}';
-    const response = await post(`{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":${metadata}}`);
-    expect(response.status).toBe(201);
-    const rows = await t.query<{ same: boolean }>`select metadata = ${metadata}::jsonb as same
+it("Metadata of a log entry with keys like __proto__ is kept exactly as sent", async () => {
+  const metadata = '{"__proto__":{"x":1},"constructor":2,"a.b":{"":[]}}';
+  const response = await post(`{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":${metadata}}`);
+  expect(response.status).toBe(201);
+  const rows = await t.query<{ same: boolean }>`select metadata = ${metadata}::jsonb as same
       from story_logs where id = ${(await response.json()).id}`;
-    expect(rows[0]?.same).toBe(true);
-  });
+  expect(rows[0]?.same).toBe(true);
+});
 
-  it("The log of a story answers 400 to malformed JSON and 413 to more than 1 MiB", async () => {
-    await expectRefusal(await post("{"), 400);
-    await expectRefusal(await post({ ...plan, content: "x".repeat(1_048_577) }), 413);
-  });
+it("The log of a story answers 400 to malformed JSON and 413 to more than 1 MiB", async () => {
+  await expectRefusal(await post("{"), 400);
+  await expectRefusal(await post({ ...plan, content: "x".repeat(1_048_577) }), 413);
+});
 
-  it("The 121st log entry of a user within a minute gets 429 with Retry-After", async () => {
-    const writer = await t.createMember(backlog.product.id);
-    const headers = await t.bearerOf(writer);
-    const responses = await Promise.all(Array.from({ length: 125 }, () => post(plan, headers)));
-    const refused = responses.filter(({ status }) => status !== 201);
-    expect(refused).toHaveLength(5);
-    for (const response of refused) {
-      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-      await expectRefusal(response, 429);
-    }
-  });
+it("The 121st log entry of a user within a minute gets 429 with Retry-After", async () => {
+  const writer = await t.createMember(backlog.product.id);
+  const headers = await t.bearerOf(writer);
+  const responses = await Promise.all(Array.from({ length: 125 }, () => post(plan, headers)));
+  const refused = responses.filter(({ status }) => status !== 201);
+  expect(refused).toHaveLength(5);
+  for (const response of refused) {
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    await expectRefusal(response, 429);
+  }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { getProof } from "~/nouns/proof/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { storyProofSchema } from "~/wire/proof/contract";
@@ -16,33 +16,31 @@ const post = (body: unknown, headers: Record<string, string>, id = backlog.story
 const waiver = { criterion: opens?.id, reason: "No one can try it here" };
 const rest = { criterion: fast?.id, reason: "No" };
 
-describe("POST /api/stories/:id/waivers", () => {
-  it("A person waives a criterion once and for good, and who did it and why is recorded", async () => {
-    const answer = await post(waiver, { cookie });
-    expect(answer.status).toBe(201);
-    const { criteria } = storyProofSchema.parse(await answer.json());
-    expect(criteria.slice(0, 2)).toMatchObject([
-      { state: "waived", waiver: { reason: waiver.reason, waived_by: owner.username } },
-      { state: "unproven", waiver: null },
-    ]);
-    await expectRefusal(await post({ ...waiver, reason: "Again" }, { cookie }), 409);
-    const rows = await t.query`select detail from audit_events where kind = 'criterion.waived'`;
-    expect(rows).toMatchObject([{ detail: { text: "It opens", reason: waiver.reason } }]);
-  });
+it("A person waives a criterion once and for good, and who did it and why is recorded", async () => {
+  const answer = await post(waiver, { cookie });
+  expect(answer.status).toBe(201);
+  const { criteria } = storyProofSchema.parse(await answer.json());
+  expect(criteria.slice(0, 2)).toMatchObject([
+    { state: "waived", waiver: { reason: waiver.reason, waived_by: owner.username } },
+    { state: "unproven", waiver: null },
+  ]);
+  await expectRefusal(await post({ ...waiver, reason: "Again" }, { cookie }), 409);
+  const rows = await t.query`select detail from audit_events where kind = 'criterion.waived'`;
+  expect(rows).toMatchObject([{ detail: { text: "It opens", reason: waiver.reason } }]);
+});
 
-  it("A token that waives a criterion is refused and told why", async () => {
-    const token = await t.bearerOf(owner);
-    expect(await expectRefusal(await post(rest, token), 403)).toContain("API token");
-    const { criteria } = await getProof(t.actorOf(owner), story);
-    expect(criteria[1]).toMatchObject({ state: "unproven" });
-  });
+it("A token that waives a criterion is refused and told why", async () => {
+  const token = await t.bearerOf(owner);
+  expect(await expectRefusal(await post(rest, token), 403)).toContain("API token");
+  const { criteria } = await getProof(t.actorOf(owner), story);
+  expect(criteria[1]).toMatchObject({ state: "unproven" });
+});
 
-  it.each([
-    ["no reason", { criterion: fast?.id }],
-    ["a blank reason", { criterion: fast?.id, reason: "  " }],
-    ["a criterion that the story has not", { criterion: "0123456789ab", reason: "No" }],
-    ["a criterion that is no hash", { criterion: "AC-1", reason: "No" }],
-  ])("A waiver with %s is refused with 422", async (_name, body) => {
-    await expectRefusal(await post(body, { cookie }), 422);
-  });
+it.each([
+  ["no reason", { criterion: fast?.id }],
+  ["a blank reason", { criterion: fast?.id, reason: "  " }],
+  ["a criterion that the story has not", { criterion: "0123456789ab", reason: "No" }],
+  ["a criterion that is no hash", { criterion: "AC-1", reason: "No" }],
+])("A waiver with %s is refused with 422", async (_name, body) => {
+  await expectRefusal(await post(body, { cookie }), 422);
 });

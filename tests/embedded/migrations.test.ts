@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { describe, expect, inject, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { migrateDatabase } from "../../supabase/embedded/migrate";
 import { listMigrations } from "../../supabase/embedded/migrations";
 import { projectRoot } from "../../supabase/embedded/project-root";
@@ -48,55 +48,53 @@ async function findings(): Promise<string[]> {
     .map(({ name, detail }) => `${name}: ${detail}`);
 }
 
-describe("the migrations", () => {
-  it("The migrations run through the Supabase CLI, and a second time there is nothing to do", {
-    tags: "thorough",
-  }, async () => {
-    const stack = await ownStack(await ownDataDir());
-    const files = await listMigrations();
-    expect(await migrateDatabase(stack.migrationUrl)).toMatchObject({ applied: files.length, rules: {} });
-    expect(await migrateDatabase(stack.migrationUrl)).toEqual({ applied: 0 });
-    expect(await ask(stack.migrationUrl, "select count(*)::int from supabase_migrations.schema_migrations")).toBe(
-      files.length,
-    );
-    expect(await generateTypes(stack.migrationUrl)).toBe(await generateTypes(url));
+it("The migrations run through the Supabase CLI, and a second time there is nothing to do", {
+  tags: "thorough",
+}, async () => {
+  const stack = await ownStack(await ownDataDir());
+  const files = await listMigrations();
+  expect(await migrateDatabase(stack.migrationUrl)).toMatchObject({ applied: files.length, rules: {} });
+  expect(await migrateDatabase(stack.migrationUrl)).toEqual({ applied: 0 });
+  expect(await ask(stack.migrationUrl, "select count(*)::int from supabase_migrations.schema_migrations")).toBe(
+    files.length,
+  );
+  expect(await generateTypes(stack.migrationUrl)).toBe(await generateTypes(url));
 
-    await ask(
-      stack.migrationUrl,
-      "update supabase_migrations.schema_migrations set name = 'other' where name = 'release_0_1_0' returning 1",
-    );
-    await expect(migrateDatabase(stack.migrationUrl)).rejects.toThrow(
-      /made by another development version \(1 migrations are not known here, first \d+_other\).*export/,
-    );
-    await stack.stop();
-  });
+  await ask(
+    stack.migrationUrl,
+    "update supabase_migrations.schema_migrations set name = 'other' where name = 'release_0_1_0' returning 1",
+  );
+  await expect(migrateDatabase(stack.migrationUrl)).rejects.toThrow(
+    /made by another development version \(1 migrations are not known here, first \d+_other\).*export/,
+  );
+  await stack.stop();
+});
 
-  it("No two migrations have the same version", async () => {
-    const versions = (await listMigrations()).map((file) => file.version);
-    expect(versions).toEqual([...new Set(versions)]);
-  });
+it("No two migrations have the same version", async () => {
+  const versions = (await listMigrations()).map((file) => file.version);
+  expect(versions).toEqual([...new Set(versions)]);
+});
 
-  it("A failed migration does not show the secrets of the database", async () => {
-    const wrong = url.replace(/:[^:@/]+@/, ":not-the-password@");
-    const failure = await runSupabaseCli(["db", "push", `--remote=${wrong}`, "--yes"]).catch(String);
-    expect(failure).toBeTruthy();
-    const error = await migrateDatabase(t.urlFor("anon")).catch(String);
-    expect(error).not.toContain(inject("cluster").secrets.slice(0, 20));
-  });
+it("A failed migration does not show the secrets of the database", async () => {
+  const wrong = url.replace(/:[^:@/]+@/, ":not-the-password@");
+  const failure = await runSupabaseCli(["db", "push", `--remote=${wrong}`, "--yes"]).catch(String);
+  expect(failure).toBeTruthy();
+  const error = await migrateDatabase(t.urlFor("anon")).catch(String);
+  expect(error).not.toContain(inject("cluster").secrets.slice(0, 20));
+});
 
-  it("The committed types are those that the migrations generate", async () => {
-    const committed = await readFile(join(projectRoot, "app/db/types.ts"), "utf8");
-    expect(committed, "run npm run types").toBe(await generateTypes(url));
-  });
+it("The committed types are those that the migrations generate", async () => {
+  const committed = await readFile(join(projectRoot, "app/db/types.ts"), "utf8");
+  expect(committed, "run npm run types").toBe(await generateTypes(url));
+});
 
-  it("The advisors find nothing in the migrations, and do find a table that everyone may read", async () => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query("create table public.open_to_all (id int); grant select on public.open_to_all to anon");
-    const found = await findings();
-    await client.query("drop table public.open_to_all");
-    await client.end();
-    expect(found.join()).toContain("open_to_all");
-    expect(found.filter((finding) => !finding.includes("open_to_all"))).toEqual([]);
-  });
+it("The advisors find nothing in the migrations, and do find a table that everyone may read", async () => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("create table public.open_to_all (id int); grant select on public.open_to_all to anon");
+  const found = await findings();
+  await client.query("drop table public.open_to_all");
+  await client.end();
+  expect(found.join()).toContain("open_to_all");
+  expect(found.filter((finding) => !finding.includes("open_to_all"))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { connectDatabase } from "~/db/database.server";
 import { createTestDatabase } from "../setup/database";
 import { startTcpProxy } from "../setup/tcp-proxy";
@@ -36,91 +36,89 @@ await t.query`
 
 const refused = (status: number) => expect.objectContaining({ name: "ContractError", status });
 
-describe("a call over a pooled connection", () => {
-  it.each(["40P01", "40001", "55P03", "57P01", "08006"])("A call is repeated up to 3 times after %s", async (code) => {
-    await t.query`alter sequence public.tries restart`;
-    expect(await t.database.call("fail_first", { p_code: code, p_times: 3 })).toBe("4");
-    await t.query`alter sequence public.tries restart`;
-    const failure = t.database.call("fail_first", { p_code: code, p_times: 4 });
-    await expect(failure).rejects.toEqual(refused(503));
-  });
+it.each(["40P01", "40001", "55P03", "57P01", "08006"])("A call is repeated up to 3 times after %s", async (code) => {
+  await t.query`alter sequence public.tries restart`;
+  expect(await t.database.call("fail_first", { p_code: code, p_times: 3 })).toBe("4");
+  await t.query`alter sequence public.tries restart`;
+  const failure = t.database.call("fail_first", { p_code: code, p_times: 4 });
+  await expect(failure).rejects.toEqual(refused(503));
+});
 
-  it.each(["57014", "P0001", "23505", "PT409"])("A call is not repeated after %s", async (code) => {
-    await t.query`alter sequence public.tries restart`;
-    await t.database.call("fail_first", { p_code: code, p_times: 1 }).catch(() => undefined);
-    expect(await t.database.call("fail_first", { p_code: code, p_times: 0 })).toBe("2");
-  });
+it.each(["57014", "P0001", "23505", "PT409"])("A call is not repeated after %s", async (code) => {
+  await t.query`alter sequence public.tries restart`;
+  await t.database.call("fail_first", { p_code: code, p_times: 1 }).catch(() => undefined);
+  expect(await t.database.call("fail_first", { p_code: code, p_times: 0 })).toBe("2");
+});
 
-  it("Both of two crossing updates succeed each time, because deadlocks are repeated", async () => {
-    const sum = "select sum(n)::int as n from acts where id < 3";
-    const before = (await t.sql.query(sum)).rows[0].n;
-    for (let round = 0; round < 3; round++) {
-      await Promise.all([
-        t.database.call("cross", { p_first: 1, p_second: 2 }),
-        t.database.call("cross", { p_first: 2, p_second: 1 }),
-      ]);
-    }
-    const after = (await t.sql.query(sum)).rows[0].n;
-    expect(after - before).toBe(12);
-  });
+it("Both of two crossing updates succeed each time, because deadlocks are repeated", async () => {
+  const sum = "select sum(n)::int as n from acts where id < 3";
+  const before = (await t.sql.query(sum)).rows[0].n;
+  for (let round = 0; round < 3; round++) {
+    await Promise.all([
+      t.database.call("cross", { p_first: 1, p_second: 2 }),
+      t.database.call("cross", { p_first: 2, p_second: 1 }),
+    ]);
+  }
+  const after = (await t.sql.query(sum)).rows[0].n;
+  expect(after - before).toBe(12);
+});
 
-  it("A call waits at most two seconds for a lock, then asks the caller to try again", async () => {
-    const holder = await t.sql.connect();
-    await holder.query("begin; update acts set n = n where id = 1");
-    await expect(t.database.call("touch", { p_id: 1 })).rejects.toEqual(refused(503));
-    await holder.query("rollback");
-    holder.release();
-    expect(await t.database.call("touch", { p_id: 1 })).toBe("true");
-  });
+it("A call waits at most two seconds for a lock, then asks the caller to try again", async () => {
+  const holder = await t.sql.connect();
+  await holder.query("begin; update acts set n = n where id = 1");
+  await expect(t.database.call("touch", { p_id: 1 })).rejects.toEqual(refused(503));
+  await holder.query("rollback");
+  holder.release();
+  expect(await t.database.call("touch", { p_id: 1 })).toBe("true");
+});
 
-  it("A call is cut off after five seconds", async () => {
-    await expect(t.database.call("slow", { p_seconds: 20 })).rejects.toEqual(refused(503));
-  });
+it("A call is cut off after five seconds", async () => {
+  await expect(t.database.call("slow", { p_seconds: 20 })).rejects.toEqual(refused(503));
+});
 
-  it("A call is repeated when Postgres ends its connection, because the statement was rolled back", async () => {
-    const rows = "select count(*)::int as n from acts where id > 100";
-    const before = (await t.sql.query(rows)).rows[0].n;
-    const call = t.database.call("slow", { p_seconds: 2 });
-    await expect.poll(() => endConnections("active")).toBe(1);
-    expect(await call).toBe("true");
-    expect((await t.sql.query(rows)).rows[0].n).toBe(before + 1);
-  });
+it("A call is repeated when Postgres ends its connection, because the statement was rolled back", async () => {
+  const rows = "select count(*)::int as n from acts where id > 100";
+  const before = (await t.sql.query(rows)).rows[0].n;
+  const call = t.database.call("slow", { p_seconds: 2 });
+  await expect.poll(() => endConnections("active")).toBe(1);
+  expect(await call).toBe("true");
+  expect((await t.sql.query(rows)).rows[0].n).toBe(before + 1);
+});
 
-  it("A call whose connection is cut without a word fails, and the process continues", async () => {
-    const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
-    const databaseUrl = new URL(t.supabase.databaseUrl);
-    databaseUrl.port = String(proxy.port);
-    const database = connectDatabase({ ...t.supabase, databaseUrl: databaseUrl.href });
-    const call = database.call("slow", { p_seconds: 30 });
-    const cut = expect(call).rejects.toEqual(refused(503));
-    await expect.poll(() => countSlow(30)).toBe(1);
-    proxy.cut();
-    await cut;
-    expect(await database.call("touch", { p_id: 1 })).toBe("true");
-    await database.close();
-    await proxy.close();
-  });
+it("A call whose connection is cut without a word fails, and the process continues", async () => {
+  const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
+  const databaseUrl = new URL(t.supabase.databaseUrl);
+  databaseUrl.port = String(proxy.port);
+  const database = connectDatabase({ ...t.supabase, databaseUrl: databaseUrl.href });
+  const call = database.call("slow", { p_seconds: 30 });
+  const cut = expect(call).rejects.toEqual(refused(503));
+  await expect.poll(() => countSlow(30)).toBe(1);
+  proxy.cut();
+  await cut;
+  expect(await database.call("touch", { p_id: 1 })).toBe("true");
+  await database.close();
+  await proxy.close();
+});
 
-  it("A call is given up, and not repeated, when the network falls silent", async () => {
-    const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
-    const databaseUrl = new URL(t.supabase.databaseUrl);
-    databaseUrl.port = String(proxy.port);
-    const options = { databaseUrl: databaseUrl.href, connections: 1 };
-    const database = connectDatabase({ ...t.supabase, ...options });
-    const call = expect(database.call("slow", { p_seconds: 3 })).rejects.toEqual(refused(503));
-    await expect.poll(() => countSlow(3)).toBe(1);
-    proxy.freeze();
-    await call;
-    expect(await database.call("touch", { p_id: 1 })).toBe("true");
-    await database.close();
-    await proxy.close();
-  });
+it("A call is given up, and not repeated, when the network falls silent", async () => {
+  const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
+  const databaseUrl = new URL(t.supabase.databaseUrl);
+  databaseUrl.port = String(proxy.port);
+  const options = { databaseUrl: databaseUrl.href, connections: 1 };
+  const database = connectDatabase({ ...t.supabase, ...options });
+  const call = expect(database.call("slow", { p_seconds: 3 })).rejects.toEqual(refused(503));
+  await expect.poll(() => countSlow(3)).toBe(1);
+  proxy.freeze();
+  await call;
+  expect(await database.call("touch", { p_id: 1 })).toBe("true");
+  await database.close();
+  await proxy.close();
+});
 
-  it("Calls continue to work after all idle connections were ended", async () => {
-    await Promise.all(Array.from({ length: 8 }, () => t.database.call("ping", {})));
-    expect(await endConnections("idle")).toBeGreaterThan(0);
-    await Promise.all(Array.from({ length: 20 }, () => t.database.call("ping", {})));
-  });
+it("Calls continue to work after all idle connections were ended", async () => {
+  await Promise.all(Array.from({ length: 8 }, () => t.database.call("ping", {})));
+  expect(await endConnections("idle")).toBeGreaterThan(0);
+  await Promise.all(Array.from({ length: 20 }, () => t.database.call("ping", {})));
 });
 
 /** How many calls of `slow` for so many seconds are at work. */

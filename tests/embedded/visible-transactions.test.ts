@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { VisibleTransactions } from "../../supabase/embedded/realtime/visible-transactions";
 import { createTestDatabase } from "../setup/database";
 
@@ -30,26 +30,24 @@ async function questions() {
   return rowCount;
 }
 
-describe("a transaction that the log tells of", () => {
-  it("A transaction's messages are delivered once all can see it, even while an older one still runs", async () => {
-    const delivered: string[] = [];
-    const lost: unknown[] = [];
-    const visible = await VisibleTransactions.open<string>(
-      t.urlFor("supabase_replication_admin"),
-      (message) => void delivered.push(message),
-      () => {},
-    );
-    opened.push({ end: () => visible.close() });
-    // The log tells of a commit a moment before the transaction counts as completed.
-    const older = await begin();
-    const newer = await begin();
-    visible.push({ id: newer.id, messages: ["newer"] }, () => lost.push(newer.id));
-    await expect.poll(questions).toBe(1);
-    expect({ delivered, lost }).toEqual({ delivered: [], lost: [] });
+it("A transaction's messages are delivered once all can see it, even while an older one still runs", async () => {
+  const delivered: string[] = [];
+  const lost: unknown[] = [];
+  const visible = await VisibleTransactions.open<string>(
+    t.urlFor("supabase_replication_admin"),
+    (message) => void delivered.push(message),
+    () => {},
+  );
+  opened.push({ end: () => visible.close() });
+  // The log tells of a commit a moment before the transaction counts as completed.
+  const older = await begin();
+  const newer = await begin();
+  visible.push({ id: newer.id, messages: ["newer"] }, () => lost.push(newer.id));
+  await expect.poll(questions).toBe(1);
+  expect({ delivered, lost }).toEqual({ delivered: [], lost: [] });
 
-    await newer.commit();
-    await expect.poll(() => delivered).toEqual(["newer"]);
-    await older.commit();
-    expect(lost).toEqual([]);
-  });
+  await newer.commit();
+  await expect.poll(() => delivered).toEqual(["newer"]);
+  await older.commit();
+  expect(lost).toEqual([]);
 });

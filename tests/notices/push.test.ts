@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { importJWK, jwtVerify } from "jose";
 import pino from "pino";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import webPush from "web-push";
 import type { SenderOptions } from "~/notices/sender.server";
 import { addComment } from "~/nouns/comments/operations.server";
@@ -39,66 +39,61 @@ async function verifyVapid(authorization: string) {
   return payload;
 }
 
-describe("web push", () => {
-  it("A member's devices get an agent's question, readable by the device alone", async () => {
-    const receiver = await startReceiver("https");
-    const { actor, story } = await t.seedWorld();
-    const device = createDevice(`${receiver.origin}/push/phone`);
-    await subscribePush(actor, device.subscription);
+it("A member's devices get an agent's question, readable by the device alone", async () => {
+  const receiver = await startReceiver("https");
+  const { actor, story } = await t.seedWorld();
+  const device = createDevice(`${receiver.origin}/push/phone`);
+  await subscribePush(actor, device.subscription);
 
-    const question = await askQuestion(actor, { story_id: story.id, question: "Blue or green?" });
-    await sendBatch(sender);
+  const question = await askQuestion(actor, { story_id: story.id, question: "Blue or green?" });
+  await sendBatch(sender);
 
-    expect(receiver.deliveries).toHaveLength(1);
-    const { headers, body, path } = at(receiver.deliveries, 0);
-    expect(path).toBe("/push/phone");
-    expect(headers["content-encoding"]).toBe("aes128gcm");
-    expect(body.includes("green")).toBe(false);
-    expect(device.read(body)).toMatchObject({
-      body: "Blue or green?",
-      url: `/inbox?show=questions&question=${question.id}`,
-    });
-    expect(await verifyVapid(String(headers.authorization))).toMatchObject({
-      aud: receiver.origin,
-      sub: vapid.subject,
-    });
+  expect(receiver.deliveries).toHaveLength(1);
+  const { headers, body, path } = at(receiver.deliveries, 0);
+  expect(path).toBe("/push/phone");
+  expect(headers["content-encoding"]).toBe("aes128gcm");
+  expect(body.includes("green")).toBe(false);
+  expect(device.read(body)).toMatchObject({
+    body: "Blue or green?",
+    url: `/inbox?show=questions&question=${question.id}`,
   });
+  expect(await verifyVapid(String(headers.authorization))).toMatchObject({ aud: receiver.origin, sub: vapid.subject });
+});
 
-  it("Anyone who has left a product gets no push message about it", async () => {
-    const receiver = await startReceiver("https");
-    const { actor, product, story } = await t.seedWorld();
-    const leaver = await t.createMember(product.id);
-    await subscribePush(t.actorOf(leaver), createDevice(`${receiver.origin}/left`).subscription);
-    await subscribePush(actor, createDevice(`${receiver.origin}/stays`).subscription);
-    const body = `@${leaver.username} a secret`;
-    await addComment(actor, { kind: "story", id: story.id, body });
-    await askQuestion(actor, { story_id: story.id, question: "Who is here?" });
-    await removeProductMember(actor, { product_id: product.id, user_id: leaver.id });
-    await sendBatch(sender);
-    expect(receiver.deliveries.map(({ path }) => path)).toEqual(["/stays"]);
-  });
+it("Anyone who has left a product gets no push message about it", async () => {
+  const receiver = await startReceiver("https");
+  const { actor, product, story } = await t.seedWorld();
+  const leaver = await t.createMember(product.id);
+  await subscribePush(t.actorOf(leaver), createDevice(`${receiver.origin}/left`).subscription);
+  await subscribePush(actor, createDevice(`${receiver.origin}/stays`).subscription);
+  const body = `@${leaver.username} a secret`;
+  await addComment(actor, { kind: "story", id: story.id, body });
+  await askQuestion(actor, { story_id: story.id, question: "Who is here?" });
+  await removeProductMember(actor, { product_id: product.id, user_id: leaver.id });
+  await sendBatch(sender);
+  expect(receiver.deliveries.map(({ path }) => path)).toEqual(["/stays"]);
+});
 
-  it("A device that the push service calls gone gets no more messages", async () => {
-    const receiver = await startReceiver("https");
-    const { actor, story } = await t.seedWorld();
-    await subscribePush(actor, createDevice(`${receiver.origin}/push/gone`).subscription);
-    receiver.answerWith(410);
-    await askQuestion(actor, { story_id: story.id, question: "Still there?" });
-    await sendBatch(sender);
+it("A device that the push service calls gone gets no more messages", async () => {
+  const receiver = await startReceiver("https");
+  const { actor, story } = await t.seedWorld();
+  await subscribePush(actor, createDevice(`${receiver.origin}/push/gone`).subscription);
+  receiver.answerWith(410);
+  await askQuestion(actor, { story_id: story.id, question: "Still there?" });
+  await sendBatch(sender);
 
-    const { subscriptions } = await listPushSubscriptions(actor);
-    expect(at(subscriptions, 0).disabled_at).not.toBeNull();
-    await askQuestion(actor, { story_id: story.id, question: "And now?" });
-    await sendBatch(sender);
-    expect(receiver.deliveries).toHaveLength(1);
-  });
+  const { subscriptions } = await listPushSubscriptions(actor);
+  expect(at(subscriptions, 0).disabled_at).not.toBeNull();
+  await askQuestion(actor, { story_id: story.id, question: "And now?" });
+  await sendBatch(sender);
+  expect(receiver.deliveries).toHaveLength(1);
+});
 
-  it("D6: A push message is never sent to a private address", async () => {
-    const receiver = await startReceiver("https");
-    const { actor, story } = await t.seedWorld();
-    await subscribePush(actor, createDevice(`${receiver.origin}/push/inside`).subscription);
-    await askQuestion(actor, { story_id: story.id, question: "Anyone?" });
-    await sendBatch({ ...sender, allowPrivateDestinations: false });
-    expect(receiver.deliveries).toEqual([]);
-  });
+it("D6: A push message is never sent to a private address", async () => {
+  const receiver = await startReceiver("https");
+  const { actor, story } = await t.seedWorld();
+  await subscribePush(actor, createDevice(`${receiver.origin}/push/inside`).subscription);
+  await askQuestion(actor, { story_id: story.id, question: "Anyone?" });
+  await sendBatch({ ...sender, allowPrivateDestinations: false });
+  expect(receiver.deliveries).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { z } from "zod";
 import { createProduct } from "~/nouns/products/operations.server";
 import { openApp } from "../setup/app";
@@ -23,39 +23,37 @@ async function clientIdOf({ clientId, registers }: KnownProgram): Promise<string
   return z.object({ client_id: z.string() }).parse(registered).client_id;
 }
 
-describe("what programs are known to ask", () => {
-  it.each(knownPrograms)("$name signs in, works and refreshes", async (program) => {
-    expect((await listTools(app, "")).status).toBe(401);
-    for (const [path, status] of program.reads) {
-      expect((await app.request(path)).status, path).toBe(status);
-    }
-    const { redirectUri, scope, state } = program;
-    const clientId = await clientIdOf(program);
-    const { verifier, challenge } = makeProof();
-    const wish = { clientId, challenge, redirectUri, state, ...(scope ? { scope } : {}) };
-    const choice = { products: [shop.id], scopes: ["read", "plan", "work"] };
-    const cookie = await app.signIn(ada);
-    const to = sentTo(await decide(app, authorizePath(app, wish), cookie, choice));
-    expect(to.href.startsWith(redirectUri)).toBe(true);
-    expect(to.searchParams.get("state")).toBe(state);
-    const token = await postForm(app, "/token", {
-      grant_type: "authorization_code",
-      code: to.searchParams.get("code") ?? "",
-      code_verifier: verifier,
-      redirect_uri: redirectUri,
-      client_id: clientId,
-      ...(program.namesResource.token ? { resource } : {}),
-    });
-    expect(token.status).toBe(200);
-    const tokens = await readTokens(token);
-    expect((await listTools(app, tokens.access_token)).status).toBe(200);
-    const refreshed = await postForm(app, "/token", {
-      grant_type: "refresh_token",
-      refresh_token: tokens.refresh_token,
-      client_id: clientId,
-      ...(program.namesResource.refresh ? { resource } : {}),
-    });
-    expect(refreshed.status).toBe(200);
-    expect((await listTools(app, (await readTokens(refreshed)).access_token)).status).toBe(200);
+it.each(knownPrograms)("$name signs in, works and refreshes", async (program) => {
+  expect((await listTools(app, "")).status).toBe(401);
+  for (const [path, status] of program.reads) {
+    expect((await app.request(path)).status, path).toBe(status);
+  }
+  const { redirectUri, scope, state } = program;
+  const clientId = await clientIdOf(program);
+  const { verifier, challenge } = makeProof();
+  const wish = { clientId, challenge, redirectUri, state, ...(scope ? { scope } : {}) };
+  const choice = { products: [shop.id], scopes: ["read", "plan", "work"] };
+  const cookie = await app.signIn(ada);
+  const to = sentTo(await decide(app, authorizePath(app, wish), cookie, choice));
+  expect(to.href.startsWith(redirectUri)).toBe(true);
+  expect(to.searchParams.get("state")).toBe(state);
+  const token = await postForm(app, "/token", {
+    grant_type: "authorization_code",
+    code: to.searchParams.get("code") ?? "",
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+    client_id: clientId,
+    ...(program.namesResource.token ? { resource } : {}),
   });
+  expect(token.status).toBe(200);
+  const tokens = await readTokens(token);
+  expect((await listTools(app, tokens.access_token)).status).toBe(200);
+  const refreshed = await postForm(app, "/token", {
+    grant_type: "refresh_token",
+    refresh_token: tokens.refresh_token,
+    client_id: clientId,
+    ...(program.namesResource.refresh ? { resource } : {}),
+  });
+  expect(refreshed.status).toBe(200);
+  expect((await listTools(app, (await readTokens(refreshed)).access_token)).status).toBe(200);
 });

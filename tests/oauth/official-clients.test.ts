@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createProduct } from "~/nouns/products/operations.server";
 import { openApp } from "../setup/app";
 import { decide, loopbackRedirect, sentTo } from "./program";
@@ -54,49 +54,47 @@ function createKeeper() {
   return { kept, provider };
 }
 
-describe("the official client", () => {
-  it.each(["/mcp", "/mcp/all", "/mcp/worker"])(
-    "The official client signs in to %s with revision 2026-07-28 and refreshes",
-    async (path) => {
-      const { kept, provider } = createKeeper();
-      const authProvider: OAuthClientProvider = provider;
-      const url = new URL(`${app.origin}${path}`);
-      const connect = async () => {
-        const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
-        const transport = new StreamableHTTPClientTransport(url, { authProvider });
-        return { client, transport, connected: client.connect(transport) };
-      };
-      const first = await connect();
-      await expect(first.connected).rejects.toThrow(UnauthorizedError);
-      await first.transport.finishAuth(kept.answer?.searchParams ?? new URLSearchParams());
-      const { client, connected } = await connect();
-      await connected;
-      expect((await client.listTools()).tools.length).toBeGreaterThan(5);
-      const earlier = kept.tokens;
-      await t.query`update public.api_tokens set expires_at = now() - interval '1 second'
-        where client_id is not null`;
-      expect((await client.listTools()).tools.length).toBeGreaterThan(5);
-      expect(kept.tokens).not.toEqual(earlier);
-      await client.close();
-    },
-  );
-
-  it("The official client signs in with the SDK 1 line and refreshes", async () => {
+it.each(["/mcp", "/mcp/all", "/mcp/worker"])(
+  "The official client signs in to %s with revision 2026-07-28 and refreshes",
+  async (path) => {
     const { kept, provider } = createKeeper();
-    const authProvider: EarlierProvider = provider;
-    const url = new URL(`${app.origin}/mcp`);
-    const first = new EarlierTransport(url, { authProvider });
-    const connecting = new EarlierClient({ name: "test", version: "1" }).connect(first);
-    await expect(connecting).rejects.toThrow(EarlierUnauthorized);
-    await first.finishAuth(kept.answer?.searchParams.get("code") ?? "");
-    const client = new EarlierClient({ name: "test", version: "1" });
-    await client.connect(new EarlierTransport(url, { authProvider }));
+    const authProvider: OAuthClientProvider = provider;
+    const url = new URL(`${app.origin}${path}`);
+    const connect = async () => {
+      const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+      const transport = new StreamableHTTPClientTransport(url, { authProvider });
+      return { client, transport, connected: client.connect(transport) };
+    };
+    const first = await connect();
+    await expect(first.connected).rejects.toThrow(UnauthorizedError);
+    await first.transport.finishAuth(kept.answer?.searchParams ?? new URLSearchParams());
+    const { client, connected } = await connect();
+    await connected;
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     const earlier = kept.tokens;
     await t.query`update public.api_tokens set expires_at = now() - interval '1 second'
-      where client_id is not null`;
+        where client_id is not null`;
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     expect(kept.tokens).not.toEqual(earlier);
     await client.close();
-  });
+  },
+);
+
+it("The official client signs in with the SDK 1 line and refreshes", async () => {
+  const { kept, provider } = createKeeper();
+  const authProvider: EarlierProvider = provider;
+  const url = new URL(`${app.origin}/mcp`);
+  const first = new EarlierTransport(url, { authProvider });
+  const connecting = new EarlierClient({ name: "test", version: "1" }).connect(first);
+  await expect(connecting).rejects.toThrow(EarlierUnauthorized);
+  await first.finishAuth(kept.answer?.searchParams.get("code") ?? "");
+  const client = new EarlierClient({ name: "test", version: "1" });
+  await client.connect(new EarlierTransport(url, { authProvider }));
+  expect((await client.listTools()).tools.length).toBeGreaterThan(5);
+  const earlier = kept.tokens;
+  await t.query`update public.api_tokens set expires_at = now() - interval '1 second'
+      where client_id is not null`;
+  expect((await client.listTools()).tools.length).toBeGreaterThan(5);
+  expect(kept.tokens).not.toEqual(earlier);
+  await client.close();
 });

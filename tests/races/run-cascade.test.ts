@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { cancelSprintRun, pauseSprintRun, resumeSprint, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
@@ -44,74 +44,72 @@ function setStatus(taskId: string, status: string) {
   return connections.query("update public.tasks set status = $2::public.task_status where id = $1", [taskId, status]);
 }
 
-describe("jobs of one run that end at the same moment", () => {
-  it("J11: the last two jobs of a run done at once make the run done", async () => {
-    for (let round = 1; round <= rounds; round++) {
-      const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
-      const run = await world.start();
-      const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
-      await Promise.all(
-        jobs.map((job) =>
-          reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "done", verify_result: "ALIGNED" }),
-        ),
-      );
-      expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
-    }
-  });
-
-  it("J11: One failed and one done job at once leave story, PBI and run failed, and no job unfinished", async () => {
-    for (let round = 1; round <= rounds; round++) {
-      const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
-      const run = await world.start();
-      const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
-      await Promise.allSettled(
-        jobs.map((job, n) =>
-          reportAgentJob(world.actor, {
-            job_id: job.id,
-            attempt: 1,
-            status: n === 0 ? "failed" : "done",
-            verify_result: "ALIGNED",
-          }),
-        ),
-      );
-      await modelAgrees(world.product.id);
-      expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("FAILED");
-      expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
-      const rows = await t.query`select 1 from public.agent_jobs where sprint_run_id = ${run.id}
-        and status in ('QUEUED', 'CLAIMED', 'RUNNING')`;
-      expect(rows).toEqual([]);
-    }
-  });
-
-  it("J11: A cancelled run leaves its sprint active, even if a task fails afterwards", async () => {
-    const world = await t.seedSprint({ stories: [2] });
+it("J11: the last two jobs of a run done at once make the run done", async () => {
+  for (let round = 1; round <= rounds; round++) {
+    const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
     const run = await world.start();
-    await Promise.all([
-      cancelSprintRun(world.actor, { sprint_run_id: run.id }),
-      setStatus(at(world.tasks, 0).id, "DONE"),
-    ]);
-    await setStatus(at(world.tasks, 1).id, "FAILED");
-    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
-  });
-
-  it("J11: After 400 random steps of workers and people, 60 at a time, all agrees without a deadlock", async () => {
-    const world = await t.seedSprint({ strategy: "STORY", stories: [3, 3, 2] });
-    await t.sql.query(
-      "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), -10000), ('question', $1, now(), -10000)",
-      [world.owner.id],
+    const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
+    await Promise.all(
+      jobs.map((job) =>
+        reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "done", verify_result: "ALIGNED" }),
+      ),
     );
-    // A fixed sequence: a failure can be looked at again.
-    let seed = 42;
-    const random = (n: number) => {
-      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return Math.floor((seed / 2_147_483_648) * n);
-    };
-    await world.start();
-    const steps = Array.from({ length: 400 }, (_, n) => () => step(world, n, random(100)));
-    await sixtyAtATime(steps);
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
+  }
+});
+
+it("J11: One failed and one done job at once leave story, PBI and run failed, and no job unfinished", async () => {
+  for (let round = 1; round <= rounds; round++) {
+    const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
+    const run = await world.start();
+    const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
+    await Promise.allSettled(
+      jobs.map((job, n) =>
+        reportAgentJob(world.actor, {
+          job_id: job.id,
+          attempt: 1,
+          status: n === 0 ? "failed" : "done",
+          verify_result: "ALIGNED",
+        }),
+      ),
+    );
     await modelAgrees(world.product.id);
-    await runsAgree(world);
-  });
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
+    const rows = await t.query`select 1 from public.agent_jobs where sprint_run_id = ${run.id}
+        and status in ('QUEUED', 'CLAIMED', 'RUNNING')`;
+    expect(rows).toEqual([]);
+  }
+});
+
+it("J11: A cancelled run leaves its sprint active, even if a task fails afterwards", async () => {
+  const world = await t.seedSprint({ stories: [2] });
+  const run = await world.start();
+  await Promise.all([
+    cancelSprintRun(world.actor, { sprint_run_id: run.id }),
+    setStatus(at(world.tasks, 0).id, "DONE"),
+  ]);
+  await setStatus(at(world.tasks, 1).id, "FAILED");
+  expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
+});
+
+it("J11: After 400 random steps of workers and people, 60 at a time, all agrees without a deadlock", async () => {
+  const world = await t.seedSprint({ strategy: "STORY", stories: [3, 3, 2] });
+  await t.sql.query(
+    "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), -10000), ('question', $1, now(), -10000)",
+    [world.owner.id],
+  );
+  // A fixed sequence: a failure can be looked at again.
+  let seed = 42;
+  const random = (n: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((seed / 2_147_483_648) * n);
+  };
+  await world.start();
+  const steps = Array.from({ length: 400 }, (_, n) => () => step(world, n, random(100)));
+  await sixtyAtATime(steps);
+  await modelAgrees(world.product.id);
+  await runsAgree(world);
 });
 
 /** One step of a worker or a person; everything that the state of the run makes impossible is refused and fine. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, expect, it } from "vitest";
 import { z } from "zod";
 import { restartWorker } from "~/nouns/workers/operations.server";
 import { ownDataDir } from "../embedded/own-stack";
@@ -80,56 +80,54 @@ async function collections(times: number): Promise<void> {
   for (let seen = 0; seen < times; seen++) await once(stderr, "data");
 }
 
-describe("waits and streams while memory is collected", () => {
-  it("Waits for a job each end at their own time while memory is collected", async () => {
-    await busyProduct("TIME");
-    const ended = [2, 4, 12].map(async (seconds) => {
-      expect(ok(await waitFor("TIME", seconds))).toMatchObject({ job: null });
-      return performance.now();
-    });
-    const [first, second, third] = tuple.parse(await Promise.all(ended));
-    // Each with its own time: a wait without one ends with anything that happens next in the product, all of them at once.
-    expect(second - first).toBeGreaterThan(1_000);
-    expect(third - second).toBeGreaterThan(5_000);
+it("Waits for a job each end at their own time while memory is collected", async () => {
+  await busyProduct("TIME");
+  const ended = [2, 4, 12].map(async (seconds) => {
+    expect(ok(await waitFor("TIME", seconds))).toMatchObject({ job: null });
+    return performance.now();
   });
+  const [first, second, third] = tuple.parse(await Promise.all(ended));
+  // Each with its own time: a wait without one ends with anything that happens next in the product, all of them at once.
+  expect(second - first).toBeGreaterThan(1_000);
+  expect(third - second).toBeGreaterThan(5_000);
+});
 
-  it("A wait for a job hears of a new one while memory is collected", async () => {
-    const { jobId } = await busyProduct("HEARS");
-    const waiting = waitFor("HEARS", 50);
-    await collections(5);
-    await giveBack("HEARS");
-    expect(ok(await waiting)).toMatchObject({ job: { id: jobId } });
-  });
+it("A wait for a job hears of a new one while memory is collected", async () => {
+  const { jobId } = await busyProduct("HEARS");
+  const waiting = waitFor("HEARS", 50);
+  await collections(5);
+  await giveBack("HEARS");
+  expect(ok(await waiting)).toMatchObject({ job: { id: jobId } });
+});
 
-  it("Streams beat, send changes, and end on time while memory is collected", async () => {
-    const { jobId, productId } = await busyProduct("STREAMS");
-    const desktop = await startPairing(service);
-    const ofJob = await Promise.all(
-      [`solo?product_id=${productId}`, `backlog?product_id=${productId}`, `job?job_id=${jobId}`].map((path) =>
-        connect(`/api/realtime/${path}`, bearer(token)),
-      ),
-    );
-    const others = await Promise.all([
-      connect("/api/realtime/notifications", { cookie }),
-      connect(`/api/auth/pair/stream/${desktop.id}`, { cookie: desktop.cookie }),
-    ]);
-    await collections(10);
-    await giveBack("STREAMS");
-    for (const reader of ofJob) await reader.nextWhere(({ data }) => data.id === jobId);
-    for (const reader of [...ofJob, ...others]) {
-      expect(await reader.ended).toBe("clean");
-      expect(reader.comments.length).toBeGreaterThan(2);
-    }
-  });
-
-  it("A stop ends waits and streams after memory was collected", async () => {
-    await busyProduct("STOP");
-    const waiting = waitFor("STOP", 50);
-    const reader = await connect("/api/realtime/notifications", { cookie });
-    await collections(5);
-    service.process.kill("SIGTERM");
-    expect(ok(await waiting)).toMatchObject({ job: null });
+it("Streams beat, send changes, and end on time while memory is collected", async () => {
+  const { jobId, productId } = await busyProduct("STREAMS");
+  const desktop = await startPairing(service);
+  const ofJob = await Promise.all(
+    [`solo?product_id=${productId}`, `backlog?product_id=${productId}`, `job?job_id=${jobId}`].map((path) =>
+      connect(`/api/realtime/${path}`, bearer(token)),
+    ),
+  );
+  const others = await Promise.all([
+    connect("/api/realtime/notifications", { cookie }),
+    connect(`/api/auth/pair/stream/${desktop.id}`, { cookie: desktop.cookie }),
+  ]);
+  await collections(10);
+  await giveBack("STREAMS");
+  for (const reader of ofJob) await reader.nextWhere(({ data }) => data.id === jobId);
+  for (const reader of [...ofJob, ...others]) {
     expect(await reader.ended).toBe("clean");
-    await service.ended;
-  });
+    expect(reader.comments.length).toBeGreaterThan(2);
+  }
+});
+
+it("A stop ends waits and streams after memory was collected", async () => {
+  await busyProduct("STOP");
+  const waiting = waitFor("STOP", 50);
+  const reader = await connect("/api/realtime/notifications", { cookie });
+  await collections(5);
+  service.process.kill("SIGTERM");
+  expect(ok(await waiting)).toMatchObject({ job: null });
+  expect(await reader.ended).toBe("clean");
+  await service.ended;
 });

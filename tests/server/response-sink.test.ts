@@ -1,31 +1,29 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { NodeResponseSink } from "~/server/request-context";
 
-describe("an ended stream", () => {
-  it("An ended stream lets go of a reader who takes nothing any more", async () => {
-    const server = createServer();
-    const asked = once(server, "request");
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const port = typeof address === "object" && address ? address.port : 0;
-    const reader = connect(port, "127.0.0.1", () => {
-      reader.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-      reader.pause();
-    });
-    const [, response]: [unknown, ServerResponse] = await asked.then(([a, b]) => [a, b]);
-    const sink = new NodeResponseSink(response);
-    sink.open(200, { "content-type": "text/event-stream" });
-    // More than the kernel's buffers take, so that the end cannot be sent.
-    sink.write("x".repeat(32 * 1_048_576));
-    const closed = once(response, "close");
-    sink.end();
-    await closed;
-    expect(reader.bytesRead).toBeLessThan(32 * 1_048_576);
-    reader.destroy();
-    server.close();
+it("An ended stream lets go of a reader who takes nothing any more", async () => {
+  const server = createServer();
+  const asked = once(server, "request");
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const reader = connect(port, "127.0.0.1", () => {
+    reader.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    reader.pause();
   });
+  const [, response]: [unknown, ServerResponse] = await asked.then(([a, b]) => [a, b]);
+  const sink = new NodeResponseSink(response);
+  sink.open(200, { "content-type": "text/event-stream" });
+  // More than the kernel's buffers take, so that the end cannot be sent.
+  sink.write("x".repeat(32 * 1_048_576));
+  const closed = once(response, "close");
+  sink.end();
+  await closed;
+  expect(reader.bytesRead).toBeLessThan(32 * 1_048_576);
+  reader.destroy();
+  server.close();
 });

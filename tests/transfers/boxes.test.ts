@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { strToU8, zipSync } from "fflate";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readFiles } from "~/nouns/transfers/formats/read-files.server";
 import type { ImportFormat } from "~/wire/transfers/contract";
 import { roundsOf } from "../setup/rounds";
@@ -84,71 +84,69 @@ const spellings: Record<string, [text: string, read: number, done: number, unkno
   "links and notes": ["- [x](https://x.example) A\n- [1] B\n- [x] T001 C", 1, 1],
 };
 
-describe("every box is read or named", () => {
-  it.each(Object.entries(spellings))(
-    "Every box of a list is either read or named: %s",
-    (_what, [text, read, done, unknown = 0]) => {
-      for (const format of listFormats) {
-        const found = readList(format, text);
-        const named = boxesIn(text) - read;
-        expect({ format, ...found }).toMatchObject({ format, read, done, named });
-        if (unknown > 0) expect(found.unknown, format).toBe(unknown);
-      }
-    },
-  );
+it.each(Object.entries(spellings))(
+  "Every box of a list is either read or named: %s",
+  (_what, [text, read, done, unknown = 0]) => {
+    for (const format of listFormats) {
+      const found = readList(format, text);
+      const named = boxesIn(text) - read;
+      expect({ format, ...found }).toMatchObject({ format, read, done, named });
+      if (unknown > 0) expect(found.unknown, format).toBe(unknown);
+    }
+  },
+);
 
-  it("Every checkbox of a generated text is imported or listed as left out", () => {
-    const start = fc
-      .array(
-        fc.constantFrom(
-          "- ",
-          "* ",
-          "+ ",
-          "1. ",
-          "12) ",
-          "-   ",
-          "-",
-          "> ",
-          "| ",
-          "<!-- ",
-          "## ",
-          " ",
-          "  ",
-          "    ",
-          "\t",
-          "\u00a0",
-          "-\t",
-        ),
-        { maxLength: 4 },
-      )
-      .map((parts) => parts.join(""));
-    const words = fc.constantFrom(
-      " T001 A",
-      " 1.2 B",
-      "C",
-      "",
-      " a | b",
-      " `c`",
-      " <!-- d -->",
-      "\tT-2 E",
-      " [P] F",
-      "(g)",
-    );
-    const line = fc.oneof(
-      fc.tuple(start, fc.constantFrom(...marks, "[1]", "\\[ ]"), words).map((part) => part.join("")),
-      fc.tuple(start, fc.constantFrom("Words", "1.3 G", "`[x]`")).map((part) => part.join("")),
-      fc.constantFrom("```", "~~~~", "-->", "<!--", "", "", "Words", "# Title", "---", "  words"),
-      fc.string(),
-    );
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom("\n", "\r\n"), (lines, end) => {
-        const text = lines.join(end);
-        for (const format of ["github", "spec-kit", "openspec"] as const) {
-          const { read, named } = readList(format, `# Tasks${end}- [ ] T900 Z${end}${text}`);
-          expect([format, read + named]).toEqual([format, boxesIn(text) + 1]);
-        }
-      }),
-      { numRuns: roundsOf("BOX_ROUNDS", { whole: 2_000, short: 300 }) },
-    );
-  });
+it("Every checkbox of a generated text is imported or listed as left out", () => {
+  const start = fc
+    .array(
+      fc.constantFrom(
+        "- ",
+        "* ",
+        "+ ",
+        "1. ",
+        "12) ",
+        "-   ",
+        "-",
+        "> ",
+        "| ",
+        "<!-- ",
+        "## ",
+        " ",
+        "  ",
+        "    ",
+        "\t",
+        "\u00a0",
+        "-\t",
+      ),
+      { maxLength: 4 },
+    )
+    .map((parts) => parts.join(""));
+  const words = fc.constantFrom(
+    " T001 A",
+    " 1.2 B",
+    "C",
+    "",
+    " a | b",
+    " `c`",
+    " <!-- d -->",
+    "\tT-2 E",
+    " [P] F",
+    "(g)",
+  );
+  const line = fc.oneof(
+    fc.tuple(start, fc.constantFrom(...marks, "[1]", "\\[ ]"), words).map((part) => part.join("")),
+    fc.tuple(start, fc.constantFrom("Words", "1.3 G", "`[x]`")).map((part) => part.join("")),
+    fc.constantFrom("```", "~~~~", "-->", "<!--", "", "", "Words", "# Title", "---", "  words"),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom("\n", "\r\n"), (lines, end) => {
+      const text = lines.join(end);
+      for (const format of ["github", "spec-kit", "openspec"] as const) {
+        const { read, named } = readList(format, `# Tasks${end}- [ ] T900 Z${end}${text}`);
+        expect([format, read + named]).toEqual([format, boxesIn(text) + 1]);
+      }
+    }),
+    { numRuns: roundsOf("BOX_ROUNDS", { whole: 2_000, short: 300 }) },
+  );
 });

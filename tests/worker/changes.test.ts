@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { getAgentJob, getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { at, bearer } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
@@ -30,104 +30,102 @@ async function work(product: string, exec: string, ...words: string[]) {
   return { job, diff, output };
 }
 
-describe("what an attempt changed", { timeout: 120_000 }, () => {
-  it("The diff of an attempt arrives as git sees it, and git apply makes the same tree of it", async () => {
-    const script = [
-      'git mv "old name.txt" "neuer Name – größer.txt"',
-      'printf "nine\\n" >> "neuer Name – größer.txt"',
-      "git rm --quiet gone.txt",
-      "printf '\\0\\1\\2\\4' > picture.bin",
-      "rm link && ln -s gone.txt link",
-      "printf 'a\\nb' > 'tab\there.txt'",
-      "echo '{}' > package-lock.json",
-      "mkdir made && echo x > made/it.txt",
-      "printf '\\303\\050latin\\n' > broken.txt",
-      "printf '#!/bin/sh\\n' > run.sh && chmod +x run.sh",
-      "git init --quiet lib && git -C lib -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m Lib",
-      "git add --all 2>/dev/null",
-    ].join(" && ");
-    const { job, diff } = await work("TREE", script);
-    expect(job.status).toBe("done");
-    const files = new Map(diff?.files.map((file) => [file.path, file]));
-    expect([...files.keys()].sort()).toEqual(
-      [
-        "broken.txt",
-        "gone.txt",
-        "lib",
-        "link",
-        "made/it.txt",
-        "neuer Name – größer.txt",
-        "package-lock.json",
-        "picture.bin",
-        "run.sh",
-        "tab\there.txt",
-      ].sort(),
-    );
-    expect(files.get("neuer Name – größer.txt")).toMatchObject({
-      status: "renamed",
-      old_path: "old name.txt",
-      additions: 1,
-      deletions: 0,
-    });
-    expect(files.get("picture.bin")).toMatchObject({ binary: true, status: "modified" });
-    expect(files.get("link")).toMatchObject({ status: "type_changed" });
-    expect(files.get("lib")).toMatchObject({ status: "submodule" });
-    expect(files.get("lib")).not.toHaveProperty("patch");
-    expect(files.get("package-lock.json")?.folded).toBe(true);
-    expect(files.get("made/it.txt")?.folded).toBe(true);
-    expect(files.get("run.sh")?.folded).toBeUndefined();
-    expect(files.get("broken.txt")).toMatchObject({ truncated: true, additions: 1 });
-    expect(job).toMatchObject({ additions: diff?.additions, deletions: diff?.deletions });
-    expect(diff?.head_sha).toBe(job.head_sha);
-
-    const answer = await app.request(`/api/jobs/${job.id}/diff`, {
-      headers: { ...bearer(token), accept: "text/x-diff" },
-    });
-    const copy = join(home, "copy");
-    git("clone", "--quiet", repo, copy);
-    const inCopy = gitIn(copy);
-    inCopy("checkout", "--quiet", String(diff?.base_sha));
-    execFileSync("git", ["apply", "--index", "-"], { cwd: copy, input: await answer.text() });
-    const missing = inCopy("diff", "--name-only", "--cached", String(diff?.head_sha));
-    expect(missing.split("\n").sort()).toEqual(["broken.txt", "lib"]);
+it("The diff of an attempt arrives as git sees it, and git apply makes the same tree of it", async () => {
+  const script = [
+    'git mv "old name.txt" "neuer Name – größer.txt"',
+    'printf "nine\\n" >> "neuer Name – größer.txt"',
+    "git rm --quiet gone.txt",
+    "printf '\\0\\1\\2\\4' > picture.bin",
+    "rm link && ln -s gone.txt link",
+    "printf 'a\\nb' > 'tab\there.txt'",
+    "echo '{}' > package-lock.json",
+    "mkdir made && echo x > made/it.txt",
+    "printf '\\303\\050latin\\n' > broken.txt",
+    "printf '#!/bin/sh\\n' > run.sh && chmod +x run.sh",
+    "git init --quiet lib && git -C lib -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m Lib",
+    "git add --all 2>/dev/null",
+  ].join(" && ");
+  const { job, diff } = await work("TREE", script);
+  expect(job.status).toBe("done");
+  const files = new Map(diff?.files.map((file) => [file.path, file]));
+  expect([...files.keys()].sort()).toEqual(
+    [
+      "broken.txt",
+      "gone.txt",
+      "lib",
+      "link",
+      "made/it.txt",
+      "neuer Name – größer.txt",
+      "package-lock.json",
+      "picture.bin",
+      "run.sh",
+      "tab\there.txt",
+    ].sort(),
+  );
+  expect(files.get("neuer Name – größer.txt")).toMatchObject({
+    status: "renamed",
+    old_path: "old name.txt",
+    additions: 1,
+    deletions: 0,
   });
+  expect(files.get("picture.bin")).toMatchObject({ binary: true, status: "modified" });
+  expect(files.get("link")).toMatchObject({ status: "type_changed" });
+  expect(files.get("lib")).toMatchObject({ status: "submodule" });
+  expect(files.get("lib")).not.toHaveProperty("patch");
+  expect(files.get("package-lock.json")?.folded).toBe(true);
+  expect(files.get("made/it.txt")?.folded).toBe(true);
+  expect(files.get("run.sh")?.folded).toBeUndefined();
+  expect(files.get("broken.txt")).toMatchObject({ truncated: true, additions: 1 });
+  expect(job).toMatchObject({ additions: diff?.additions, deletions: diff?.deletions });
+  expect(diff?.head_sha).toBe(job.head_sha);
 
-  it("The diff of an attempt is cut where it is too large, and says so", { tags: "thorough" }, async () => {
-    const { diff } = await work(
-      "LARGE",
-      "seq 1 200000 > a-long.txt; for i in 1 2 3 4 5 6 7 8 9; do seq 1 30000 > b-$i.txt; done; head -c 1048576 /dev/zero | tr '\\0' x > c-line.txt; echo small > d.txt",
-    );
-    const files = new Map(diff?.files.map((file) => [file.path, file]));
-    const long = files.get("a-long.txt");
-    expect(long).toMatchObject({ additions: 200_000, truncated: true });
-    expect(Buffer.byteLength(long?.patch ?? "")).toBeLessThanOrEqual(262_144);
-    expect(long?.patch?.endsWith("\n")).toBe(true);
-    expect(files.get("b-1.txt")?.truncated).toBeUndefined();
-    expect(files.get("c-line.txt")).toMatchObject({ additions: 1, truncated: true });
-    expect(files.get("d.txt")).toMatchObject({ additions: 1 });
+  const answer = await app.request(`/api/jobs/${job.id}/diff`, {
+    headers: { ...bearer(token), accept: "text/x-diff" },
   });
+  const copy = join(home, "copy");
+  git("clone", "--quiet", repo, copy);
+  const inCopy = gitIn(copy);
+  inCopy("checkout", "--quiet", String(diff?.base_sha));
+  execFileSync("git", ["apply", "--index", "-"], { cwd: copy, input: await answer.text() });
+  const missing = inCopy("diff", "--name-only", "--cached", String(diff?.head_sha));
+  expect(missing.split("\n").sort()).toEqual(["broken.txt", "lib"]);
+});
 
-  it("The diff of a failed attempt arrives too, without its secrets", async () => {
-    const key = "-----BEGIN PRIVATE KEY-----\\nMIIabc\\n-----END PRIVATE KEY-----\\n";
-    const { job, diff } = await work(
-      "FAILED",
-      `printf 'word=%s\\n' "$SECRET_WORD" > env.txt; printf -- '${key}' > key.pem; exit 3`,
-      "--secret",
-      "SECRET_WORD",
-    );
-    expect(job.status).toBe("failed");
-    const text = JSON.stringify(diff);
-    expect(text).not.toContain("open-sesame");
-    expect(text).not.toContain("MIIabc");
-    const files = new Map(diff?.files.map((file) => [file.path, file]));
-    expect(files.get("env.txt")?.patch).toContain("+word=•••");
-    expect(files.get("key.pem")?.patch?.match(/^\+•••$/gm)).toHaveLength(3);
-    expect(files.get("env.txt")?.truncated).toBe(true);
-  });
+it("The diff of an attempt is cut where it is too large, and says so", { tags: "thorough" }, async () => {
+  const { diff } = await work(
+    "LARGE",
+    "seq 1 200000 > a-long.txt; for i in 1 2 3 4 5 6 7 8 9; do seq 1 30000 > b-$i.txt; done; head -c 1048576 /dev/zero | tr '\\0' x > c-line.txt; echo small > d.txt",
+  );
+  const files = new Map(diff?.files.map((file) => [file.path, file]));
+  const long = files.get("a-long.txt");
+  expect(long).toMatchObject({ additions: 200_000, truncated: true });
+  expect(Buffer.byteLength(long?.patch ?? "")).toBeLessThanOrEqual(262_144);
+  expect(long?.patch?.endsWith("\n")).toBe(true);
+  expect(files.get("b-1.txt")?.truncated).toBeUndefined();
+  expect(files.get("c-line.txt")).toMatchObject({ additions: 1, truncated: true });
+  expect(files.get("d.txt")).toMatchObject({ additions: 1 });
+});
 
-  it("An attempt that changed nothing has no diff", async () => {
-    const { job, diff } = await work("EMPTY", "true");
-    expect(job.status).toBe("skipped");
-    expect([diff, job.additions]).toEqual([null, null]);
-  });
+it("The diff of a failed attempt arrives too, without its secrets", async () => {
+  const key = "-----BEGIN PRIVATE KEY-----\\nMIIabc\\n-----END PRIVATE KEY-----\\n";
+  const { job, diff } = await work(
+    "FAILED",
+    `printf 'word=%s\\n' "$SECRET_WORD" > env.txt; printf -- '${key}' > key.pem; exit 3`,
+    "--secret",
+    "SECRET_WORD",
+  );
+  expect(job.status).toBe("failed");
+  const text = JSON.stringify(diff);
+  expect(text).not.toContain("open-sesame");
+  expect(text).not.toContain("MIIabc");
+  const files = new Map(diff?.files.map((file) => [file.path, file]));
+  expect(files.get("env.txt")?.patch).toContain("+word=•••");
+  expect(files.get("key.pem")?.patch?.match(/^\+•••$/gm)).toHaveLength(3);
+  expect(files.get("env.txt")?.truncated).toBe(true);
+});
+
+it("An attempt that changed nothing has no diff", async () => {
+  const { job, diff } = await work("EMPTY", "true");
+  expect(job.status).toBe("skipped");
+  expect([diff, job.additions]).toEqual([null, null]);
 });

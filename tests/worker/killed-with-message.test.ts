@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../setup/world";
@@ -31,38 +31,36 @@ async function say(productId: string): Promise<void> {
   await addComment(scene.actor, { ...task, body: "Use tabs.", send_to_agent: true });
 }
 
-describe("a worker killed with -9 that has a message for its agent", { timeout: 120_000 }, () => {
-  it.each(steps)("A message whose worker is killed when it %s is acted on by the next attempt", async (name, place) => {
-    const index = steps.findIndex(([other]) => other === name);
-    const { actor } = scene;
-    const killed = await scene.killAt(place, {
-      code: `M${index}`,
-      exec: heed,
-      args: ["--heartbeat", "0.3"],
-      prepare: say,
-    });
-    const statesNow = async () =>
-      (await listJobMessages(actor, { job_id: killed.job.id })).messages.map(({ state }) => state);
-    expect(["sent", "seen"]).toEqual(expect.arrayContaining(await statesNow()));
-    await scene.outliveLease(killed);
-    await killed.rescue(heed);
-    expect((await killed.read()).jobs).toMatchObject([{ status: "done", attempt: 2 }]);
-    const { branch } = at((await killed.read()).jobs, 0);
-    const heeded = killed.origin("show", `${branch}:heeded.jsonl`);
-    expect(JSON.parse(heeded)).toMatchObject({ text: "Use tabs." });
-    expect(await statesNow()).toEqual(["acted_on"]);
-    await scene.letGo(killed);
+it.each(steps)("A message whose worker is killed when it %s is acted on by the next attempt", async (name, place) => {
+  const index = steps.findIndex(([other]) => other === name);
+  const { actor } = scene;
+  const killed = await scene.killAt(place, {
+    code: `M${index}`,
+    exec: heed,
+    args: ["--heartbeat", "0.3"],
+    prepare: say,
   });
+  const statesNow = async () =>
+    (await listJobMessages(actor, { job_id: killed.job.id })).messages.map(({ state }) => state);
+  expect(["sent", "seen"]).toEqual(expect.arrayContaining(await statesNow()));
+  await scene.outliveLease(killed);
+  await killed.rescue(heed);
+  expect((await killed.read()).jobs).toMatchObject([{ status: "done", attempt: 2 }]);
+  const { branch } = at((await killed.read()).jobs, 0);
+  const heeded = killed.origin("show", `${branch}:heeded.jsonl`);
+  expect(JSON.parse(heeded)).toMatchObject({ text: "Use tabs." });
+  expect(await statesNow()).toEqual(["acted_on"]);
+  await scene.letGo(killed);
+});
 
-  it("A message whose worker was killed is undelivered when the run is cancelled, with the reason", async () => {
-    const { actor } = scene;
-    const place: KillPoint = { tool: "wait_for_job", when: "after" };
-    const killed = await scene.killAt(place, { code: "MX", exec: heed, prepare: say });
-    await cancelSprintRun(actor, { sprint_run_id: String(killed.job.sprint_run_id) });
-    const { messages } = await listJobMessages(actor, { job_id: killed.job.id });
-    expect(messages).toMatchObject([
-      { state: "undelivered", reason: "The job was cancelled before its agent saw this." },
-    ]);
-    await scene.letGo(killed);
-  });
+it("A message whose worker was killed is undelivered when the run is cancelled, with the reason", async () => {
+  const { actor } = scene;
+  const place: KillPoint = { tool: "wait_for_job", when: "after" };
+  const killed = await scene.killAt(place, { code: "MX", exec: heed, prepare: say });
+  await cancelSprintRun(actor, { sprint_run_id: String(killed.job.sprint_run_id) });
+  const { messages } = await listJobMessages(actor, { job_id: killed.job.id });
+  expect(messages).toMatchObject([
+    { state: "undelivered", reason: "The job was cancelled before its agent saw this." },
+  ]);
+  await scene.letGo(killed);
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
 import { at } from "../setup/world";
@@ -29,41 +29,39 @@ async function statesOf(caller: Actor, job_id: string) {
   return messages.map(({ text, state }) => `${text} ${state}`);
 }
 
-describe("a person writes to an agent at work", { timeout: 120_000 }, () => {
-  it("A command finds a person's message in the file BACKLOOM_MESSAGES, even when an answer is lost", async () => {
-    const run = await startRun(t, ada, { code: "HEED" });
-    const hold = makeBarrier(join(home, "hold"));
-    const gate = await openToolGate(app.port);
-    const exec = `${hold.script}; ${heed}`;
-    const worker = work("HEED", gate.url, "--exec", exec, "--heartbeat", "0.5");
-    await hold.reached(worker.output);
-    const beat = gate.hold({ tool: "job_heartbeat", when: "after" });
-    await say(run, "Use tabs.");
-    await beat.reached;
-    beat.lose();
-    await hold.release();
-    expect(await worker.ended, worker.output()).toBe(0);
-    const job = at((await run.read()).jobs, 0);
-    const heeded = git("show", `${job.branch}:heeded.jsonl`);
-    expect(JSON.parse(heeded)).toMatchObject({ about: "T-1", author: "ada", text: "Use tabs." });
-    expect(await statesOf(actor, job.id)).toEqual(["Use tabs. acted_on"]);
-  });
+it("A command finds a person's message in the file BACKLOOM_MESSAGES, even when an answer is lost", async () => {
+  const run = await startRun(t, ada, { code: "HEED" });
+  const hold = makeBarrier(join(home, "hold"));
+  const gate = await openToolGate(app.port);
+  const exec = `${hold.script}; ${heed}`;
+  const worker = work("HEED", gate.url, "--exec", exec, "--heartbeat", "0.5");
+  await hold.reached(worker.output);
+  const beat = gate.hold({ tool: "job_heartbeat", when: "after" });
+  await say(run, "Use tabs.");
+  await beat.reached;
+  beat.lose();
+  await hold.release();
+  expect(await worker.ended, worker.output()).toBe(0);
+  const job = at((await run.read()).jobs, 0);
+  const heeded = git("show", `${job.branch}:heeded.jsonl`);
+  expect(JSON.parse(heeded)).toMatchObject({ about: "T-1", author: "ada", text: "Use tabs." });
+  expect(await statesOf(actor, job.id)).toEqual(["Use tabs. acted_on"]);
+});
 
-  it("An agent that speaks ACP hears a person's message in its session, and its work follows", async () => {
-    const run = await startRun(t, ada, { code: "STEER" });
-    const command = `HOME='${home}' FAKE_ENDING=steered exec '${process.execPath}' '${agent}'`;
-    const worker = work("STEER", app.origin, "--agent", `acp:${command}`);
-    await vi.waitFor(
-      async () => {
-        const rows = await t.query`select from job_outputs where kind = 'command'`;
-        expect(rows, worker.output()).toHaveLength(1);
-      },
-      { timeout: 60_000 },
-    );
-    await say(run, "Use tabs.");
-    expect(await worker.ended, worker.output()).toBe(0);
-    const job = at((await run.read()).jobs, 0);
-    expect(git("show", `${job.branch}:told.txt`)).toContain("> Use tabs.");
-    expect(await statesOf(actor, job.id)).toEqual(["Use tabs. acted_on"]);
-  });
+it("An agent that speaks ACP hears a person's message in its session, and its work follows", async () => {
+  const run = await startRun(t, ada, { code: "STEER" });
+  const command = `HOME='${home}' FAKE_ENDING=steered exec '${process.execPath}' '${agent}'`;
+  const worker = work("STEER", app.origin, "--agent", `acp:${command}`);
+  await vi.waitFor(
+    async () => {
+      const rows = await t.query`select from job_outputs where kind = 'command'`;
+      expect(rows, worker.output()).toHaveLength(1);
+    },
+    { timeout: 60_000 },
+  );
+  await say(run, "Use tabs.");
+  expect(await worker.ended, worker.output()).toBe(0);
+  const job = at((await run.read()).jobs, 0);
+  expect(git("show", `${job.branch}:told.txt`)).toContain("> Use tabs.");
+  expect(await statesOf(actor, job.id)).toEqual(["Use tabs. acted_on"]);
 });

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { createConnection, Socket } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { readAllowedHosts } from "../../worker/base/hosts";
 import { openJobNetwork, type RefusedHost } from "../../worker/sandbox/network/job-network";
 
@@ -40,29 +40,27 @@ async function wordsOf(socket: Socket): Promise<string> {
   return text;
 }
 
-describe("the proxy of a sandbox", () => {
-  it.each(["example.com:65536", "example.com:99999", "example.com:0", "example.com", ":443"])(
-    "The proxy of a sandbox refuses CONNECT %s at once and asks no one",
-    async (target) => {
-      const { ask, refused } = await open();
-      const answer = await wordsOf(await ask(`CONNECT ${target} HTTP/1.1\r\nHost: x`));
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(refused).toEqual([]);
-    },
-  );
+it.each(["example.com:65536", "example.com:99999", "example.com:0", "example.com", ":443"])(
+  "The proxy of a sandbox refuses CONNECT %s at once and asks no one",
+  async (target) => {
+    const { ask, refused } = await open();
+    const answer = await wordsOf(await ask(`CONNECT ${target} HTTP/1.1\r\nHost: x`));
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(refused).toEqual([]);
+  },
+);
 
-  it("The proxy of a sandbox leaves no connection behind that was on its way when the job ended", async () => {
-    const dns = new EventEmitter();
-    net.lookup.mockReturnValue(once(dns, "found"));
-    const outer = new Socket();
-    net.connect.mockReturnValue(outer);
-    const { network, ask } = await open("late.example:443");
-    const inner = await ask("CONNECT late.example:443 HTTP/1.1\r\nHost: x");
-    await vi.waitFor(() => expect(net.lookup).toHaveBeenCalled(), 60_000);
-    await network.close();
-    dns.emit("found", { address: "203.0.113.5", family: 4 });
-    await wordsOf(inner);
-    await vi.waitFor(() => expect(net.connect).toHaveBeenCalled(), 60_000);
-    await vi.waitFor(() => expect(outer.destroyed).toBe(true), 60_000);
-  });
+it("The proxy of a sandbox leaves no connection behind that was on its way when the job ended", async () => {
+  const dns = new EventEmitter();
+  net.lookup.mockReturnValue(once(dns, "found"));
+  const outer = new Socket();
+  net.connect.mockReturnValue(outer);
+  const { network, ask } = await open("late.example:443");
+  const inner = await ask("CONNECT late.example:443 HTTP/1.1\r\nHost: x");
+  await vi.waitFor(() => expect(net.lookup).toHaveBeenCalled(), 60_000);
+  await network.close();
+  dns.emit("found", { address: "203.0.113.5", family: 4 });
+  await wordsOf(inner);
+  await vi.waitFor(() => expect(net.connect).toHaveBeenCalled(), 60_000);
+  await vi.waitFor(() => expect(outer.destroyed).toBe(true), 60_000);
 });

@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import { at } from "../setup/world";
@@ -54,78 +54,72 @@ const careless = (address: string) =>
 
 const clonesOf = (name: string) => readdirSync(join(home, name, "repositories"));
 
-describe("a repository that only a task names", { timeout: 120_000 }, () => {
-  it.each([
-    ["OWN", []],
-    ["NEAR", ["--also-repo", `git@localhost:${home}/their`]],
-    ["CLIMB", ["--also-repo", `git@localhost:${home}/ours/`]],
-  ])(
-    "%s: A repository that only a task names is neither fetched nor run, and the job returns to the queue",
-    async (code, words) => {
-      const address = code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
-      const run = await startElsewhere(code, address);
-      const worker = start(code, ["--product", code, "--repo", repo, "--once", ...words], await careless(address));
-      expect(await worker.ended, worker.output()).toBe(0);
-      const job = await run.job();
-      expect(job).toMatchObject({ status: "queued", retry_count: 0 });
-      expect(worker.output()).toContain(`start the worker with --also-repo ${address}`);
-      expect([read(asked), read(owned), clonesOf(code)]).toEqual(["", "", []]);
-    },
-  );
-
-  it("A task's own repository is no folder of this machine, no matter what was named", async () => {
-    const run = await startElsewhere("FOLDER", `file://${evil}`);
-    const words = ["--product", "FOLDER", "--repo", repo, "--once"];
-    const output = await endOf(start("FOLDER", words, await careless(`file://${evil}`)));
-    expect(output).toContain("is not an https, ssh or git@ URL");
-    expect(await run.job()).toMatchObject({ status: "queued", retry_count: 0 });
-    expect([read(owned), clonesOf("FOLDER")]).toEqual(["", []]);
-  });
-
-  it("A repository that only a task names is not looked into while the worker is idle", async () => {
-    await startRun(t, ada, { code: "IDLE" });
-    const head = { job_id: "00000000-0000-4000-8000-000000000000", branch: "backloom/x" };
-    const awaited = { ...head, task_code: "T-9", head_sha: "a".repeat(40), repo_url: evilAddress };
-    const url = await openAlteredService(port, {
-      changeAnswer: (tool, answer) =>
-        tool !== "wait_for_job"
-          ? answer
-          : {
-              ...answer,
-              job: null,
-              reason: {
-                code: "dependency",
-                message: "It waits",
-                awaited_heads: [{ ...awaited, product_repo_url: "" }],
-              },
-            },
-    });
-    const worker = start("IDLE", ["--product", "IDLE", "--repo", repo], url);
-    await worker.said(/does not allow the repository/);
-    worker.process.kill("SIGTERM");
-    await worker.ended;
-    expect([read(asked), clonesOf("IDLE")]).toEqual(["", []]);
-  });
-
-  it.each([
-    ["EXACT", evilAddress],
-    ["PREFIX", `git@localhost:${home}/theirs/`],
-  ])("%s: A task's own repository is worked on where the person at the machine has named it", async (code, named) => {
-    const run = await startElsewhere(code);
-    const words = ["--product", code, "--repo", repo, "--also-repo", named, "--once"];
-    const output = await endOf(start(code, words));
+it.each([
+  ["OWN", []],
+  ["NEAR", ["--also-repo", `git@localhost:${home}/their`]],
+  ["CLIMB", ["--also-repo", `git@localhost:${home}/ours/`]],
+])(
+  "%s: A repository that only a task names is neither fetched nor run, and the job returns to the queue",
+  async (code, words) => {
+    const address = code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
+    const run = await startElsewhere(code, address);
+    const worker = start(code, ["--product", code, "--repo", repo, "--once", ...words], await careless(address));
+    expect(await worker.ended, worker.output()).toBe(0);
     const job = await run.job();
-    expect(job.status, output).toBe("done");
-    expect(gitIn(evil)("rev-parse", String(job.branch))).toBe(job.head_sha);
-    expect(() => git("rev-parse", "--verify", String(job.branch))).toThrow();
-  });
+    expect(job).toMatchObject({ status: "queued", retry_count: 0 });
+    expect(worker.output()).toContain(`start the worker with --also-repo ${address}`);
+    expect([read(asked), read(owned), clonesOf(code)]).toEqual(["", "", []]);
+  },
+);
 
-  it("A repository for --also-repo has to be named as an address", async () => {
-    for (const word of ["/src/shop", "--upload-pack=x", "ext::sh", "https://", "git@-oX=y:z/"]) {
-      const worker = start("NONSENSE", ["--product", "IDLE", `--also-repo=${word}`]);
-      expect(await worker.ended).toBe(1);
-      expect(worker.output()).toContain("also-repo");
-      expect(worker.output()).not.toContain("    at ");
-    }
+it("A task's own repository is no folder of this machine, no matter what was named", async () => {
+  const run = await startElsewhere("FOLDER", `file://${evil}`);
+  const words = ["--product", "FOLDER", "--repo", repo, "--once"];
+  const output = await endOf(start("FOLDER", words, await careless(`file://${evil}`)));
+  expect(output).toContain("is not an https, ssh or git@ URL");
+  expect(await run.job()).toMatchObject({ status: "queued", retry_count: 0 });
+  expect([read(owned), clonesOf("FOLDER")]).toEqual(["", []]);
+});
+
+it("A repository that only a task names is not looked into while the worker is idle", async () => {
+  await startRun(t, ada, { code: "IDLE" });
+  const head = { job_id: "00000000-0000-4000-8000-000000000000", branch: "backloom/x" };
+  const awaited = { ...head, task_code: "T-9", head_sha: "a".repeat(40), repo_url: evilAddress };
+  const url = await openAlteredService(port, {
+    changeAnswer: (tool, answer) =>
+      tool !== "wait_for_job"
+        ? answer
+        : {
+            ...answer,
+            job: null,
+            reason: { code: "dependency", message: "It waits", awaited_heads: [{ ...awaited, product_repo_url: "" }] },
+          },
   });
+  const worker = start("IDLE", ["--product", "IDLE", "--repo", repo], url);
+  await worker.said(/does not allow the repository/);
+  worker.process.kill("SIGTERM");
+  await worker.ended;
+  expect([read(asked), clonesOf("IDLE")]).toEqual(["", []]);
+});
+
+it.each([
+  ["EXACT", evilAddress],
+  ["PREFIX", `git@localhost:${home}/theirs/`],
+])("%s: A task's own repository is worked on where the person at the machine has named it", async (code, named) => {
+  const run = await startElsewhere(code);
+  const words = ["--product", code, "--repo", repo, "--also-repo", named, "--once"];
+  const output = await endOf(start(code, words));
+  const job = await run.job();
+  expect(job.status, output).toBe("done");
+  expect(gitIn(evil)("rev-parse", String(job.branch))).toBe(job.head_sha);
+  expect(() => git("rev-parse", "--verify", String(job.branch))).toThrow();
+});
+
+it("A repository for --also-repo has to be named as an address", async () => {
+  for (const word of ["/src/shop", "--upload-pack=x", "ext::sh", "https://", "git@-oX=y:z/"]) {
+    const worker = start("NONSENSE", ["--product", "IDLE", `--also-repo=${word}`]);
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain("also-repo");
+    expect(worker.output()).not.toContain("    at ");
+  }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createTestDatabase } from "../../setup/database";
 
 const t = await createTestDatabase();
@@ -37,15 +37,13 @@ async function changedFields(table: string, compare: string) {
   return rows;
 }
 
-describe("the changed fields of an event", () => {
-  it.each([
-    ["public.agent_jobs", "private.changed_job_fields"],
-    ["public.tasks", "private.changed_task_fields"],
-  ])("The changed fields of %s are the same for every column, whichever way they are found", async (table, compare) => {
-    const pairs = await changedFields(table, compare);
-    expect(pairs.length).toBeGreaterThan(60);
-    for (const { name, found, expected } of pairs) expect([name, found]).toEqual([name, expected]);
-    expect(pairs.find((pair) => pair.name === "status")?.found).toEqual(["status"]);
-    expect(pairs.find((pair) => pair.name === "updated_at")?.found).toEqual([]);
-  });
+it.each([
+  ["public.agent_jobs", "private.changed_job_fields"],
+  ["public.tasks", "private.changed_task_fields"],
+])("The changed fields of %s are the same for every column, whichever way they are found", async (table, compare) => {
+  const pairs = await changedFields(table, compare);
+  expect(pairs.length).toBeGreaterThan(60);
+  for (const { name, found, expected } of pairs) expect([name, found]).toEqual([name, expected]);
+  expect(pairs.find((pair) => pair.name === "status")?.found).toEqual(["status"]);
+  expect(pairs.find((pair) => pair.name === "updated_at")?.found).toEqual([]);
 });

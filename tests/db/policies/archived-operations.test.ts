@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { changeThings } from "~/nouns/changes/operations.server";
 import { addComment, deleteComment, editComment } from "~/nouns/comments/operations.server";
@@ -102,58 +102,56 @@ const ids = {
   p_assignee_id: owner.id,
 };
 
-describe("an archived product", () => {
-  it("An archived product is changed by none of the writing operations", async () => {
-    const operations = (await listOperations(t, true)).filter(({ name }) => !(name in open) && !(name in direct));
-    expect(operations.length).toBeGreaterThan(40);
-    const before = await snapshot(t);
-    const client = await t.sql.connect();
-    const outcomes: Record<string, string> = {};
-    for (const operation of operations) {
-      await client.query("begin");
-      await becomeCaller(client, owner);
-      const outcome = await attempt(client, operation, ids);
-      outcomes[operation.name] = "answer" in outcome ? "answered" : outcome.code;
-      await client.query("commit");
-    }
-    client.release();
-    const after = await snapshot(t);
-    // A counted try is not a change of the product.
-    const { rate_limit_counters: _counted, ...unchanged } = before;
-    expect(after).toMatchObject(unchanged);
-    // Reading a file writes no more than its count.
-    delete outcomes.read_file;
-    expect(Object.entries(outcomes).filter(([, code]) => code !== "PT403")).toEqual([]);
-  });
+it("An archived product is changed by none of the writing operations", async () => {
+  const operations = (await listOperations(t, true)).filter(({ name }) => !(name in open) && !(name in direct));
+  expect(operations.length).toBeGreaterThan(40);
+  const before = await snapshot(t);
+  const client = await t.sql.connect();
+  const outcomes: Record<string, string> = {};
+  for (const operation of operations) {
+    await client.query("begin");
+    await becomeCaller(client, owner);
+    const outcome = await attempt(client, operation, ids);
+    outcomes[operation.name] = "answer" in outcome ? "answered" : outcome.code;
+    await client.query("commit");
+  }
+  client.release();
+  const after = await snapshot(t);
+  // A counted try is not a change of the product.
+  const { rate_limit_counters: _counted, ...unchanged } = before;
+  expect(after).toMatchObject(unchanged);
+  // Reading a file writes no more than its count.
+  delete outcomes.read_file;
+  expect(Object.entries(outcomes).filter(([, code]) => code !== "PT403")).toEqual([]);
+});
 
-  it.each([
-    ["members", `product_members where product_id = '${product_id}' and role = 'MEMBER'`],
-    ["ideas", `ideas where id = '${idea_id}'`],
-    ["links of its ideas", `idea_products where idea_id = '${idea_id}'`],
-    ["links of ideas elsewhere to it", `idea_products where idea_id = '${elsewhere.id}'`],
-    ["tasks", `tasks where product_id = '${product_id}'`],
-    ["stories", `stories where product_id = '${product_id}'`],
-    ["PBIs", `pbis where product_id = '${product_id}'`],
-  ])("An archived product keeps its %s when rows are deleted past the operations", async (_, rows) => {
-    await asUser(t, owner, async (client) => {
-      expect(await outcomeOf(client, `select from public.${rows}`)).toBeGreaterThan(0);
-      expect(await outcomeOf(client, `delete from public.${rows}`)).toBe(0);
-    });
+it.each([
+  ["members", `product_members where product_id = '${product_id}' and role = 'MEMBER'`],
+  ["ideas", `ideas where id = '${idea_id}'`],
+  ["links of its ideas", `idea_products where idea_id = '${idea_id}'`],
+  ["links of ideas elsewhere to it", `idea_products where idea_id = '${elsewhere.id}'`],
+  ["tasks", `tasks where product_id = '${product_id}'`],
+  ["stories", `stories where product_id = '${product_id}'`],
+  ["PBIs", `pbis where product_id = '${product_id}'`],
+])("An archived product keeps its %s when rows are deleted past the operations", async (_, rows) => {
+  await asUser(t, owner, async (client) => {
+    expect(await outcomeOf(client, `select from public.${rows}`)).toBeGreaterThan(0);
+    expect(await outcomeOf(client, `delete from public.${rows}`)).toBe(0);
   });
+});
 
-  it.each(Object.keys(direct))("An archived product refuses %s with what fits", async (name) => {
-    const refusal = await refusalOf(direct[name]?.() ?? Promise.resolve());
-    expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining("archived") });
-  });
+it.each(Object.keys(direct))("An archived product refuses %s with what fits", async (name) => {
+  const refusal = await refusalOf(direct[name]?.() ?? Promise.resolve());
+  expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining("archived") });
+});
 
-  it("A worker in an archived product is told to stop and why, and continues once it is restored", async () => {
-    const held = { job_id: job.id, attempt: 1 };
-    expect(await heartbeatAgentJob(actor, held)).toMatchObject({
-      action: "stop",
-      lease_until: null,
-      reason: { code: "archived", message: expect.stringContaining("archived") },
-    });
-    await restoreProduct(actor, { product_id });
-    expect((await heartbeatAgentJob(actor, held)).action).toBe("continue");
+it("A worker in an archived product is told to stop and why, and continues once it is restored", async () => {
+  const held = { job_id: job.id, attempt: 1 };
+  expect(await heartbeatAgentJob(actor, held)).toMatchObject({
+    action: "stop",
+    lease_until: null,
+    reason: { code: "archived", message: expect.stringContaining("archived") },
   });
+  await restoreProduct(actor, { product_id });
+  expect((await heartbeatAgentJob(actor, held)).action).toBe("continue");
 });

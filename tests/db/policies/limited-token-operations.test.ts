@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type pg from "pg";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createProduct, updateProduct } from "~/nouns/products/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
@@ -87,35 +87,33 @@ async function answersAbout(client: pg.PoolClient, hash: string): Promise<string
   return told;
 }
 
-describe("a token limited to other products", () => {
-  it("A token limited to some products gets no word of another product of its user", async () => {
-    const limited = await makeToken(null);
-    const client = await t.sql.connect();
-    const leaks = await answersAbout(client, limited);
-    const listed = await call(client, limited, "list_products", {});
-    // The same calls with a token without a limit, so that silence above means something.
-    const whole = await makeToken(null, null);
-    const known = await answersAbout(client, whole);
-    client.release();
-    expect(leaks).toEqual([]);
-    expect(listed).toContain("OPEN");
-    expect(known.length).toBeGreaterThan(25);
-  });
+it("A token limited to some products gets no word of another product of its user", async () => {
+  const limited = await makeToken(null);
+  const client = await t.sql.connect();
+  const leaks = await answersAbout(client, limited);
+  const listed = await call(client, limited, "list_products", {});
+  // The same calls with a token without a limit, so that silence above means something.
+  const whole = await makeToken(null, null);
+  const known = await answersAbout(client, whole);
+  client.release();
+  expect(leaks).toEqual([]);
+  expect(listed).toContain("OPEN");
+  expect(known.length).toBeGreaterThan(25);
+});
 
-  it("A token writes what its scopes are for and nothing else", async () => {
-    const client = await t.sql.connect();
-    const label = { p_product_id: open.id, p_name: "bug" };
-    const claim = { p_worker: "w" };
-    const can = async (scope: string, name: string, given: object) =>
-      (await call(client, await makeToken([scope]), name, given)) !== "";
-    expect(await can("read", "list_products", {})).toBe(true);
-    expect(await can("read", "search", { p_query: "x" })).toBe(true);
-    expect(await can("read", "create_label", label)).toBe(false);
-    expect(await can("read", "claim_agent_job", claim)).toBe(false);
-    expect(await can("plan", "create_label", label)).toBe(true);
-    expect(await can("plan", "claim_agent_job", claim)).toBe(false);
-    expect(await can("work", "claim_agent_job", claim)).toBe(true);
-    expect(await can("work", "create_label", label)).toBe(false);
-    client.release();
-  });
+it("A token writes what its scopes are for and nothing else", async () => {
+  const client = await t.sql.connect();
+  const label = { p_product_id: open.id, p_name: "bug" };
+  const claim = { p_worker: "w" };
+  const can = async (scope: string, name: string, given: object) =>
+    (await call(client, await makeToken([scope]), name, given)) !== "";
+  expect(await can("read", "list_products", {})).toBe(true);
+  expect(await can("read", "search", { p_query: "x" })).toBe(true);
+  expect(await can("read", "create_label", label)).toBe(false);
+  expect(await can("read", "claim_agent_job", claim)).toBe(false);
+  expect(await can("plan", "create_label", label)).toBe(true);
+  expect(await can("plan", "claim_agent_job", claim)).toBe(false);
+  expect(await can("work", "claim_agent_job", claim)).toBe(true);
+  expect(await can("work", "create_label", label)).toBe(false);
+  client.release();
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { claimAgentJob, takeAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { changeThings } from "~/nouns/changes/operations.server";
 import { addComment } from "~/nouns/comments/operations.server";
@@ -187,54 +187,49 @@ function namesWhere(wanted: (codes: Record<Role, string>, name: string) => boole
   return [...outcomes].filter(([name, codes]) => wanted(codes, name)).map(([name]) => name);
 }
 
-describe("each operation, as each role", () => {
-  it("The check of roles knows more than a hundred operations", () => {
-    expect(outcomes.size).toBeGreaterThan(100);
-    expect(Object.keys(openToViewers).filter((name) => !writing.has(name))).toEqual([]);
-  });
+it("The check of roles knows more than a hundred operations", () => {
+  expect(outcomes.size).toBeGreaterThan(100);
+  expect(Object.keys(openToViewers).filter((name) => !writing.has(name))).toEqual([]);
+});
 
-  it("Each operation that writes is refused to viewers, except those known to be open to them", () => {
-    const names = namesWhere(({ viewer: code }, name) => writing.has(name) && code !== "PT403");
-    const known = [...Object.keys(openToViewers), ...Object.keys(direct)];
-    expect(names.filter((name) => !known.includes(name))).toEqual([]);
-    expect(known.filter((name) => !names.includes(name))).toEqual([]);
-  });
+it("Each operation that writes is refused to viewers, except those known to be open to them", () => {
+  const names = namesWhere(({ viewer: code }, name) => writing.has(name) && code !== "PT403");
+  const known = [...Object.keys(openToViewers), ...Object.keys(direct)];
+  expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  expect(known.filter((name) => !names.includes(name))).toEqual([]);
+});
 
-  it.each(Object.keys(direct))("A viewer is refused %s with what fits", async (name) => {
-    const refusal = await refusalOf(direct[name]?.() ?? Promise.resolve());
-    expect(refusal).toMatchObject({
-      status: 403,
-      message: expect.stringContaining("You are a viewer of this product"),
-    });
-  });
+it.each(Object.keys(direct))("A viewer is refused %s with what fits", async (name) => {
+  const refusal = await refusalOf(direct[name]?.() ?? Promise.resolve());
+  expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining("You are a viewer of this product") });
+});
 
-  it("Each operation that reads answers viewers as it answers members, except personal ones", () => {
-    const differ = namesWhere(({ member, viewer: code }, name) => !writing.has(name) && code !== member);
-    expect(differ).toEqual(personal);
-  });
+it("Each operation that reads answers viewers as it answers members, except personal ones", () => {
+  const differ = namesWhere(({ member, viewer: code }, name) => !writing.has(name) && code !== member);
+  expect(differ).toEqual(personal);
+});
 
-  it("Each operation answers members as it answers the owner, except what is the owner's", () => {
-    const differ = namesWhere(({ owner, member }) => owner !== member);
-    expect(differ).toEqual([...ownersOnly, ...membersOwn].sort());
-    expect(namesWhere(({ member }, name) => ownersOnly.includes(name) && member !== "PT403")).toEqual([]);
-  });
+it("Each operation answers members as it answers the owner, except what is the owner's", () => {
+  const differ = namesWhere(({ owner, member }) => owner !== member);
+  expect(differ).toEqual([...ownersOnly, ...membersOwn].sort());
+  expect(namesWhere(({ member }, name) => ownersOnly.includes(name) && member !== "PT403")).toEqual([]);
+});
 
-  it("Each operation that writes is refused to demo accounts", () => {
-    const answered = namesWhere(
-      ({ demo, demoOwner }, name) => writing.has(name) && (demo === "answered" || demoOwner === "answered"),
-    );
-    expect(answered).toEqual([]);
-  });
+it("Each operation that writes is refused to demo accounts", () => {
+  const answered = namesWhere(
+    ({ demo, demoOwner }, name) => writing.has(name) && (demo === "answered" || demoOwner === "answered"),
+  );
+  expect(answered).toEqual([]);
+});
 
-  it("Each operation that names something of the product is refused to strangers", () => {
-    const named = new Set(all.filter(({ parameters }) => namesOneOf(parameters, ofProduct)).map(({ name }) => name));
-    const open = namesWhere(({ stranger }, name) => named.has(name) && stranger === "answered");
-    expect(open).toEqual([]);
-  });
+it("Each operation that names something of the product is refused to strangers", () => {
+  const named = new Set(all.filter(({ parameters }) => namesOneOf(parameters, ofProduct)).map(({ name }) => name));
+  const open = namesWhere(({ stranger }, name) => named.has(name) && stranger === "answered");
+  expect(open).toEqual([]);
+});
 
-  it("Strangers are shown no word of the product by any operation, whether they name it or not", () => {
-    const toldTo = (whom: Role) => told.filter(([role]) => role === whom);
-    expect(toldTo("member").length).toBeGreaterThan(10);
-    expect(toldTo("stranger")).toEqual([]);
-  });
+it("Strangers are shown no word of the product by any operation, whether they name it or not", () => {
+  const toldTo = (whom: Role) => told.filter(([role]) => role === whom);
+  expect(toldTo("member").length).toBeGreaterThan(10);
+  expect(toldTo("stranger")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { waitingReviewsSchema } from "~/wire/reviews/contract";
@@ -27,57 +27,55 @@ const signs: Record<string, RegExp> = {
   "a rename": /^rename to internal\/drivers/m,
 };
 
-describe("the morning", () => {
-  it("Ten changes of 3 to 40 files and 20 to 2,000 lines wait for a verdict", () => {
-    expect(reviews.map(({ story }) => story.title).sort()).toEqual(reviewedStories.map(({ title }) => title).sort());
-    const lines = reviews.map(({ size }) => size.additions + size.deletions);
-    expect(reviews.map(({ size }) => size.files).sort((a, b) => a - b)).toMatchObject({ 0: 3, 9: 40 });
-    expect([Math.min(...lines), Math.max(...lines)]).toEqual([20, 1992]);
-  });
+it("Ten changes of 3 to 40 files and 20 to 2,000 lines wait for a verdict", () => {
+  expect(reviews.map(({ story }) => story.title).sort()).toEqual(reviewedStories.map(({ title }) => title).sort());
+  const lines = reviews.map(({ size }) => size.additions + size.deletions);
+  expect(reviews.map(({ size }) => size.files).sort((a, b) => a - b)).toMatchObject({ 0: 3, 9: 40 });
+  expect([Math.min(...lines), Math.max(...lines)]).toEqual([20, 1992]);
+});
 
-  it.each(reviewedStories.flatMap(({ title, planted }) => planted.map((thing) => [thing, title] as const)))(
-    "%s is in the change of %s",
-    async (thing, title) => {
-      const jobs = await t.query<{
-        id: string;
-      }>`select j.id from agent_jobs j join tasks k on k.id = j.task_id join stories s on s.id = k.story_id where s.title = ${title}`;
-      const diffs = await Promise.all(jobs.map(({ id }) => getJobDiff(actor, { job_id: id })));
-      expect(diffs.flatMap((diff) => diff?.files.map(({ patch }) => patch ?? "") ?? []).join("")).toMatch(
-        signs[thing] ?? thing,
-      );
-    },
-  );
+it.each(reviewedStories.flatMap(({ title, planted }) => planted.map((thing) => [thing, title] as const)))(
+  "%s is in the change of %s",
+  async (thing, title) => {
+    const jobs = await t.query<{
+      id: string;
+    }>`select j.id from agent_jobs j join tasks k on k.id = j.task_id join stories s on s.id = k.story_id where s.title = ${title}`;
+    const diffs = await Promise.all(jobs.map(({ id }) => getJobDiff(actor, { job_id: id })));
+    expect(diffs.flatMap((diff) => diff?.files.map(({ patch }) => patch ?? "") ?? []).join("")).toMatch(
+      signs[thing] ?? thing,
+    );
+  },
+);
 
-  it("Two questions, a failure, a conflict and a plan hold jobs, and one job runs", async () => {
-    const { items } = await getInbox(actor, {});
-    const subjects = items.map((item) => (item.kind === "question" ? item.question.asks : item.kind));
-    // What holds work comes first, and reviews come in the order of their queue.
-    expect(subjects.slice(0, 5)).toEqual(["question", "question", "plan", "conflict", "failure"]);
-    expect(subjects.slice(5)).toEqual([...reviews.map(() => "review"), "mention", "lesson"]);
-    const queue = items.flatMap((item) => (item.kind === "review" && item.review ? [item.review] : []));
-    expect(queue.map(({ job_id }) => job_id)).toEqual(reviews.map(({ job_id }) => job_id));
-    const stopped = (await getInbox(actor, { kinds: ["run", "job"] })).items;
-    expect(stopped.map((item) => item.kind === "question" && item.question.asks)).toEqual(["conflict", "failure"]);
-    const waiting = await t.query`
+it("Two questions, a failure, a conflict and a plan hold jobs, and one job runs", async () => {
+  const { items } = await getInbox(actor, {});
+  const subjects = items.map((item) => (item.kind === "question" ? item.question.asks : item.kind));
+  // What holds work comes first, and reviews come in the order of their queue.
+  expect(subjects.slice(0, 5)).toEqual(["question", "question", "plan", "conflict", "failure"]);
+  expect(subjects.slice(5)).toEqual([...reviews.map(() => "review"), "mention", "lesson"]);
+  const queue = items.flatMap((item) => (item.kind === "review" && item.review ? [item.review] : []));
+  expect(queue.map(({ job_id }) => job_id)).toEqual(reviews.map(({ job_id }) => job_id));
+  const stopped = (await getInbox(actor, { kinds: ["run", "job"] })).items;
+  expect(stopped.map((item) => item.kind === "question" && item.question.asks)).toEqual(["conflict", "failure"]);
+  const waiting = await t.query`
       select coalesce(r.pause_context ->> 'reason', j.failure_class::text, j.phase::text) as why from agent_questions q
       join agent_jobs j on j.id = q.job_id left join sprint_runs r on r.id = j.sprint_run_id and r.status = 'PAUSED'
       where q.status = 'OPEN' order by why`;
-    expect(waiting.map(({ why }) => why)).toEqual(["agent_error", "implement", "implement", "merge_conflict", "plan"]);
-    expect(await t.query`select id from agent_jobs where status = 'RUNNING'`).toHaveLength(1);
-  });
+  expect(waiting.map(({ why }) => why)).toEqual(["agent_error", "implement", "implement", "merge_conflict", "plan"]);
+  expect(await t.query`select id from agent_jobs where status = 'RUNNING'`).toHaveLength(1);
+});
 
-  it("Three products have a year of finished work, and the imported one 400 rows", async () => {
-    const counts = await t.query`
+it("Three products have a year of finished work, and the imported one 400 rows", async () => {
+  const counts = await t.query`
       select p.code, count(distinct s.id)::integer as stories, count(distinct t.id)::integer as tasks,
         count(distinct j.id) filter (where j.status = 'DONE' and j.finished_at < now() - interval '350 days') > 0 as is_old
       from products p join stories s on s.product_id = p.id left join tasks t on t.story_id = s.id left join agent_jobs j on j.task_id = t.id
       group by p.code order by p.code`;
-    expect(counts).toEqual([
-      { code: "NOTES", stories: 110, tasks: 267, is_old: true },
-      { code: "PUBLIC", stories: 267, tasks: 363, is_old: false },
-      { code: "ROUTE", stories: 111, tasks: 268, is_old: true },
-      { code: "SHOP", stories: 113, tasks: 272, is_old: true },
-    ]);
-    await t.expectRightCounters();
-  });
+  expect(counts).toEqual([
+    { code: "NOTES", stories: 110, tasks: 267, is_old: true },
+    { code: "PUBLIC", stories: 267, tasks: 363, is_old: false },
+    { code: "ROUTE", stories: 111, tasks: 268, is_old: true },
+    { code: "SHOP", stories: 113, tasks: 272, is_old: true },
+  ]);
+  await t.expectRightCounters();
 });
