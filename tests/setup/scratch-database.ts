@@ -49,6 +49,8 @@ async function makeMorning(): Promise<void> {
   const dataDir = resolve(process.env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), "backloom-morning-"))));
   const { database, migrationUrl = "", stop } = await openBackend(readEnv({ DATA_DIR: dataDir }));
   const sql = new pg.Pool({ connectionString: migrationUrl });
+  // A connection that the pool is still closing may hear that the database stops.
+  sql.on("error", () => undefined);
   const urlFor = (role: string) => Object.assign(new URL(migrationUrl), { username: role }).href;
   try {
     if (await hasAccounts(database))
