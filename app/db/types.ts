@@ -315,7 +315,10 @@ export type Database = {
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
       get_issue_label: { Args: { p_product_id: string }; Returns: Json };
-      get_job_diff: { Args: { p_attempt?: number; p_index?: number; p_job_id: string }; Returns: Json };
+      get_job_diff: {
+        Args: { p_attempt?: number; p_index?: number; p_job_id: string; p_most?: number; p_paths?: Json };
+        Returns: Json;
+      };
       get_job_guide: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
       get_job_marks: { Args: { p_job_id: string }; Returns: Json };
       get_job_output: {
@@ -350,7 +353,10 @@ export type Database = {
       get_sprint_review: { Args: { p_sprint_id: string }; Returns: Json };
       get_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       get_story: { Args: { p_story_id: string }; Returns: Json };
-      get_story_changes: { Args: { p_story_id: string; p_with_files?: boolean }; Returns: Json };
+      get_story_changes: {
+        Args: { p_most?: number; p_paths?: Json; p_story_id: string; p_with_files?: boolean };
+        Returns: Json;
+      };
       get_story_page: { Args: { p_story_id: string }; Returns: Json };
       get_task_detail: { Args: { p_task_id: string }; Returns: Json };
       get_task_page: { Args: { p_task_id: string }; Returns: Json };

@@ -197,7 +197,7 @@ async function readInput(
   const form = formSchema && bytes ? await parseMultipart(bytes, request.headers) : new FormData();
   const raw = bytes && (formSchema ? fieldsOf(form) : parseJsonBody(bytes, request.headers, !actor));
   const body = bodySchema && validate(bodySchema, raw, "body");
-  const query = querySchema && validate(querySchema, queryOf(request), "query");
+  const query = querySchema && validate(querySchema, queryOf(request, querySchema), "query");
   return { id: canonicalId(params.id), params, query, body, form, request, context };
 }
 

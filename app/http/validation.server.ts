@@ -1,5 +1,5 @@
 import "~/wire/zod-words";
-import type { z } from "zod";
+import { z } from "zod";
 import { ContractError, type Issue } from "~/wire/errors";
 
 /** Returns the value as parsed by the schema, or throws 422 with every issue. */
@@ -17,10 +17,12 @@ export function validate<T>(
 }
 
 /** Returns the query parameters as an object of strings. With duplicates the first wins. */
-export function queryOf(request: Request): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of new URL(request.url).searchParams) {
-    if (!Object.hasOwn(values, name)) values[name] = value;
-  }
-  return values;
+export function queryOf(request: Request, { shape }: z.ZodObject): Record<string, unknown> {
+  const { searchParams } = new URL(request.url);
+  const given = (name: string) => (isList(shape[name]) ? searchParams.getAll(name) : searchParams.get(name));
+  return Object.fromEntries([...new Set(searchParams.keys())].map((name) => [name, given(name)]));
+}
+
+function isList(field: z.core.$ZodType | undefined): boolean {
+  return field instanceof z.ZodOptional ? isList(field.unwrap()) : field instanceof z.ZodArray;
 }

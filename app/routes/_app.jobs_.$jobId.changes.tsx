@@ -4,6 +4,7 @@ import { useCallback, useRef } from "react";
 import { z } from "zod";
 import { comparedWith, type Since, sinceIn } from "~/features/diff/compared-with.server";
 import { DiffView } from "~/features/diff/diff-view";
+import { readGuide } from "~/features/diff/read-guide.server";
 import { changedFiles, showFiles, sizeOf } from "~/features/diff/show-diff.server";
 import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/shown-diff";
 import { useViewed } from "~/features/diff/use-viewed";
@@ -30,7 +31,6 @@ import {
   getJobMarks,
   listSameFiles,
   listViewed,
-  readGuide,
   reviewJob,
   undoReview,
 } from "~/nouns/reviews/operations.server";
@@ -74,7 +74,7 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const open = numberIn(searchParams, "open");
   const changed = await changedFiles(diff, { viewer, before });
   const named = changed.map(({ file: { path }, index }) => ({ path, index }));
-  const all = shownChapters(await readGuide(actor, diff), named, before !== null);
+  const all = shownChapters(await readGuide(actor, diff, viewer), named, before !== null);
   const page = pageOfFiles(all, numberIn(searchParams, "files"));
   const files = await showFiles(filesOfPage(changed, page.chapters), viewer, open);
   const indices = new Map(named.map(({ path, index }) => [path, index]));

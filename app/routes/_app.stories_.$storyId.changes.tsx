@@ -16,6 +16,7 @@ import {
   aboutFiles,
   commentOnStory,
   readAttempts,
+  readOpen,
   readStoryDiff,
   storyCommentForm,
   viewedOf,
@@ -71,8 +72,9 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     changes.files.map(({ parts: _parts, ...file }, index) => ({ file, index })),
     page.chapters,
   );
+  const open = numberIn(searchParams, "open");
   const [files, viewed] = await Promise.all([
-    showFiles(shown, principal.user_id, numberIn(searchParams, "open")),
+    readOpen(actor, read, shown, open).then((each) => showFiles(each, principal.user_id, open)),
     viewedOf(actor, changes.files),
   ]);
   const jobs = await Promise.all(unjudged.map((each) => getAgentJob(actor, each)));
@@ -101,6 +103,7 @@ export const loader = personLoader(async ({ actor, principal, request, params })
     tasks,
     totals: sizeOf(changes.files.map((file) => ({ file }))),
     about: aboutFiles(storyId, taskId, read, shown),
+    unnamed: tasks.filter(({ job_id }) => changes.rest.some((each) => each.path === null && each.job_id === job_id)),
     finishes: open_tasks === 0 && last !== undefined && taskId === undefined,
   });
 });
@@ -191,6 +194,14 @@ export default function StoryChanges() {
           {jobs.length === 0 ? null : <TaskFilter tasks={tasks} taskId={taskId} />}
         </ReviewHead>
         <Remarks reviews={data.reviews} comments={comments} />
+        {data.unnamed.map(({ job_id, attempt, code }) => (
+          <p key={job_id}>
+            {code} changes too many files to be shown with the others.{" "}
+            <Link to={`/jobs/${job_id}/changes?attempt=${attempt}`} className="text-accent underline">
+              {`Changes of ${code}`}
+            </Link>
+          </p>
+        ))}
         {jobs.length === 0 ? (
           <EmptyState title="Nothing left to review">
             What agents do for this story is here until a person reviews it.

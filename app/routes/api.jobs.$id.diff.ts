@@ -1,8 +1,17 @@
+import { z } from "zod";
+import { madeInThread } from "~/features/diff/show-lines.server";
 import { apiRoute, endpoint, operationEndpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { jsonText } from "~/http/responses.server";
+import { authenticate } from "~/nouns/accounts/operations.server";
 import { getJobDiff, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { patchText } from "~/nouns/agent-jobs/patch-text";
-import { diffLimits, jobDiffQuery, jobDiffSchema, saveJobDiffBody } from "~/wire/agent-jobs/job-diff";
+import {
+  diffLimits,
+  jobDiffQuery,
+  mostShown,
+  pathQuery,
+  saveJobDiffBody,
+  shownDiffSchema,
+} from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
 
 /** `/api/jobs/:id/diff`: an attempt's changes, as JSON or as a patch. */
@@ -10,13 +19,19 @@ export const loader = apiRoute({
   GET: endpoint({
     name: "getJobDiff",
     summary: "Get an attempt's changes; Accept: text/x-diff returns a patch for git apply",
-    query: jobDiffQuery,
-    answer: jobDiffSchema,
-    handle: async ({ actor, id, query, request }) => {
-      const diff = await getJobDiff(actor, { job_id: id, ...query });
-      if (diff === null) throw new ContractError(404, nothingYet(query.attempt));
-      if (!wantsPatch(request)) return json(diff);
-      return new Response(patchText(diff), {
+    query: jobDiffQuery.extend(pathQuery.shape),
+    answer: shownDiffSchema,
+    handle: async ({ actor, id, query: { attempt, path: paths }, request }) => {
+      const asPatch = wantsPatch(request);
+      const bound = asPatch ? {} : { paths, most: mostShown };
+      const [job, { user_id }] = await Promise.all([
+        getJobDiff.json(actor, { job_id: id, attempt, ...bound }),
+        authenticate(actor),
+      ]);
+      if (job === "null") throw new ContractError(404, nothingYet(attempt));
+      const made = await madeInThread({ job, paths, asPatch }, user_id);
+      if (!asPatch) return jsonText(made);
+      return new Response(z.string().parse(JSON.parse(made)), {
         headers: {
           "content-type": "text/x-diff; charset=utf-8",
           "cache-control": "no-store",

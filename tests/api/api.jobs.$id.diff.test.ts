@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { jobDiffSchema } from "~/wire/agent-jobs/job-diff";
+import { shownDiffSchema } from "~/wire/agent-jobs/job-diff";
 import { openApp } from "../setup/app";
 import { bearer, claim } from "../setup/world";
 
@@ -32,7 +32,7 @@ async function scene() {
   const put = (body: unknown, headers: Record<string, string> = bearer(token)) => app.send("PUT", path, body, headers);
   const get = (query = "", headers: Record<string, string> = bearer(token)) =>
     app.request(`${path}${query}`, { headers });
-  const read = async (query = "") => jobDiffSchema.parse(await (await get(query)).json());
+  const read = async (query = "") => shownDiffSchema.parse(await (await get(query)).json());
   return { world, job, attempt, report, token, path, put, get, read };
 }
 
@@ -76,7 +76,9 @@ describe("PUT /api/jobs/:id/diff", () => {
     const files = (count: number) =>
       Array.from({ length: count }, (_, number) => added(`file-${number}`, { patch: patch(`file-${number}`, line) }));
     expect((await put(diff(...files(8)))).status).toBe(204);
-    expect((await read()).files).toHaveLength(8);
+    const { files: shown, rest } = await read();
+    expect([shown.length, rest.length]).toEqual([3, 5]);
+    expect((await read(`?path=${rest[0]?.path}`)).files[0]?.patch).toContain(line);
     expect((await put(diff(...files(9)))).status).toBe(422);
     const long = added("file-0", { patch: patch("file-0", `${line}y`) });
     expect((await put(diff(long))).status).toBe(422);

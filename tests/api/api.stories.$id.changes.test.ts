@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { reviewJob, saveJobGuide } from "~/nouns/reviews/operations.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
+import { diffFileSchema } from "~/wire/agent-jobs/job-diff";
 import { openApp } from "../setup/app";
 import { at, claim, create } from "../setup/world";
 import { type File, file, first, openStory, other, second, sha } from "./story-changes";
@@ -102,10 +104,50 @@ describe("GET /api/stories/:id/changes", () => {
     expect(files[0]?.patch).toContain(changed.patch);
   });
 
+  it("A story's changes beyond a bound are named in the rest, and read and commented on by their file", async () => {
+    const large = (n: number) => file(`large-${n}.ts`, `@@ -0,0 +1,60000 @@\n${"+b\n".repeat(60_000)}`);
+    const { read, jobs, session, story } = await scene([...[0, 1, 2, 3, 4, 5].map(large), first], [second]);
+    const found = await read();
+    expect(found.files.map(({ path }) => path)).toEqual([0, 1, 2, 3, 4].map((n) => `large-${n}.ts`).concat("a.ts"));
+    expect(found.rest).toEqual([{ path: "large-5.ts", job_id: jobs[0] }]);
+    for (const address of [`stories/${story}/changes`, `jobs/${jobs[0]}/diff`]) {
+      const answer = await app.request(`/api/${address}?path=large-5.ts&path=a.ts`, { headers: session });
+      const asked = z.object({ files: z.array(diffFileSchema), rest: z.unknown() }).parse(await answer.json());
+      expect(asked.files.map(({ path }) => path).sort()).toEqual(["a.ts", "large-5.ts"]);
+      expect(asked.files.find(({ path }) => path === "large-5.ts")).toMatchObject(large(5));
+      expect(asked.rest).toEqual([]);
+    }
+    const page = async (query = "") =>
+      await (await app.request(`/stories/${story}/changes${query}`, { headers: session })).text();
+    const address = `/jobs/${jobs[0]}/file?attempt=1&index=5`;
+    expect((await page()).replaceAll("\\u0026", "&")).toContain(address);
+    expect((await page()).match(/id="hunk-5-0"/g)).toBeNull();
+    expect((await page("?open=5")).match(/id="hunk-5-0"/g)).toHaveLength(1);
+    const lines = await app.request(address, { headers: session });
+    expect(await lines.json()).toMatchObject({ path: "large-5.ts", hunks: [{ lines: expect.any(Array) }] });
+    const of = jobs.map((job_id) => `${job_id} 1`).join();
+    const said = { path: "large-5.ts", side: "new", line: "7", body: "Why so long?" };
+    const body = new URLSearchParams({ intent: "add-comment", of, index: "5", ...said });
+    const init = { method: "POST", headers: session, body, redirect: "manual" } as const;
+    expect((await app.request(`/stories/${story}/changes`, init)).status).toBe(303);
+    expect(await page()).toContain("Why so long?");
+  });
+
+  it("Attempts whose names alone are too long are in the rest as a whole", async () => {
+    const deep = (n: number) => `${"folder/".repeat(500)}${n}.ts`;
+    const many = Array.from({ length: 160 }, (_, n) => file(deep(n), "@@ -1 +1 @@\n-a\n+b\n"));
+    const { read, jobs, session, story } = await scene(many, many);
+    const { rest, files } = await read();
+    expect(rest).toEqual([{ path: null, job_id: jobs[1] }]);
+    expect(files).toHaveLength(160);
+    const page = await app.request(`/stories/${story}/changes`, { headers: session });
+    expect(await page.text()).toContain(`href="/jobs/${jobs[1]}/changes?attempt=1"`);
+  });
+
   it("A story where nothing was done has no changes", async () => {
     const { product, read } = await scene([first]);
     await t.query`delete from job_diffs where product_id = ${product.id}`;
-    expect(await read()).toEqual({ base_sha: null, head_sha: null, tasks: [], files: [] });
+    expect(await read()).toEqual({ base_sha: null, head_sha: null, tasks: [], files: [], rest: [] });
   });
 });
 

@@ -5,7 +5,7 @@ import { storyChangesSchema } from "~/nouns/reviews/story-changes";
 import type { openApp } from "../setup/app";
 import { at, claim } from "../setup/world";
 
-export const sha = (n: number) => String(n).repeat(40);
+export const sha = (n: number) => String(n).repeat(40).slice(0, 40);
 export const file = (path: string, patch: string, rest: object = {}) => ({
   path,
   status: "modified" as const,

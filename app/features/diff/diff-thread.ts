@@ -1,10 +1,19 @@
 // Program of a worker thread (see work-thread.server.ts): diff work whose cost grows with user input.
 import { parentPort } from "node:worker_threads";
 import highlighter from "highlight.js/lib/common";
+import { patchText } from "~/nouns/agent-jobs/patch-text";
+import { reviewOfStory, storyAttemptsSchema } from "~/nouns/reviews/story-changes";
+import { type DiffFile, jobDiffSchema, shownDiff } from "~/wire/agent-jobs/job-diff";
+import { type Clues, chaptersOf, type Guide } from "~/wire/reviews/guide";
 import { type Comparison, compareFiles } from "./compare-files";
 
-/** Code to highlight, or two files to compare. */
-export type DiffQuestion = { color: { language: string; texts: string[] } } | { compare: Comparison };
+/** Code to highlight, two files to compare, or what the database answered: the changes of a story or of a job. */
+export type DiffQuestion =
+  | { color: { language: string; texts: string[] } }
+  | { compare: Comparison }
+  | { guide: { files: readonly DiffFile[]; guide: Guide | null; clues: Clues } }
+  | { story: string; paths: string[] | undefined }
+  | { job: string; paths: string[] | undefined; asPatch: boolean };
 
 /** Closes spans that cross a line end, and reopens them on the next line. */
 function linesOf(html: string): string[] {
@@ -26,12 +35,23 @@ function color(language: string, texts: readonly string[]): string[][] {
 
 function answer(question: DiffQuestion): unknown {
   if ("compare" in question) return compareFiles(question.compare);
-  return color(question.color.language, question.color.texts);
+  if ("color" in question) return color(question.color.language, question.color.texts);
+  if ("guide" in question) {
+    const { files, guide, clues } = question.guide;
+    return chaptersOf(files, guide, clues);
+  }
+  const { paths } = question;
+  if ("story" in question) {
+    const { attempts } = storyAttemptsSchema.parse(JSON.parse(question.story));
+    const { files, ...changes } = reviewOfStory(attempts, { paths }).changes;
+    return { ...changes, files: files.filter(({ left_out }) => !left_out) };
+  }
+  const diff = jobDiffSchema.parse(JSON.parse(question.job));
+  return question.asPatch ? patchText(diff) : shownDiff(diff, paths);
 }
 
-parentPort?.on("message", (text: string) => {
+parentPort?.on("message", (question: DiffQuestion) => {
   try {
-    const question: DiffQuestion = JSON.parse(text);
     parentPort?.postMessage({ made: JSON.stringify(answer(question)) });
   } catch {
     parentPort?.postMessage({ made: null });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { RecentlyMade } from "~/features/markdown/recently-made.server";
-import type { DiffFile, JobDiff } from "~/wire/agent-jobs/job-diff";
+import type { DiffFile, JobDiff, ReadFile } from "~/wire/agent-jobs/job-diff";
 import { isFoldedFile } from "~/wire/reviews/folded-files";
 import type { ComparedFile, ComparedLines, Comparison } from "./compare-files";
 import { askThread, showLines } from "./show-lines.server";
@@ -61,16 +61,17 @@ function filesOf(diff: JobDiff): RoundFile[] {
 }
 
 function nameFile({ file: { patch, ...file }, index, note }: RoundFile): ShownFile {
-  const lineCount = patch === undefined ? 0 : patch.split("\n").length - 1;
-  const folded = file.folded === true || isFoldedFile(file.path) || file.binary;
+  const { left_out = false, additions, deletions } = file;
+  const lineCount = left_out ? additions + deletions : (patch ?? "").split("\n").length - 1;
+  const folded = file.folded === true || isFoldedFile(file.path) || file.binary || left_out;
   const key = createHash("sha256").update(`${file.path}\n${patch}`).digest("base64url").slice(0, 12);
-  const hunks = patch === undefined ? [] : null;
+  const hunks = patch === undefined && !left_out ? [] : null;
   return { ...file, index, key, lineCount, folded, hunks, ...(note ? { note } : {}) };
 }
 
 /** A file as changed between two attempts. */
-interface RoundFile {
-  file: DiffFile;
+export interface RoundFile {
+  file: ReadFile;
   /** Index in the later diff; files that are only in the earlier one follow. */
   index: number;
   /** Why it is not shown line by line. */

@@ -4,6 +4,7 @@ import { nameOf } from "~/features/proof/visible";
 import { type Outcome, WorkThread, within } from "~/threads/work-thread.server";
 import type { DiffFile } from "~/wire/agent-jobs/job-diff";
 import { type Hunk, type PatchLine, parsePatch } from "~/wire/agent-jobs/patch";
+import { ContractError } from "~/wire/errors";
 import type { DiffQuestion } from "./diff-thread";
 import source from "./diff-thread?thread";
 import type { ShownHunk, ShownLine } from "./shown-diff";
@@ -15,7 +16,14 @@ const thread = new WorkThread(source, { longest: 3_000, memoryMb: 256 });
 
 /** Asks the one thread for diffs. The answer is JSON. */
 export function askThread(question: DiffQuestion, viewer: string): Promise<Outcome> {
-  return within(longestWait, thread.run(JSON.stringify(question), viewer));
+  return within(longestWait, thread.run(question, viewer));
+}
+
+/** What the thread makes of it, for an answer that is passed on as it is. */
+export async function madeInThread(question: DiffQuestion, viewer: string): Promise<string> {
+  const outcome = await askThread(question, viewer);
+  if (typeof outcome !== "string") return outcome.made;
+  throw new ContractError(503, "Other changes are being read. Try again in a minute.");
 }
 
 /** Longer lines are cut: no one reads on, and laying them out is expensive. */

@@ -1,4 +1,4 @@
-import type { DiffFile } from "~/wire/agent-jobs/job-diff";
+import type { ReadFile } from "~/wire/agent-jobs/job-diff";
 
 /** A shown line: `s` same, `a` added, `d` deleted. The HTML comes from the server and is safe. */
 export type ShownLine = [kind: "s" | "a" | "d", old: number | null, next: number | null, html: string];
@@ -9,7 +9,7 @@ export interface ShownHunk {
 }
 
 /** A file of a diff. `hunks` is null until its lines are loaded. */
-export interface ShownFile extends Omit<DiffFile, "patch"> {
+export interface ShownFile extends Omit<ReadFile, "patch"> {
   index: number;
   /** Hash of the changes: if they change, the lines are loaded again. */
   key: string;

@@ -1,19 +1,21 @@
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
+import type { RoundFile } from "~/features/diff/show-diff.server";
 import { waitsForReview } from "~/features/jobs/job-badges";
-import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getAgentJob, getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/reviews/job-comments.server";
 import { getStoryChanges, listViewed } from "~/nouns/reviews/operations.server";
 import { reviewOfStory, type StoryAttempt, type StoryFile, type StoryReview } from "~/nouns/reviews/story-changes";
 import { asShown, attemptOfLine } from "~/nouns/reviews/story-lines";
+import { mostShown } from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
 import { addJobCommentBody, reviewStoryBody } from "~/wire/reviews/contract";
 
 /** What no one has judged of a story, or of one of its tasks, with what the person has viewed of it. */
 export async function readStoryDiff(actor: Actor, storyId: string, taskId?: string) {
-  const { attempts, open_tasks } = await getStoryChanges(actor, { story_id: storyId });
+  const { attempts, open_tasks } = await getStoryChanges(actor, { story_id: storyId, most: mostShown });
   const unjudged = unjudgedOf(attempts).filter(({ task }) => taskId === undefined || task.id === taskId);
-  return { ...reviewOfStory(attempts, taskId), attempts, unjudged, open_tasks };
+  return { ...reviewOfStory(attempts, { taskId }), attempts, unjudged, open_tasks };
 }
 
 /** The newest attempts of their tasks that no one has judged. */
@@ -56,6 +58,19 @@ export async function viewedOf(actor: Actor, files: readonly StoryFile[]): Promi
   );
 }
 
+/** The files of a page; `open` is the place of one to read although it is beyond the bound. */
+export function readOpen(actor: Actor, { steps }: StoryReview, shown: readonly RoundFile[], open: number | undefined) {
+  return Promise.all(
+    shown.map(async (round) => {
+      const [step] = steps[round.index] ?? [];
+      if (!step || !round.file.left_out || round.index !== open) return round;
+      const { job_id, attempt, files } = step.of;
+      const diff = await getJobDiff(actor, { job_id, attempt, index: files?.indexOf(step.file) ?? 0 });
+      return { ...round, file: diff?.files[0] ?? round.file };
+    }),
+  );
+}
+
 /** Of the files on a page: where their lines are, and the attempts that a viewed mark is for. */
 export function aboutFiles(
   storyId: string,
@@ -69,7 +84,7 @@ export function aboutFiles(
     // What several attempts changed is joined again; other lines are read where they are.
     if (!step || others.length > 0) return `/stories/${storyId}/file?index=${index}${task}`;
     const { job_id, attempt, files } = step.of;
-    return `/jobs/${job_id}/file?attempt=${attempt}&index=${files.indexOf(step.file)}`;
+    return `/jobs/${job_id}/file?attempt=${attempt}&index=${files?.indexOf(step.file)}`;
   };
   const marksOf = (index: number) =>
     (changes.files[index]?.parts ?? []).map(({ job_id, attempt, path }) => ({ job_id, attempt, path }));
@@ -99,12 +114,14 @@ export async function commentOnStory(
   { story_id, task_id }: { story_id: string; task_id: string | undefined },
   { of, index, path, side, line, body }: z.infer<typeof storyCommentForm>,
 ): Promise<void> {
-  const { attempts } = await getStoryChanges(actor, { story_id });
-  const story = reviewOfStory(asShown(attempts, readAttempts(of.split(",")) ?? []), task_id);
+  const { attempts } = await getStoryChanges(actor, { story_id, most: mostShown });
+  const story = reviewOfStory(asShown(attempts, readAttempts(of.split(",")) ?? []), { taskId: task_id });
   if (story.changes.files[index]?.path !== path) {
     throw new ContractError(409, "These changes are out of date. Copy your text and reload the page.");
   }
-  const found = attemptOfLine(story.steps[index] ?? [], side, line);
+  const [first] = story.steps[index] ?? [];
+  const isLeftOut = first?.file.left_out && first.of.verdict === null;
+  const found = isLeftOut ? { step: first, line } : attemptOfLine(story.steps[index] ?? [], side, line);
   if (found === null) {
     throw new ContractError(
       422,

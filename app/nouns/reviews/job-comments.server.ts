@@ -1,6 +1,6 @@
 import { type Actor, callAs } from "~/db/rpc.server";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
-import type { JobDiff } from "~/wire/agent-jobs/job-diff";
+import { type JobDiff, mostShown } from "~/wire/agent-jobs/job-diff";
 import { ContractError } from "~/wire/errors";
 import {
   type AddJobCommentInput,
@@ -44,7 +44,7 @@ export async function addJobComment(
   actor: Actor,
   { job_id, path, line, side, body, attempt }: AddJobCommentInput,
 ): Promise<JobComment> {
-  const diff = await getJobDiff(actor, { job_id, attempt });
+  const diff = await getJobDiff(actor, { job_id, attempt, paths: [path], most: mostShown });
   if (diff === null) {
     throw new ContractError(409, "There are no changes to comment on yet. Wait for the attempt to end.");
   }

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { Actor } from "~/db/rpc.server";
 import { operation } from "~/nouns/operation.server";
 import { jobIdInput } from "~/wire/agent-jobs/contract";
-import type { JobDiff } from "~/wire/agent-jobs/job-diff";
 import {
   guideSourceSchema,
   jobCommentIdInput,
@@ -22,7 +20,6 @@ import {
   waitedSchema,
   waitingReviewsSchema,
 } from "~/wire/reviews/contract";
-import { chaptersOf, guideSchema } from "~/wire/reviews/guide";
 import { jobMarksSchema } from "~/wire/reviews/marks";
 import { storyIdInput } from "~/wire/stories/contract";
 import { storyAttemptsSchema } from "./story-changes";
@@ -61,30 +58,10 @@ export const noteFirstLook = operation("note_first_look", jobIdInput, waitedSche
 export const saveJobGuide = operation("save_job_guide", saveJobGuideInput, z.null());
 
 /** The guide to an attempt's changes; null without changes. */
-const getJobGuide = operation("get_job_guide", jobGuideInput, guideSourceSchema.nullable());
+export const getJobGuide = operation("get_job_guide", jobGuideInput, guideSourceSchema.nullable());
 
 /** Marks a file of an attempt as viewed by the caller, or takes the mark back. */
 export const markViewed = operation("mark_viewed", markViewedInput, z.null());
 
 /** What the caller has looked at of an attempt's changes. */
 export const listViewed = operation("list_viewed", listViewedInput, viewedSchema);
-
-/** The chapters of an attempt's changes. */
-export async function readGuide(
-  actor: Actor,
-  { job_id, attempt, head_sha, files }: Pick<JobDiff, "job_id" | "attempt" | "head_sha" | "files">,
-) {
-  const found = await getJobGuide(actor, { job_id, attempt });
-  const chapters = guideSchema.safeParse(found?.head_sha === head_sha ? found.chapters : null);
-  const guide = chapters.success && chapters.data.length > 0 ? chapters.data : null;
-  return {
-    attempt,
-    head_sha,
-    source: guide === null ? ("order" as const) : ("agent" as const),
-    chapters: chaptersOf(files, guide, {
-      proof: found?.proof ?? "",
-      tests: found?.tests ?? [],
-      criteria: found?.criteria ?? [],
-    }),
-  };
-}

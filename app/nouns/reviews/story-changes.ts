@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type DiffFile, diffFileSchema } from "~/wire/agent-jobs/job-diff";
+import { type DiffFile, readFileSchema, restSchema } from "~/wire/agent-jobs/job-diff";
 import { parsePatch } from "~/wire/agent-jobs/patch";
 import { markedSchema } from "~/wire/reviews/marks";
 import { joinPatches, patchText } from "./join-patches";
@@ -17,7 +17,8 @@ export const storyAttemptSchema = z.object({
   verdict,
   base_sha: z.string(),
   head_sha: z.string(),
-  files: z.array(diffFileSchema),
+  /** Null where they are too many to be named with those of earlier attempts. */
+  files: z.array(readFileSchema).nullable(),
 });
 export type StoryAttempt = z.infer<typeof storyAttemptSchema>;
 
@@ -34,7 +35,7 @@ export const storyAttemptsSchema = z.object({
 });
 
 /** A file of the story with the attempts that changed it; each hunk is under the first of them. */
-const storyFileSchema = diffFileSchema.extend({
+const storyFileSchema = readFileSchema.extend({
   parts: z.array(
     z.object({ task_id: z.string(), job_id: z.string(), attempt: z.int(), path: z.string(), hunks: z.array(z.int()) }),
   ),
@@ -49,13 +50,14 @@ export const storyChangesSchema = z.object({
     z.object({ id: z.string(), code: z.string(), job_id: z.string(), attempt: z.int(), judged: z.boolean() }),
   ),
   files: z.array(storyFileSchema),
+  rest: restSchema,
 });
 export type StoryChanges = z.infer<typeof storyChangesSchema>;
 
 /** What an attempt did to a file of the story. */
 export interface Step {
   of: StoryAttempt;
-  file: DiffFile;
+  file: z.infer<typeof readFileSchema>;
   /** Whether it is shown; what was judged is there only between others. */
   isShown: boolean;
 }
@@ -66,11 +68,11 @@ export interface StoryReview {
   steps: Step[][];
 }
 
-/** Characters of patches that are joined at most; files beyond that are shown once per attempt. */
-const mostJoined = 4_000_000;
-
-/** What no one has approved of a story, in one diff from where it begins. `taskId` leaves out the other tasks. */
-export function reviewOfStory(attempts: readonly StoryAttempt[], taskId?: string): StoryReview {
+/** What no one has approved of a story, in one diff from where it begins; `taskId` and `paths` leave out the others. */
+export function reviewOfStory(
+  attempts: readonly StoryAttempt[],
+  { taskId, paths }: { taskId?: string | undefined; paths?: readonly string[] | undefined } = {},
+): StoryReview {
   const newest = new Map(attempts.map((each) => [each.task.id, each]));
   // What was asked to be changed counts as a part of the attempt that changed it.
   const isOpen = ({ task, verdict: given }: StoryAttempt): boolean =>
@@ -80,11 +82,11 @@ export function reviewOfStory(attempts: readonly StoryAttempt[], taskId?: string
   const from = attempts.findIndex((each) => shown.has(each));
   const to = attempts.findLastIndex((each) => shown.has(each));
   const between = taskId === undefined ? attempts.slice(Math.max(from, 0), to + 1) : open;
-  let left = mostJoined;
-  const files = chainsOf(between, shown).flatMap((chain) => {
-    left -= chain.length > 1 ? lengthOf(chain) : 0;
-    return (left >= 0 ? joinedFile(chain) : null) ?? apart(chain);
-  });
+  const chains = chainsOf(between, shown).filter(
+    (chain) => !paths || chain.some(({ file }) => paths.includes(file.path)),
+  );
+  const isRead = (chain: Step[]) => chain.every(({ file }) => !file.left_out);
+  const files = chains.flatMap((chain) => (isRead(chain) ? joinedFile(chain) : null) ?? apart(chain));
   const changes = {
     base_sha: open[0]?.base_sha ?? null,
     head_sha: open.at(-1)?.head_sha ?? null,
@@ -96,6 +98,12 @@ export function reviewOfStory(attempts: readonly StoryAttempt[], taskId?: string
       judged: given !== null,
     })),
     files: files.map(({ file }) => file),
+    rest: [
+      ...files
+        .filter(({ file }) => file.left_out)
+        .map(({ file: { path }, steps }) => ({ path, job_id: steps[0]?.of.job_id ?? "" })),
+      ...open.filter((each) => each.files === null).map(({ job_id }) => ({ path: null, job_id })),
+    ],
   };
   return { changes, steps: files.map(({ steps }) => steps) };
 }
@@ -106,7 +114,7 @@ function chainsOf(attempts: readonly StoryAttempt[], shown: ReadonlySet<StoryAtt
   const byPath = new Map<string, Step[]>();
   for (const of of attempts) {
     const renamed: [string, Step[]][] = [];
-    for (const file of of.files) {
+    for (const file of of.files ?? []) {
       const before = file.status === "renamed" ? (file.old_path ?? file.path) : file.path;
       const known = file.status === "copied" ? undefined : byPath.get(before);
       const chain = known?.at(-1)?.of === of ? [] : (known ?? []);
@@ -124,8 +132,6 @@ function chainsOf(attempts: readonly StoryAttempt[], shown: ReadonlySet<StoryAtt
     })
     .filter(({ length }) => length > 0);
 }
-
-const lengthOf = (chain: readonly Step[]) => chain.reduce((sum, { file }) => sum + (file.patch?.length ?? 0), 0);
 
 interface JoinedFile {
   file: StoryFile;

@@ -51,11 +51,26 @@ export const saveJobDiffBody = z
 export const saveJobDiffInput = saveJobDiffBody.safeExtend({ job_id: idSchema });
 export type SaveJobDiffInput = z.infer<typeof saveJobDiffInput>;
 
-/** Query of `GET /api/jobs/:id/diff`. */
+/** Characters of patches that one answer has at most; other files are read by their paths. */
+export const mostShown = 1_000_000;
+
+const pathsSchema = z.array(filePathSchema).max(200);
+
+/** Query of what has many files: the ones to read. */
+export const pathQuery = z.object({ path: pathsSchema.optional().describe("Repeatable: only these files") });
+
+/** What bounds the patches that are read: their characters, the smallest files first, and their files. */
+export const boundedInput = z.object({ paths: pathsSchema.optional(), most: z.int().min(0).optional() });
+
+/** Query of an attempt's changes. */
 export const jobDiffQuery = z.object({ attempt: attemptInQuery.optional() });
 
 /** `index` leaves only one file. */
-export const jobDiffInput = jobDiffQuery.extend({ job_id: idSchema, index: z.int().min(0).optional() });
+export const jobDiffInput = jobDiffQuery.extend({
+  ...boundedInput.shape,
+  job_id: idSchema,
+  index: z.int().min(0).optional(),
+});
 
 export const diffFileSchema = z.object({
   path: z.string(),
@@ -70,6 +85,18 @@ export const diffFileSchema = z.object({
 });
 export type DiffFile = z.infer<typeof diffFileSchema>;
 
+/** A file as read within a bound. */
+export const readFileSchema = diffFileSchema.extend({
+  /** Its patch is beyond the bound. */
+  left_out: z.literal(true).optional(),
+});
+export type ReadFile = z.infer<typeof readFileSchema>;
+
+/** Files beyond the bound, by the job that changed them; `path` is null for all of a job's. */
+export const restSchema = z
+  .array(z.object({ path: z.string().nullable(), job_id: z.string() }))
+  .describe("What is not in files: read it with ?path=, or all of a job where path is null");
+
 export const jobDiffSchema = z.object({
   job_id: z.string(),
   attempt: z.int(),
@@ -80,9 +107,23 @@ export const jobDiffSchema = z.object({
   created_at: z.string(),
   /** Attempts that have sent a diff. */
   attempts: z.array(z.int()),
-  files: z.array(diffFileSchema),
+  files: z.array(readFileSchema),
 });
 export type JobDiff = z.infer<typeof jobDiffSchema>;
+
+/** Answer of `GET /api/jobs/:id/diff`. */
+export const shownDiffSchema = jobDiffSchema.extend({ files: z.array(diffFileSchema), rest: restSchema });
+
+/** A diff's files as far as they are there, and the rest; `paths` leaves only these. */
+export function shownDiff({ files, ...diff }: JobDiff, paths?: readonly string[]): z.infer<typeof shownDiffSchema> {
+  const wanted = paths && new Set(paths);
+  const asked = files.filter(({ path }) => wanted?.has(path) ?? true);
+  return {
+    ...diff,
+    files: asked.filter(({ left_out }) => !left_out),
+    rest: asked.filter(({ left_out }) => left_out).map(({ path }) => ({ path, job_id: diff.job_id })),
+  };
+}
 
 function bytesOf(value: string): number {
   return new TextEncoder().encode(value).length;

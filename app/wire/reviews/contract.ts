@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agentJobSchema } from "../agent-jobs/contract";
-import { filePathSchema, jobDiffQuery } from "../agent-jobs/job-diff";
+import { boundedInput, filePathSchema, jobDiffQuery } from "../agent-jobs/job-diff";
 import { attemptSchema, cursorSchema, idSchema, limitInQuery, requiredText, text } from "../text";
 import { markPathsSchema, reviewMarks } from "./marks";
 
@@ -45,7 +45,7 @@ export const reviewStoryBody = reviewJobBody.omit({ attempt: true }).extend({
 export const reviewStoryInput = reviewStoryBody.extend({ story_id: idSchema });
 
 /** Without files it says only which attempts there are. */
-export const storyChangesInput = z.object({ story_id: idSchema, with_files: z.boolean().optional() });
+export const storyChangesInput = boundedInput.extend({ story_id: idSchema, with_files: z.boolean().optional() });
 
 export const jobGuideInput = jobDiffQuery.extend({ job_id: idSchema });
 

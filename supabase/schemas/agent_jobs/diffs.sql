@@ -29,9 +29,10 @@ alter table public.job_diffs enable row level security;
 -- Read through operations.get_job_diff, which checks access once per diff.
 
 -- The changes of an attempt, by default of the newest that sent any. Null when none has. `attempts` lists those
--- with a diff, so that two can be compared. p_index leaves only one file. Refusals: 404, 403. Definer: access is checked
--- first (docs/review.md).
-create function operations.get_job_diff(p_job_id uuid, p_attempt integer default null, p_index integer default null)
+-- with a diff, so that two can be compared. p_index leaves only one file, p_paths only these; p_most bounds what the patches
+-- hold. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
+create function operations.get_job_diff(p_job_id uuid, p_attempt integer default null, p_index integer default null,
+  p_paths jsonb default null, p_most integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_job_reader(p_job_id);
@@ -39,7 +40,10 @@ begin
     select json_build_object('job_id', d.job_id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
       'additions', d.additions, 'deletions', d.deletions, 'created_at', d.created_at,
       'attempts', (select json_agg(x.attempt order by x.attempt) from public.job_diffs x where x.job_id = p_job_id),
-      'files', case when p_index is null then d.files else jsonb_path_query_array(d.files, '$[$n]', jsonb_build_object('n', p_index)) end)
+      'files', case
+        when p_index is not null then jsonb_path_query_array(d.files, '$[$n]', jsonb_build_object('n', p_index))
+        when p_most is null then d.files
+        else (select r.files from private.read_diffs(array[d.job_id], array[d.attempt], p_paths, p_most) r) end)
     from public.job_diffs d
     where d.job_id = p_job_id and (p_attempt is null or d.attempt = p_attempt)
     order by d.attempt desc
@@ -47,6 +51,51 @@ begin
 end;
 $$;
 grant execute on function operations.get_job_diff to authenticated;
+
+-- The files of diffs, in their order, with patches as far as p_most characters go: the smallest files first, each in all diffs
+-- or in none. Of the others `left_out` is said in place of the patch. p_paths leaves patches to these alone, with what they were
+-- called before. Diffs have null where the names of their files, with those of earlier diffs, are more than p_most alone.
+create function private.read_diffs(p_job_ids uuid[], p_attempts integer[], p_paths jsonb, p_most integer)
+returns table (job_id uuid, attempt integer, files jsonb) language plpgsql stable set search_path = '' as $$
+begin
+  if p_paths is null and p_most >= (
+    select sum(d.bytes) from unnest(p_job_ids, p_attempts) k (job_id, attempt) join public.job_diffs d using (job_id, attempt)
+  ) then
+    return query
+      select d.job_id, d.attempt, d.files from unnest(p_job_ids, p_attempts) k (job_id, attempt) join public.job_diffs d using (job_id, attempt);
+    return;
+  end if;
+  return query
+    with recursive listed as materialized (
+      select k.place as of, f.place, f.file - 'patch' as file, f.file ->> 'path' as path, coalesce(length(f.file ->> 'patch'), 0) as size
+      from unnest(p_job_ids, p_attempts) with ordinality k (job_id, attempt, place)
+      join public.job_diffs d using (job_id, attempt)
+      cross join lateral jsonb_array_elements(d.files) with ordinality f (file, place)
+    ), named as (
+      select n as path from jsonb_array_elements_text(p_paths) n
+      union select l.file ->> 'old_path' from named n join listed l using (path) where l.file ->> 'old_path' is not null
+    ), chosen as materialized (
+      select c.path
+      from (
+        select l.path, sum(sum(l.size)) over (order by sum(l.size), l.path) as until from listed l
+        where p_paths is null or l.path in (select n.path from named n) group by l.path
+      ) c
+      where c.until <= p_most
+    ), kept as materialized (
+      select k.of, k.of = 1 or sum(k.size) over (order by k.of) <= p_most as is_kept from (
+        select l.of, sum(length(l.file::text)) as size from listed l group by l.of) k
+    )
+    select k.job_id, k.attempt, case when o.is_kept is not false then (
+      select coalesce(jsonb_agg(case
+        when l.size = 0 then l.file
+        when c.path is null then l.file || '{"left_out": true}'
+        else l.file || jsonb_build_object('patch', d.files -> (l.place - 1)::integer -> 'patch') end order by l.place), '[]')
+      from listed l left join chosen c using (path) where l.of = k.place) end
+    from unnest(p_job_ids, p_attempts) with ordinality k (job_id, attempt, place)
+    join public.job_diffs d using (job_id, attempt)
+    left join kept o on o.of = k.place;
+end;
+$$;
 
 -- Stores an attempt's changes, sent by its worker. Sending again replaces them; the last attempt to hold the job
 -- may still send after its end. The job stores the totals, so that lists and cards need no second look-up, and its

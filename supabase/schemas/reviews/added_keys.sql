@@ -1,6 +1,6 @@
 -- The files with an added line that looks like a key of a well-known service, from which the worker took one (•••),
--- or that gives something named like a key a value like one. Lines of the second kind are looked at 500 a file and 5,000
--- a change, their first 2,000 letters: a file with more is named, as it may hold one.
+-- or that gives something named like a key a value like one. Of the first kind 100 lines a file are looked at, of the second
+-- 500 a file and 5,000 a change, their first 2,000 letters: a file with more is named, as it may hold one.
 create function private.adding_keys(p_files jsonb)
 returns table (path text, hunk integer) language plpgsql immutable set search_path = '' as $$
 declare
@@ -13,9 +13,9 @@ begin
   for v_file in select f ->> 'path' as path, f ->> 'patch' as patch from jsonb_array_elements(p_files) f loop
     v_line := null;
     if v_file.patch ~ v_known then
-      select m.line into v_line
-      from (select l as line, substring(l from v_known) as key from string_to_table(v_file.patch, E'\n') l where l ~ v_known limit 500) m
-      where not private.is_placeholder(m.key) limit 1;
+      v_lines := array(select l from string_to_table(v_file.patch, E'\n') l where l ~ v_known limit 101);
+      v_line := case when cardinality(v_lines) > 100 then v_lines[1] else (
+        select l from unnest(v_lines) l where not private.is_placeholder(substring(l from v_known)) limit 1) end;
     end if;
     if v_line is null then
       v_lines := array(

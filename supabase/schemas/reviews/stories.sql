@@ -1,7 +1,8 @@
 -- What a story has changed, attempt by attempt in the order in which it was made, with the last verdict of a person
 -- on each. Only finished attempts: those that are done or wait for a verdict. Who asks only which these are leaves the
--- files out. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
-create function operations.get_story_changes(p_story_id uuid, p_with_files boolean default true)
+-- files out; p_paths and p_most bound what is read of them. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
+create function operations.get_story_changes(p_story_id uuid, p_with_files boolean default true, p_paths jsonb default null,
+  p_most integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_access('story', p_story_id);
@@ -12,9 +13,18 @@ begin
       where t.story_id = p_story_id and t.status <> 'DONE' and not exists (
         select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review')),
     'attempts', (
-    select coalesce(json_agg(json_build_object('task', json_build_object('id', t.id, 'code', t.code, 'title', t.title),
+    with attempts as materialized (
+      select t.id as task_id, t.code, t.title, j.id as job_id, d.attempt, row_number() over (order by d.created_at, j.position, j.id) as place
+      from public.tasks t
+      join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
+        and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
+      join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+      where t.story_id = p_story_id
+    )
+    select coalesce(json_agg(json_build_object('task', json_build_object('id', a.task_id, 'code', a.code, 'title', a.title),
       'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
-      'files', case when p_with_files then d.files else '[]' end, 'marks', x.former -> 'marks', 'mark_paths', x.former -> 'mark_paths',
+      'files', case when not p_with_files then '[]' when p_most is null then d.files else f.files end,
+      'marks', x.former -> 'marks', 'mark_paths', x.former -> 'mark_paths',
       'marked', (
         select coalesce(json_agg(json_build_object('mark', m.mark, 'path', m.path, 'hunk', m.hunk) order by private.mark_place(m.mark), m.path), '[]')
         from private.marks_of(j, d.marks) m),
@@ -26,14 +36,14 @@ begin
         -- Without an author it is CI or the landing queue, which return work and never approve it.
         where r.job_id = j.id and r.attempt = d.attempt and (r.author_id is not null or r.verdict = 'approve')
         order by r.created_at desc, r.id limit 1))
-    ) order by d.created_at, j.position, j.id), '[]')
-    from public.tasks t
-    join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
-      and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
-    join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    ) order by a.place), '[]')
+    from attempts a
+    join public.agent_jobs j on j.id = a.job_id
+    join public.job_diffs d on d.job_id = a.job_id and d.attempt = a.attempt
+    left join private.read_diffs((select array_agg(r.job_id order by r.place) from attempts r where p_with_files and p_most is not null),
+      (select array_agg(r.attempt order by r.place) from attempts r), p_paths, p_most) f on f.job_id = a.job_id
     -- For processes of 0.4.0, which know fewer marks.
-    cross join lateral private.former_marks(private.marks_json(j, d.marks)) x (former)
-    where t.story_id = p_story_id));
+    cross join lateral private.former_marks(private.marks_json(j, d.marks)) x (former)));
 end;
 $$;
 grant execute on function operations.get_story_changes to authenticated;
