@@ -33,6 +33,9 @@ function schemaOf(operation: Operation, status: number): Record<string, unknown>
 
 /** What is empty in an answer that says all it can: what can start waits for nothing. */
 const mayBeEmpty: Record<string, readonly string[]> = {
+  // Each file fits.
+  getJobDiff: [".rest"],
+  getStoryChanges: [".rest"],
   listReady: ["[].blocked_by"],
   // The product names no hosts.
   nextLanding: [".landing.may_reach"],
