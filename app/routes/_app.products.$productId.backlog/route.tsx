@@ -27,7 +27,7 @@ import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
 import { importKnownPanel, importPanel, KnownPanel, Panel } from "./import-panel";
 import { loadPanel } from "./panel-data.server";
-import { Tree } from "./tree";
+import { importVirtualRows, Tree } from "./tree";
 import { type TreeAddress, useTreeAddress } from "./tree-address";
 import { type TreeView, treeRows } from "./tree-rows";
 
@@ -97,8 +97,8 @@ export default function BacklogPage() {
   const coming = useComing(address);
   const ownPeek = useTreePeek(address, coming);
   useEffect(() => {
-    Promise.all([importPanel(), importKnownPanel()]).catch(() => {
-      // Offline: loads when a panel is opened.
+    Promise.all([importPanel(), importKnownPanel(), importVirtualRows()]).catch(() => {
+      // Offline: each loads when it is needed.
     });
   }, []);
   return (

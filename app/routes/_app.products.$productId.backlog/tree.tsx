@@ -14,7 +14,8 @@ import { useWriteAccess } from "~/ui/write-access";
 import type { TreeAddress } from "./tree-address";
 import type { TreeRow, TreeView } from "./tree-rows";
 
-const VirtualRows = lazy(() => import("./virtual-rows"));
+export const importVirtualRows = () => import("./virtual-rows");
+const VirtualRows = lazy(importVirtualRows);
 const BacklogMoves = lazy(() => import("./backlog-moves"));
 
 /** Above this, browsers render only rows near the viewport; the server sends this many and a link to more. */

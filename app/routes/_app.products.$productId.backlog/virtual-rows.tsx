@@ -5,12 +5,16 @@ import type { TreeRow } from "./tree-rows";
 /** A long tree: renders only rows near the viewport. */
 export default function VirtualRows({ rows, line }: { rows: readonly TreeRow[]; line: (row: TreeRow) => ReactNode }) {
   const list = useRef<HTMLDivElement>(null);
-  const [offset, setOffset] = useState(0);
-  useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0), []);
+  const [{ offset, height }, setPlace] = useState({ offset: 0, height: 36 });
+  // Rows are of one height, whatever the size of its letters: measured once.
+  useLayoutEffect(() => {
+    const { offsetTop = 0, firstElementChild } = list.current ?? {};
+    setPlace({ offset: offsetTop, height: firstElementChild?.getBoundingClientRect().height || 36 });
+  }, []);
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => 37,
-    overscan: 20,
+    estimateSize: () => height,
+    overscan: 10,
     scrollMargin: offset,
     getItemKey: (index) => rows[index]?.id ?? index,
   });
@@ -22,8 +26,6 @@ export default function VirtualRows({ rows, line }: { rows: readonly TreeRow[]; 
         return (
           <div
             key={item.key}
-            ref={virtual.measureElement}
-            data-index={item.index}
             className="absolute inset-x-0 top-0"
             style={{ transform: `translateY(${item.start - offset}px)` }}
           >

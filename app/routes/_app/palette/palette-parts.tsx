@@ -1,43 +1,77 @@
-import { Command } from "cmdk";
-import type { ReactNode } from "react";
+import clsx from "clsx";
+import { memo, type ReactNode } from "react";
+import { Kbd } from "~/ui/badge";
+import { shownKeys } from "~/ui/page-keys";
 
-export function Group({ heading, children }: { heading: string; children: ReactNode }) {
-  return (
-    <Command.Group
-      heading={heading}
-      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:font-semibold [&_[cmdk-group-heading]]:text-faint"
-    >
-      {children}
-    </Command.Group>
-  );
+/** One thing that the palette offers. */
+export interface Entry {
+  /** Unique in the palette. */
+  key: string;
+  group: string;
+  /** What it is called: a text that begins with it ranks first. */
+  name: string;
+  /** Other words that find it. */
+  words: string;
+  /** What it shows if not its name. */
+  shown?: string;
+  run: () => void;
+  before?: ReactNode;
+  after?: ReactNode;
+  /** The keys to press instead. */
+  press?: string;
 }
 
-/** One row of the palette. */
-export function Item({ value, onSelect, children }: { value: string; onSelect: () => void; children: ReactNode }) {
+export const optionId = ({ key }: Entry) => `palette ${key}`.replace(/\s/g, "_");
+
+/** One row of the palette. The list handles the click, so that a letter draws only the rows that it changes. */
+export const Option = memo(function Option({ entry, isChosen }: { entry: Entry; isChosen: boolean }) {
+  const { name, shown = name, before, after, press } = entry;
   return (
-    <Command.Item
-      value={value}
-      onSelect={onSelect}
-      className="flex cursor-pointer items-center gap-2 rounded px-2.5 py-1.5 text-sm data-[selected=true]:bg-sunken"
+    // biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus and names the option
+    <div
+      role="option"
+      id={optionId(entry)}
+      data-entry={entry.key}
+      aria-selected={isChosen}
+      className={clsx("flex cursor-pointer items-center gap-2 rounded px-2.5 py-1.5 text-sm", isChosen && "bg-sunken")}
     >
-      {children}
-    </Command.Item>
+      {before}
+      <span className="min-w-0 flex-1 truncate">{shown}</span>
+      {after}
+      {press ? shownKeys(press).map((cap) => <Kbd key={cap}>{cap}</Kbd>) : null}
+    </div>
   );
+});
+
+interface Shown {
+  heading: string;
+  entries: Entry[];
 }
 
-/** Separates a row's name from its other search words. */
-const also = " \u2003";
+/** Returns the groups with what fits the typed text, best first. Without a text they stay as they are. */
+export function shownEntries(entries: readonly Entry[], typed: string): Shown[] {
+  const groups = new Map<string, { entry: Entry; rank: number }[]>();
+  for (const entry of entries) {
+    const rank = typed ? rankEntry(entry, typed) : 1;
+    if (rank === 0) continue;
+    const group = groups.get(entry.group);
+    if (group) group.push({ entry, rank });
+    else groups.set(entry.group, [{ entry, rank }]);
+  }
+  const best = (group: { rank: number }[]) => group[0]?.rank ?? 0;
+  return [...groups]
+    .map(([heading, group]) => ({ heading, group: group.sort((one, other) => other.rank - one.rank) }))
+    .sort((one, other) => best(other.group) - best(one.group))
+    .map(({ heading, group }) => ({ heading, entries: group.map(({ entry }) => entry) }));
+}
 
-/** Returns a row's search text, name first, so that an exact name ranks above texts that mention it. */
-export const lineText = (name: string, others = ""): string => `${name}${also}${others}`;
-
-/** Ranks a row for the typed text; 0 means no match. Every word must occur: there is no fuzzy matching. */
-export function rankLine(line: string, typed: string): number {
-  const text = line.toLowerCase();
-  const wanted = typed.trim().toLowerCase();
+/** Ranks an entry for the typed text; 0 means no match. Every word must occur: there is no fuzzy matching. */
+function rankEntry(entry: Entry, typed: string): number {
+  const name = entry.name.toLowerCase();
+  const text = `${name} ${entry.words.toLowerCase()}`;
+  const wanted = typed.toLowerCase();
   const words = wanted.split(/\s+/);
   if (!words.every((word) => text.includes(word))) return 0;
-  const name = (text.split(also)[0] ?? "").trim();
   if (name === wanted) return 1;
   if (name.startsWith(wanted)) return 0.9;
   const begins = (word: string) => name.startsWith(word) || name.includes(` ${word}`);

@@ -1,24 +1,24 @@
 import { useFetcher, useNavigate, useSubmit } from "@remix-run/react";
-import { Command } from "cmdk";
-import { type KeyboardEvent, useEffect, useState } from "react";
+import { type KeyboardEvent, startTransition, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isPageItem } from "~/features/items/active-row";
 import { ProductAccess } from "~/features/products/product-access";
 import type { SearchAnswer } from "~/routes/_app.search/find-pasted.server";
 import { Dialog } from "~/ui/dialog";
+import { useShownKeys } from "~/ui/page-keys";
 import { useWriteAccess } from "~/ui/write-access";
 import { forgetTyped, typedAhead } from "../keys-ahead";
 import { productPath } from "../navigation";
 import type { ShellData } from "../shell-data";
+import { activeItems, itemEntries, pageActions, pageEntries, pressOnceThere, type Then } from "./palette-actions";
 import {
-  ActiveItemActions,
-  activeItems,
-  type PageAction,
-  PageItems,
-  pageActions,
-  pressOnceThere,
-} from "./palette-actions";
-import { CreateItems, DestinationItems, FoundItems, ProductItems, RecentItems } from "./palette-groups";
-import { Group, Item, lineText, rankLine } from "./palette-parts";
+  createEntries,
+  destinationEntries,
+  foundEntries,
+  type Go,
+  productEntries,
+  recentEntries,
+} from "./palette-groups";
+import { type Entry, Option, optionId, shownEntries } from "./palette-parts";
 
 interface PaletteProps {
   open: boolean;
@@ -30,130 +30,198 @@ interface PaletteProps {
 }
 
 /** Everything the user can open or do: search in all products, recent pages, actions with their keys. */
-export default function Palette({ open, onClose, onReopen, shell, productId }: PaletteProps) {
-  const navigate = useNavigate();
+export default function Palette(props: PaletteProps) {
+  return (
+    <Dialog title="Search and actions" open={props.open} onClose={props.onClose} bare>
+      <ProductAccess productId={props.productId}>
+        <Choices {...props} />
+      </ProductAccess>
+    </Dialog>
+  );
+}
+
+/** What fits into the list without scrolling. The rest is drawn after it shows. */
+const firstEntries = 14;
+
+/** How long Enter waits for the first match, which the service may find. */
+const patienceMs = 500;
+
+function Choices(props: PaletteProps) {
   const [query, setQuery] = useState(typedAhead);
-  useEffect(forgetTyped, []);
-  // Read before the dialog takes focus.
-  const [atHand] = useState(activeItems);
-  const [actions] = useState(pageActions);
-  const ofPage = isPageItem(atHand.row);
-  const { load, data } = useFetcher<SearchAnswer>({ key: "palette" });
+  const [chosenKey, setChosenKey] = useState<string>();
+  const [isWhole, setWhole] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const pressedAt = useRef(Number.NEGATIVE_INFINITY);
   const wanted = query.trim();
+  const found = useFound(wanted, props.productId);
+  const entries = useEntries(props, wanted, found);
+  const groups = useMemo(() => shownEntries(entries, wanted), [entries, wanted]);
+  const shown = useMemo(() => groups.flatMap((group) => group.entries), [groups]);
+  const chosen = shown.find(({ key }) => key === chosenKey) ?? shown[0];
+  useEffect(() => {
+    forgetTyped();
+    startTransition(() => setWhole(true));
+  }, []);
+  useEffect(() => {
+    if (chosen && performance.now() - pressedAt.current < patienceMs) chosen.run();
+  }, [chosen]);
+
+  const move = (to: number) => {
+    const next = shown.at(to % shown.length);
+    if (!next) return;
+    setChosenKey(next.key);
+    document.getElementById(optionId(next))?.scrollIntoView({ block: "nearest" });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const step = steps[`${event.ctrlKey ? "Ctrl+" : ""}${event.key}`];
+    if (event.key !== "Enter" && step === undefined) return;
+    event.preventDefault();
+    if (step !== undefined) move(chosen && step !== 0 ? shown.indexOf(chosen) + step : 0);
+    else if (chosen) chosen.run();
+    else pressedAt.current = event.timeStamp;
+  };
+  const at = (target: EventTarget) =>
+    target instanceof Element ? target.closest<HTMLElement>("[data-entry]")?.dataset.entry : undefined;
+  let room = isWhole ? shown.length : firstEntries;
+  return (
+    <div className="grid">
+      <input
+        data-focus-first
+        role="combobox"
+        aria-label="Search and actions"
+        aria-expanded
+        aria-controls="palette"
+        aria-autocomplete="list"
+        aria-activedescendant={chosen && optionId(chosen)}
+        autoComplete="off"
+        spellCheck={false}
+        value={query}
+        onChange={({ target }) => {
+          list.current?.scrollTo(0, 0);
+          setChosenKey(undefined);
+          setQuery(target.value);
+        }}
+        onKeyDown={onKeyDown}
+        placeholder="Search, or type a command"
+        className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
+      />
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys */}
+      <div
+        ref={list}
+        id="palette"
+        role="listbox"
+        aria-label="Search and actions"
+        className="max-h-96 overflow-y-auto p-1.5"
+        onPointerMove={({ target }) => setChosenKey(at(target) ?? chosenKey)}
+        onClick={({ target }) => shown.find(({ key }) => key === at(target))?.run()}
+      >
+        {groups.map(({ heading, entries: each }) => {
+          const drawn = each.slice(0, Math.max(0, room));
+          room -= each.length;
+          return drawn.length === 0 ? null : (
+            // biome-ignore lint/a11y/useSemanticElements: a list box has no fieldset
+            <div key={heading} role="group" aria-label={heading}>
+              <p aria-hidden className="px-2.5 pt-2 pb-1 text-2xs font-semibold text-faint">
+                {heading}
+              </p>
+              {drawn.map((entry) => (
+                <Option key={entry.key} entry={entry} isChosen={entry === chosen} />
+              ))}
+            </div>
+          );
+        })}
+      </div>
+      {shown.length === 0 ? (
+        <p role="status" className="px-3 py-6 text-center text-sm text-muted">
+          {wanted.length < 2 ? "Type at least two letters." : "No results."}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** How far a key moves; 0 is to the first, and beyond an end is the other. */
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, "Ctrl+n": 1, "Ctrl+p": -1, Home: 0 };
+
+const nothing: SearchAnswer["results"] = [];
+
+/** What the service finds for these words. */
+function useFound(wanted: string, productId: string | undefined): SearchAnswer["results"] {
+  const { load, data } = useFetcher<SearchAnswer>({ key: "palette" });
   useEffect(() => {
     if (wanted.length < 2) return;
     const timer = setTimeout(() => load(`/search?${new URLSearchParams({ q: wanted, near: productId ?? "" })}`), 140);
     return () => clearTimeout(timer);
   }, [wanted, load, productId]);
-
-  const go = (to: string) => {
-    onClose();
-    setQuery("");
-    navigate(to);
-  };
-  const found = wanted.length < 2 || data?.query !== wanted ? [] : data.results;
-  const hits = <FoundItems found={found} wanted={wanted} go={go} />;
-  // What can be done comes before texts that mention it, but a code or address names its item.
-  const isNamed = found[0]?.isNamed === true;
-  return (
-    <Dialog title="Search and actions" open={open} onClose={onClose} bare>
-      <Command label="Search and actions" loop filter={rankLine} onKeyDown={enterOnceChosen} className="grid">
-        <Command.Input
-          data-focus-first
-          value={query}
-          onValueChange={setQuery}
-          placeholder="Search, or type a command"
-          className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
-        />
-        <Command.List className="max-h-96 overflow-y-auto p-1.5">
-          <Command.Empty className="px-3 py-6 text-center text-sm text-muted">
-            {wanted.length < 2 ? "Type at least two letters." : "No results."}
-          </Command.Empty>
-          {isNamed ? hits : null}
-          <ProductAccess productId={productId}>
-            {ofPage ? null : <ActiveItemActions atHand={atHand} onClose={onClose} onReopen={onReopen} />}
-            {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
-            {ofPage ? <ActiveItemActions atHand={atHand} onClose={onClose} onReopen={onReopen} /> : null}
-            <PageItems actions={actions} atHand={atHand} onClose={onClose} />
-            <SprintItems shell={shell} productId={productId} actions={actions} onClose={onClose} />
-            <CreateItems go={go} productId={productId} />
-          </ProductAccess>
-          <DestinationItems shell={shell} productId={productId} wanted={wanted} go={go} />
-          <ProductItems shell={shell} go={go} />
-          {isNamed ? null : hits}
-        </Command.List>
-      </Command>
-    </Dialog>
-  );
+  return wanted.length < 2 || data?.query !== wanted ? nothing : data.results;
 }
 
-/** Returns the row that Enter selects: highlighted, and matching the current text. */
-function chosenLine(list: HTMLElement): HTMLElement | null {
-  const line = list.querySelector<HTMLElement>("[cmdk-item][aria-selected=true]");
-  const typed = list.querySelector("input")?.value ?? "";
-  return line && rankLine(line.dataset.value ?? "", typed) > 0 ? line : null;
-}
-
-/** Fast typing can leave no row or an outdated one highlighted for a moment: Enter then waits. */
-function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
-  if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
-  const list = event.currentTarget;
-  // A row just rendered handles clicks, but not yet the list's select event.
-  event.preventDefault();
-  const press = (frames: number) => {
-    const line = chosenLine(list);
-    if (line) line.click();
-    else if (frames > 0 && list.isConnected) requestAnimationFrame(() => press(frames - 1));
-  };
-  press(mostFrames);
-}
-
-/** Half a second. If the list has no match by then, there is none. */
-const mostFrames = 30;
-
-/** Actions on the active sprint, from any page. On the sprint's own page its buttons are listed already. */
-function SprintItems({
-  shell,
-  productId,
-  actions,
-  onClose,
-}: {
-  shell: ShellData;
-  productId: string | undefined;
-  actions: readonly PageAction[];
-  onClose: () => void;
-}) {
-  const submit = useSubmit();
+function useEntries(
+  { shell, productId, onClose, onReopen }: PaletteProps,
+  wanted: string,
+  found: SearchAnswer["results"],
+): Entry[] {
   const navigate = useNavigate();
+  const submit = useSubmit();
   const { canWrite } = useWriteAccess();
-  const { activeSprintId: sprint, activeProductId } = shell;
-  const isHere = actions.some(({ label }) => label === "Complete sprint");
-  if (!sprint || !productId || productId !== activeProductId || isHere || !canWrite) return null;
-  const board = `${productPath(productId, "sprints")}/${sprint}`;
-  const then = (act: () => void) => () => {
-    onClose();
-    act();
+  const keys = useShownKeys();
+  // Read before the dialog takes focus.
+  const [atHand] = useState(activeItems);
+  const [actions] = useState(pageActions);
+  const latest = useRef({ onClose, onReopen, navigate, submit });
+  latest.current = { onClose, onReopen, navigate, submit };
+  const go = useCallback<Go>((to) => {
+    latest.current.onClose();
+    latest.current.navigate(to);
+  }, []);
+  const isTyped = wanted !== "";
+  const known = useMemo(() => {
+    const then: Then = (act) => {
+      latest.current.onClose();
+      // After the dialog has returned focus.
+      setTimeout(act);
+    };
+    const ofItem = itemEntries(atHand, canWrite, then, () => latest.current.onReopen());
+    const ofPage = isPageItem(atHand.row);
+    // On the sprint's own page its buttons are listed already.
+    const isAtSprint = actions.some(({ label }) => label === "Complete sprint");
+    const board =
+      shell.activeSprintId && productId && productId === shell.activeProductId && !isAtSprint && canWrite
+        ? `${productPath(productId, "sprints")}/${shell.activeSprintId}`
+        : undefined;
+    return [
+      ...(ofPage ? [] : ofItem),
+      ...(isTyped ? [] : recentEntries(shell.user.id, go)),
+      ...(ofPage ? ofItem : []),
+      ...pageEntries(actions, keys, atHand.items, then),
+      ...(board
+        ? sprintEntries(board, go, () => then(() => latest.current.submit(startRun, { method: "post", action: board })))
+        : []),
+      ...createEntries(productId, go),
+      ...destinationEntries(shell, productId, isTyped, go),
+      ...productEntries(shell, go),
+    ];
+  }, [shell, productId, canWrite, keys, atHand, actions, isTyped, go]);
+  return useMemo(() => {
+    const hits = foundEntries(found, wanted, go);
+    // What can be done comes before texts that mention it, but a code or address names its item.
+    return found[0]?.isNamed === true ? [...hits, ...known] : [...known, ...hits];
+  }, [known, found, wanted, go]);
+}
+
+const startRun = { intent: "start-run" };
+
+/** Actions on the active sprint, from any page. */
+function sprintEntries(board: string, go: Go, start: () => void): Entry[] {
+  const group = "Active sprint";
+  const complete = () => {
+    pressOnceThere("Complete sprint");
+    go(board);
   };
-  return (
-    <Group heading="Active sprint">
-      <Item
-        value={lineText("Start run", "sprint")}
-        onSelect={then(() => submit({ intent: "start-run" }, { method: "post", action: board }))}
-      >
-        Start run
-      </Item>
-      <Item
-        value={lineText("Complete sprint")}
-        onSelect={then(() => {
-          pressOnceThere("Complete sprint");
-          navigate(board);
-        })}
-      >
-        Complete sprint…
-      </Item>
-      <Item value={lineText("Open board", "sprint")} onSelect={then(() => navigate(board))}>
-        Open board
-      </Item>
-    </Group>
-  );
+  return [
+    { key: "sprint start", group, name: "Start run", words: "sprint", run: start },
+    { key: "sprint complete", group, name: "Complete sprint", shown: "Complete sprint…", words: "", run: complete },
+    { key: "sprint board", group, name: "Open board", words: "sprint", run: () => go(board) },
+  ];
 }

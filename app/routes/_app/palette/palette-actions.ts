@@ -1,11 +1,9 @@
 import { activeRow, focusRow, isPageItem, itemOf } from "~/features/items/active-row";
-import { actionsFor, type ItemAction, itemActions, rowGroup, runItemAction } from "~/features/items/item-actions";
+import { actionsFor, itemActions, rowGroup, runItemAction } from "~/features/items/item-actions";
 import { selectedItems } from "~/features/items/selection";
-import { Kbd } from "~/ui/badge";
 import { opensMore } from "~/ui/menu";
-import { type PageKey, pressEdit, shownKeys, useShownKeys } from "~/ui/page-keys";
-import { useWriteAccess } from "~/ui/write-access";
-import { Group, Item, lineText } from "./palette-parts";
+import { type PageKey, pressEdit, type useShownKeys } from "~/ui/page-keys";
+import type { Entry } from "./palette-parts";
 
 interface ActiveItems {
   items: readonly string[];
@@ -20,40 +18,25 @@ export function activeItems(): ActiveItems {
   return { items: selected.length > 0 ? selected : own ? [own] : [], row };
 }
 
-export function ActiveItemActions({
-  atHand,
-  onClose,
-  onReopen,
-}: {
-  atHand: ActiveItems;
-  onClose: () => void;
-  onReopen: () => void;
-}) {
-  const { canWrite } = useWriteAccess();
-  const { items, row } = atHand;
-  if (items.length === 0) return null;
+/** Closes the palette, then acts once it has returned the focus. */
+export type Then = (act: () => unknown) => void;
+
+export function itemEntries({ items, row }: ActiveItems, canWrite: boolean, then: Then, onReopen: () => void): Entry[] {
+  if (items.length === 0) return [];
   const ofPage = items.length === 1 && isPageItem(row);
   const about =
     items.length === 1 ? (row?.querySelector("[data-code]")?.textContent ?? "This") : `${items.length} selected`;
-  const run = ({ name }: ItemAction) => {
-    onClose();
-    // After the dialog has returned focus.
-    setTimeout(() => (ofPage && name === "title" ? pressEdit() : runItemAction(name, items, row, onReopen)));
-  };
-  return (
-    <Group heading={about}>
-      {actionsFor(items, canWrite)
-        .filter(({ name }) => !ofPage || (name !== "select" && name !== "peek"))
-        .map((action) => (
-          <Item key={action.name} value={lineText(action.label.replace("…", ""), about)} onSelect={() => run(action)}>
-            <span className="flex-1">{action.label}</span>
-            {shownKeys(action.key).map((cap) => (
-              <Kbd key={cap}>{cap}</Kbd>
-            ))}
-          </Item>
-        ))}
-    </Group>
-  );
+  return actionsFor(items, canWrite)
+    .filter(({ name }) => !ofPage || (name !== "select" && name !== "peek"))
+    .map(({ name, label, key }) => ({
+      key: `item ${name}`,
+      group: about,
+      name: label.replace("…", ""),
+      shown: label,
+      words: about,
+      press: key,
+      run: () => then(() => (ofPage && name === "title" ? pressEdit() : runItemAction(name, items, row, onReopen))),
+    }));
 }
 
 /** Row keys not listed in the row's group; none without a row. They focus it first: no mouse is over it now. */
@@ -82,42 +65,36 @@ const alsoCalled: Readonly<Record<string, string>> = {
 };
 
 /** Everything the page has buttons, menus and keys for. */
-export function PageItems({
-  actions,
-  atHand: { items },
-  onClose,
-}: {
-  actions: readonly PageAction[];
-  atHand: ActiveItems;
-  onClose: () => void;
-}) {
-  const [first] = items;
-  const keys = useShownKeys()
-    .flatMap(({ group, keys: shown }) => (group === rowGroup ? ofRow(shown, first) : shown))
-    .filter(({ keys: press, label }) => !press.startsWith("g ") && !withoutLine.has(label))
-    .filter((key, index, all) => all.findIndex(({ label }) => label === key.label) === index)
-    .filter(({ label }) => !actions.some((action) => action.label === label));
-  const run = (press: () => unknown) => {
-    onClose();
-    setTimeout(press);
-  };
-  return (
-    <Group heading="On this page">
-      {actions.map(({ label, press }) => (
-        <Item key={label} value={lineText(label, alsoCalled[label] ?? "do")} onSelect={() => run(press)}>
-          <span className="flex-1">{label}</span>
-        </Item>
-      ))}
-      {keys.map(({ keys: press, label, run: act }) => (
-        <Item key={label} value={lineText(label, "key")} onSelect={() => run(act)}>
-          <span className="flex-1">{label}</span>
-          {shownKeys(press).map((cap) => (
-            <Kbd key={cap}>{cap}</Kbd>
-          ))}
-        </Item>
-      ))}
-    </Group>
-  );
+export function pageEntries(
+  actions: readonly PageAction[],
+  shown: ReturnType<typeof useShownKeys>,
+  [first]: readonly string[],
+  then: Then,
+): Entry[] {
+  const group = "On this page";
+  const buttons = actions.map(({ label, press }) => ({
+    key: `do ${label}`,
+    group,
+    name: label,
+    words: alsoCalled[label] ?? "do",
+    run: () => then(press),
+  }));
+  const listed = new Set(actions.map(({ label }) => label));
+  const keys = shown
+    .flatMap(({ group: of, keys: each }) => (of === rowGroup ? ofRow(each, first) : each))
+    .filter(({ keys: press, label }) => {
+      if (press.startsWith("g ") || withoutLine.has(label) || listed.has(label)) return false;
+      return listed.add(label);
+    })
+    .map(({ keys: press, label, run }) => ({
+      key: `key ${label}`,
+      group,
+      name: label,
+      words: "key",
+      press,
+      run: () => then(() => run()),
+    }));
+  return [...buttons, ...keys];
 }
 
 export interface PageAction {
