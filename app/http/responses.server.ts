@@ -27,6 +27,20 @@ export function json(value: unknown, init?: JsonInit): Response {
   return jsonText(JSON.stringify(value), init);
 }
 
+/** Rows as a CSV file, with the columns of the first. A text that a spreadsheet would run gets an apostrophe. */
+export function csv(
+  name: string,
+  rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
+): Response {
+  const cell = (value: string | number | boolean | null) =>
+    typeof value === "string" ? `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"` : String(value ?? "");
+  const columns = Object.keys(rows[0] ?? {});
+  const lines = rows.map((row) => columns.map((column) => cell(row[column] ?? null)).join(","));
+  return jsonText([columns.join(","), ...lines, ""].join("\r\n"), {
+    headers: { "content-type": "text/csv; charset=utf-8", "content-disposition": `attachment; filename="${name}"` },
+  });
+}
+
 /** Error response of a refusal, with `Retry-After` for limits and `WWW-Authenticate` for 401. */
 export function problem(error: ContractError, headers: Record<string, string> = {}): Response {
   const extra: Record<string, string> = { ...headers };

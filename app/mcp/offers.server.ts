@@ -14,7 +14,7 @@ import {
   waitForJobTool,
   whyNotMovingTool,
 } from "./tools/agent-jobs.server";
-import { getBudgetsTool } from "./tools/budgets.server";
+import { getBudgetsTool, getCostsTool } from "./tools/budgets.server";
 import { addCommentTool, listCommentsTool } from "./tools/comments.server";
 import { addDependencyTool, listReadyTool, removeDependencyTool } from "./tools/dependencies.server";
 import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "./tools/ideas.server";
@@ -158,6 +158,7 @@ export const allTools: Offer = {
     workerHeartbeatTool,
     cancelJobTool,
     getBudgetsTool,
+    getCostsTool,
     setPbiPrTool,
     markPbiPrMergedTool,
     createIdeaTool,

@@ -27,7 +27,7 @@ export default function ScoreboardPage() {
     <>
       <PageHeader
         title="Agents compared"
-        lead={`Finished tasks of the last 180 days. Figures need at least ${fewest} tasks; rounds, cost and minutes are medians. They choose no agent for you.`}
+        lead={`Finished tasks of the last 180 days. Figures need at least ${fewest} tasks; rounds and minutes are medians. They choose no agent for you.`}
         crumbs={[{ label: "Insights", to: "/insights" }]}
         actions={productId === null ? null : <ProductFilter productId={productId} required />}
       />
@@ -57,7 +57,6 @@ function Scores({ label, rows }: { label: string | null; rows: readonly Scoreboa
         { label: "Finished", numeric: true },
         { label: "Right at once", numeric: true },
         { label: "Rounds", numeric: true },
-        { label: "Cost", numeric: true },
         { label: "Minutes", numeric: true },
       ]}
     >
@@ -70,7 +69,6 @@ function Scores({ label, rows }: { label: string | null; rows: readonly Scoreboa
           <Cell numeric>{row.finished}</Cell>
           <Cell numeric>{shareText(row)}</Cell>
           <Cell numeric>{row.rounds ?? "–"}</Cell>
-          <Cell numeric>{row.cost ?? "–"}</Cell>
           <Cell numeric>{row.minutes ?? "–"}</Cell>
         </tr>
       ))}

@@ -13,7 +13,7 @@ const names = `health list_products get_context get_sprint_context get_task sear
   start_run start_sprint_run get_sprint_run pause_sprint_run resume_sprint_run cancel_sprint_run resume_sprint
   wait_for_job job_heartbeat update_job_status report_job_usage verify_task_against_plan
   verify_sprint_task update_task_execution check_queue_empty worker_heartbeat cancel_job
-  why_not_moving get_budgets set_pbi_pr mark_pbi_pr_merged create_idea update_idea promote_idea
+  why_not_moving get_budgets get_costs set_pbi_pr mark_pbi_pr_merged create_idea update_idea promote_idea
   answer_user_question list_open_user_questions`.split(/\s+/);
 
 type Hints = NonNullable<Awaited<ReturnType<typeof toolsOf>>[number]["annotations"]>;
@@ -146,7 +146,7 @@ describe("the tool lists", () => {
   it("The tool list follows what the token may do: a demo account sees tools that read and no others", async () => {
     const tools = (await toolsOf(demoToken, "/mcp/all")).map(({ name }) => name);
     expect(tools.sort()).toEqual(
-      `check_queue_empty get_budgets get_context get_question_answer get_sprint_context get_sprint_run get_task
+      `check_queue_empty get_budgets get_context get_costs get_question_answer get_sprint_context get_sprint_run get_task
        health list_comments list_labels list_open_questions list_open_user_questions list_products list_ready search why_not_moving`.split(
         /\s+/,
       ),

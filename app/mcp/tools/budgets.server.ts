@@ -1,5 +1,7 @@
 import { getBudgets } from "~/nouns/budgets/operations.server";
+import { getCosts } from "~/nouns/insights/operations.server";
 import { budgetsQuery } from "~/wire/budgets/contract";
+import { costsQuery } from "~/wire/insights/contract";
 import { idOrCode, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 
@@ -18,4 +20,14 @@ export const getBudgetsTool = defineTool({
       sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product),
     });
   },
+});
+
+export const getCostsTool = defineTool({
+  name: "get_costs",
+  title: "Get costs",
+  description: "Get what an accepted change costs, failed attempts included, by agent, label or month.",
+  access: "read",
+  input: costsQuery.extend({ product_id: idOrCode }),
+  run: async ({ actor }, { product_id, ...input }) =>
+    getCosts(actor, { ...input, product_id: await resolveId(actor, "product", product_id) }),
 });

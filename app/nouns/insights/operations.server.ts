@@ -2,6 +2,8 @@ import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { noInput, operation } from "~/nouns/operation.server";
 import {
+  costsAnswerSchema,
+  getCostsInput,
   getInsightsInput,
   insightsSchema,
   modelPriceListSchema,
@@ -13,6 +15,9 @@ import { countedRowsSchema, type scoreboardSchema, toRow } from "./scoreboard";
 
 /** Burn-down, tokens and cost (specification: Sprint; Agent job; Model price). */
 export const getInsights = operation("get_insights", getInsightsInput, insightsSchema);
+
+/** What accepted changes cost, with all that was tried for them. */
+export const getCosts = operation("get_costs", getCostsInput, costsAnswerSchema);
 
 /** Prices of all models (specification: Model price). */
 export const listModelPrices = operation("list_model_prices", noInput, modelPriceListSchema);

@@ -6,7 +6,7 @@ import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
 import { ReviewTimesSection } from "~/features/review/review-times";
 import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
-import { getInsights } from "~/nouns/insights/operations.server";
+import { getCosts, getInsights } from "~/nouns/insights/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
@@ -14,8 +14,9 @@ import { costsText, countText, percentText, tokensText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { durationText } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
-import type { Insights, ReturnKind, UsageNumbers } from "~/wire/insights/contract";
+import { costsQuery, type Insights, type ReturnKind, type UsageNumbers } from "~/wire/insights/contract";
 import { ProductFilter } from "../_app/palette/product-filter";
+import { AcceptedCosts } from "./accepted-costs";
 import { Estimates } from "./estimates";
 import { Pictures } from "./pictures";
 import { CostliestStories, UsageTables } from "./usage-tables";
@@ -25,11 +26,15 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = signedIn;
   const productId = await findAskedProduct(request, signedIn);
   if (productId === null) return json({ productId, insights: null });
-  const { burndown, by_day, by_day_model, cycle_times, forecast, ...insights } = await getInsights(actor, {
-    product_id: productId,
-  });
+  const asked = costsQuery.safeParse(Object.fromEntries(new URL(request.url).searchParams));
+  // Only the costs are of the days and rows in the address.
+  const [{ burndown, by_day, by_day_model, cycle_times, forecast, ...insights }, costs] = await Promise.all([
+    getInsights(actor, { product_id: productId }),
+    getCosts(actor, { ...asked.data, product_id: productId }),
+  ]);
   return json({
     productId,
+    costs,
     mayPrice: principal.role === "ADMIN",
     insights,
     forecast,
@@ -63,7 +68,7 @@ export default function InsightsPage() {
       </>
     );
   }
-  const { productId, mayPrice, insights, forecast, charts, used } = data;
+  const { productId, mayPrice, costs, insights, forecast, charts, used } = data;
   const isUsed = insights.totals.jobs > 0;
   const hasEstimates = !forecast.too_few || forecast.estimates.length > 0;
   return (
@@ -80,6 +85,7 @@ export default function InsightsPage() {
       />
       <div className="grid gap-5">
         {isUsed ? <Totals totals={insights.totals} mayPrice={mayPrice} /> : null}
+        {isUsed ? <AcceptedCosts costs={costs} productId={productId} /> : null}
         <Pictures insights={insights} charts={charts} used={used} productId={productId} />
         <CostliestStories stories={insights.by_story} />
         <ReviewTimesSection times={insights.review_times} />

@@ -30,6 +30,7 @@ export const answers: Readonly<Record<string, string>> = {
   getAgentContext: "Everything an agent needs to start.",
   getBacklog: "PBIs, their stories and tasks.",
   getBudgets: "The budgets and their settings.",
+  getCosts: "Rows for each key and currency, and the total of each currency.",
   getFile: "The content, with its own media type.",
   getForecast: "The forecast; null values mean too little data.",
   getHealth: "The service is up.",

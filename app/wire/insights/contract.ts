@@ -2,7 +2,7 @@ import { z } from "zod";
 import { costsSchema } from "../agent-jobs/contract";
 import { forecastSchema } from "../budgets/contract";
 import { reviewTimesSchema } from "../reviews/contract";
-import { idSchema, requiredText } from "../text";
+import { dateSchema, idSchema, requiredText } from "../text";
 
 /** Sums over jobs that reported tokens. `unpriced_jobs` counts jobs whose model has no price. */
 const numbersSchema = z.object({
@@ -86,6 +86,52 @@ export const insightsSchema = z.object({
 export type Insights = z.infer<typeof insightsSchema>;
 
 export const getInsightsInput = z.object({ product_id: idSchema, sprint_id: idSchema.optional() });
+
+const number = z.number().nullable();
+
+/** What settled stories cost in one currency. Without a currency amounts are tokens; few acceptances say nothing of one. */
+const costSchema = z.object({
+  currency: nullableText,
+  settled: z.int(),
+  accepted: z.int(),
+  /** Of `accepted`: those that can still be taken back. */
+  accepted_so_far: z.int(),
+  cost: number,
+  tokens: z.number(),
+  per_accepted: number,
+  median: number,
+  low: number,
+  high: number,
+  not_accepted_share: number,
+  rounds: number,
+  too_few: z.boolean(),
+  /** Whether more than a tenth is estimated. */
+  estimated: z.boolean(),
+});
+export type Cost = z.infer<typeof costSchema>;
+
+/** `key` is the agent, label or month; `several` for what has no one place. */
+const costRowSchema = costSchema.extend({ key: nullableText, model: nullableText });
+export type CostRow = z.infer<typeof costRowSchema>;
+
+export const costGroups = ["agent", "label", "month"] as const;
+
+export const costsAnswerSchema = z.object({
+  product_id: z.string(),
+  from: z.string(),
+  to: z.string(),
+  by: z.enum(costGroups),
+  rows: z.array(costRowSchema),
+  total: z.array(costSchema),
+});
+export type CostsAnswer = z.infer<typeof costsAnswerSchema>;
+
+export const costsQuery = z.object({
+  from: dateSchema.optional().describe("First day, UTC; without it 90 days"),
+  to: dateSchema.optional().describe("Last day, UTC; without it today"),
+  by: z.enum(costGroups).optional(),
+});
+export const getCostsInput = costsQuery.extend({ product_id: idSchema });
 
 /** Prices per one million tokens (specification: Model price). */
 export const modelPriceSchema = z.object({

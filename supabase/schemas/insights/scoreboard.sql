@@ -24,8 +24,7 @@ begin
       having count(distinct coalesce(a.agent, '')) = 1
     ), measured as materialized (
       select j.id, j.task_id, j.model, t.agent, t.minutes, j.status = 'DONE' as is_done,
-        t.failures + private.verify_rounds(j.id) + (j.status = 'DONE')::integer
-          + (select count(*) from public.job_reviews r where r.job_id = j.id and r.verdict = 'request_changes') as rounds,
+        t.failures + private.returns_of(j.id) + (j.status = 'DONE')::integer as rounds,
         c.cost, c.currency
       from jobs j
       join tried t on t.job_id = j.id
@@ -53,3 +52,11 @@ begin
 end;
 $$;
 grant execute on function operations.get_scoreboard to authenticated;
+
+-- How often work that was handed in came back: from another worker, a person, a Git host or the merge queue.
+create function private.returns_of(p_job_id uuid) returns bigint language plpgsql stable set search_path = '' as $$
+begin
+  return private.verify_rounds(p_job_id)
+    + (select count(*) from public.job_reviews r where r.job_id = p_job_id and r.verdict = 'request_changes');
+end;
+$$;
