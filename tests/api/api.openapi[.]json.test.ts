@@ -36,6 +36,8 @@ const mayBeEmpty: Record<string, readonly string[]> = {
   // Each file fits.
   getJobDiff: [".rest"],
   getStoryChanges: [".rest"],
+  // No story is settled.
+  getCosts: [".rows", ".total"],
   listReady: ["[].blocked_by"],
   // The product names no hosts.
   nextLanding: [".landing.may_reach"],

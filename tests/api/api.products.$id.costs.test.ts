@@ -30,8 +30,8 @@ async function history(stories: readonly (readonly Attempt[])[], settings: Recor
   await updateProduct(actor, { product_id: product.id, done_requires: "person", ...settings });
   for (const [n, attempts] of stories.entries()) {
     for (const attempt of attempts) {
-      await startRun(actor, { story_id: at(world.stories, n).id });
-      await work(actor, await claim(actor), attempt);
+      const { run } = await startRun(actor, { story_id: at(world.stories, n).id });
+      await work(actor, { ...(await claim(actor)), sprint_run_id: run.id }, attempt);
     }
   }
   await t.query`update job_attempts set started_at = started_at - (now() - timestamptz '2026-03-10T12:00Z'),
@@ -45,7 +45,11 @@ async function history(stories: readonly (readonly Attempt[])[], settings: Recor
   return world;
 }
 
-async function work(actor: Actor, job: { id: string; attempt: number }, [agent, cost, end, paid]: Attempt) {
+async function work(
+  actor: Actor,
+  job: { id: string; attempt: number; sprint_run_id: string },
+  [agent, cost, end, paid]: Attempt,
+) {
   const held = { job_id: job.id, attempt: job.attempt };
   await t.query`update job_attempts set agent = ${agent} where job_id = ${job.id} and attempt = ${job.attempt}`;
   const money = paid === "subscription" ? { subscription: true } : { cost, currency: paid ?? "USD" };
@@ -56,7 +60,7 @@ async function work(actor: Actor, job: { id: string; attempt: number }, [agent, 
     return;
   }
   await finish(actor, job, { head_sha: "a".repeat(40) });
-  if (end === "cancelled") await cancelSprintRun(actor, { sprint_run_id: job.sprint_run_id ?? "" });
+  if (end === "cancelled") await cancelSprintRun(actor, { sprint_run_id: job.sprint_run_id });
   if (end === "approved") await reviewJob(actor, { job_id: job.id, verdict: "approve" });
 }
 

@@ -27,7 +27,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   const productId = await findAskedProduct(request, signedIn);
   if (productId === null) return json({ productId, insights: null });
   const asked = costsQuery.safeParse(Object.fromEntries(new URL(request.url).searchParams));
-  // Only the costs are of the days and rows in the address.
+  // More than one call: only the costs are of the days and rows in the address.
   const [{ burndown, by_day, by_day_model, cycle_times, forecast, ...insights }, costs] = await Promise.all([
     getInsights(actor, { product_id: productId }),
     getCosts(actor, { ...asked.data, product_id: productId }),
