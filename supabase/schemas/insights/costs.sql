@@ -67,7 +67,7 @@ grant execute on function operations.get_costs to authenticated;
 
 -- The settled stories whose first attempt began in a window, with what each agent and model used for them, in each
 -- currency. Settled is what no attempt runs for and what was approved, cancelled, or left for 30 days; an archived
--- product is. Accepted is what a person approved, what landed where the product lands, and what nobody took back within
+-- product is. Accepted is what a person approved, what landed where the product lands, and what was not taken back within
 -- 14 days. Use of deleted stories has no story. A batch's use is split evenly over its tasks.
 create function private.cost_cohort(p_product_id uuid, p_from timestamptz, p_to timestamptz)
 returns table (story_id uuid, began_at timestamptz, accepted_at timestamptz, label text, rounds integer, agent text, model text,
