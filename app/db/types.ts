@@ -349,7 +349,7 @@ export type Database = {
       get_solo_board: { Args: { p_product_id: string }; Returns: Json };
       get_solo_state: { Args: { p_product_id: string }; Returns: Json };
       get_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      get_sprint_board: { Args: { p_sprint_id: string }; Returns: Json };
+      get_sprint_board: { Args: { p_sprint_id: string; p_with_start?: boolean }; Returns: Json };
       get_sprint_context: { Args: { p_cursor?: string; p_limit?: number; p_sprint_id: string }; Returns: Json };
       get_sprint_review: { Args: { p_sprint_id: string }; Returns: Json };
       get_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };

@@ -30,7 +30,7 @@ export const questions: Question[] = [
   ],
   ["claim and complete", ({ reads }) => claimAndComplete(reads)],
   ["heartbeat of a worker", ({ reads }) => workerHeartbeat.json(reads.actor, { worker: "growth", quota_pct: 90 })],
-  ["board", ({ reads }) => getSprintBoard(reads.actor, { sprint_id: sprintOf(reads) })],
+  ["board", ({ reads }) => getSprintBoard(reads.actor, { sprint_id: sprintOf(reads), with_start: false })],
   ["backlog", ({ reads }) => getBacklogTree(reads.actor, { product_id: productOf(reads) })],
   ["inbox", ({ reads }) => getInbox(reads.actor, { state: "open", kinds: [] })],
   ["search", ({ reads }) => search.json(reads.actor, { query: "story 1" })],

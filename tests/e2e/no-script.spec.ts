@@ -42,7 +42,7 @@ test("The main journey from a new product on works without script", async ({ bro
   await page.getByRole("link", { name: "Move T-1 to…" }).click();
   await page.getByRole("button", { name: "To do", exact: true }).click();
 
-  await page.getByRole("button", { name: "Start run of 1 job" }).click();
+  await page.getByRole("button", { name: "Start run" }).click();
   await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run", exact: true }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }).click();

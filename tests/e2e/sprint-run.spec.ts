@@ -8,7 +8,7 @@ import { blockersDetailSchema, type SprintRunDetail, sprintRunDetailSchema } fro
 import { connectClient, type ToolClient } from "../mcp/clients";
 import { writeBacklogFolder } from "./backlog-folder";
 import { admin } from "./commands";
-import { column, expectLive } from "./places";
+import { column, openLive } from "./places";
 import { testWithTerminal as test } from "./programs";
 import { lastId, newPerson, newToken, post } from "./world";
 
@@ -89,9 +89,9 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   const sprint = await planSprint(context, agent, String(imported.id));
 
   const page = await context.newPage();
-  await page.goto(sprint);
+  await openLive(page, sprint);
+  await page.getByRole("button", { name: "Start run" }).click();
   await expect(page.getByText(/\d+ blockers/)).toBeVisible();
-  await expectLive(page);
   // From here on nothing is loaded again: the page itself shows what happens.
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));

@@ -18,7 +18,7 @@ const unplanned = { plan: () => undefined, task: { p_description: "Say hello" } 
 async function scene(options: SprintOptions = {}) {
   const world = await t.seedSprint(options);
   const visitor = await app.visitorOf(world.owner);
-  const board = `/products/${world.product.id}/sprints/${world.sprint.id}`;
+  const board = `/products/${world.product.id}/sprints/${world.sprint.id}?run=1`;
   const runPage = (id: string) => `/products/${world.product.id}/runs/${id}`;
   const runOf = (address: string | null) =>
     getSprintRun(world.actor, { sprint_run_id: /runs\/([0-9a-f-]{36})/.exec(address ?? "")?.[1] ?? "" });

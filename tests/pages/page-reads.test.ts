@@ -61,7 +61,7 @@ describe("what the pages read", () => {
     expect(tasks.map(({ code, open_questions }) => [code, open_questions])).toEqual([["T-1", 1]]);
   });
 
-  it("A sprint board checks blockers and forecasts a run only where one could begin", async () => {
+  it("A sprint board checks blockers and forecasts a run only where one could begin, and only when asked", async () => {
     const other = await createProduct(ada, { code: "RUN", name: "Runs" });
     const { id: pbi_id } = await createPbi(ada, { product_id: other.id, title: "Greet" });
     const { id: sprint_id } = await createSprint(ada, { product_id: other.id, sprint_goal: "Go" });
@@ -74,6 +74,7 @@ describe("what the pages read", () => {
     expect(await read()).toEqual({ ready: null, tasks: null });
     await startSprint(ada, { sprint_id });
     expect(await read()).toEqual({ ready: false, tasks: null });
+    expect((await getSprintBoard(ada, { sprint_id, with_start: false })).preflight).toBeNull();
     await updateTask(ada, { task_id, implementation_plan: "Write it." });
     expect(await read()).toEqual({ ready: true, tasks: 1 });
     await startSprintRun(ada, { sprint_id });

@@ -68,7 +68,8 @@ it("A run's blockers are listed with their cures, and leaving out the blocked ta
 
 it("A sprint's board offers cures for its run's blockers and starts the run with them", async () => {
   const { product, sprint, read, submit, runOf } = await scene();
-  const board = `/products/${product.id}/sprints/${sprint.id}`;
+  const board = `/products/${product.id}/sprints/${sprint.id}?run=1`;
+  expect(await read(board.replace("?run=1", ""))).not.toContain("Agent plans first");
   expect(await read(board)).toContain("Agent plans first");
   const led = await submit(board, "start-run", { cure: "plan_first leave_out" });
   expect(await runOf(led)).toMatchObject({ plan_first: true, jobs_total: 2 });
@@ -185,7 +186,7 @@ it("Sprint and story pages say what the next run begins from, and one press star
   await cancelSprintRun(actor, { sprint_run_id: run.id });
 
   const visitor = await app.visitorOf(world.owner);
-  const board = `/products/${product.id}/sprints/${sprint.id}`;
+  const board = `/products/${product.id}/sprints/${sprint.id}?run=1`;
   const line = `${job.story?.code} continues ${job.branch}, not on main`;
   expect(await visitor.read(board)).toContain(line);
   expect(await visitor.read(board)).toContain("Start over from main");

@@ -11,6 +11,7 @@ import {
   shellInput,
   shellSchema,
   soloBoardSchema,
+  sprintPageInput,
   sprintPageSchema,
   storyPageSchema,
   taskPageSchema,
@@ -33,7 +34,7 @@ export const getShell = operation("get_shell", shellInput, shellSchema);
 export const getSoloBoard = operation("get_solo_board", productIdInput, soloBoardSchema);
 
 /** The sprint page: stories, cards, newest run, candidates. */
-export const getSprintBoard = operation("get_sprint_board", sprintIdInput, sprintPageSchema);
+export const getSprintBoard = operation("get_sprint_board", sprintPageInput, sprintPageSchema);
 
 /** The sprint review: stories with proof, changes and cost, and open work. */
 export const getSprintReview = operation("get_sprint_review", sprintIdInput, sprintReviewSchema);

@@ -72,6 +72,7 @@ export function RunForm({
   intent,
   label,
   id,
+  action,
   cure,
   chosen = [],
   tone,
@@ -79,6 +80,7 @@ export function RunForm({
   intent: string;
   label?: string;
   id?: string;
+  action?: string;
   cure?: string;
   /** Fixes pressed before, which still count. */
   chosen?: readonly string[];
@@ -86,7 +88,7 @@ export function RunForm({
 }) {
   return (
     <WriteFields quiet>
-      <Form method="post" id={id}>
+      <Form method="post" id={id} action={action}>
         <input type="hidden" name="intent" value={intent} />
         {chosen.map((choice) => (
           <input key={choice} type="hidden" name="cure" value={choice} />

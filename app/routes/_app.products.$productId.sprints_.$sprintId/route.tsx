@@ -19,7 +19,7 @@ import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { canonicalId } from "~/wire/canonical-id";
-import { type RefusedStart, RunControl } from "./run-control";
+import { hasOnlyReviews, type RefusedStart, RunControl } from "./run-control";
 import { actOnSprint } from "./sprint-action.server";
 import { SprintMenu, SprintTitle } from "./sprint-header";
 import { StoryList } from "./story-list";
@@ -30,6 +30,7 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
   const settings = readSettings(address);
   const { tasks, labels, views, preflight, forecast, burndown, ...board } = await getSprintBoard(actor, {
     sprint_id: sprintId,
+    with_start: address.has("run"),
   });
   const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);
   const cards = view.tasks;
@@ -40,6 +41,7 @@ export const loader = productLoader(async ({ actor, principal, productId, reques
     board,
     settings,
     hasTasks: tasks.length > 0,
+    onlyReviews: hasOnlyReviews(tasks),
     view: address.get("view"),
     saved: shownViews(views, "board", request),
     hidden: settings.query === "" ? null : view.hidden,
@@ -61,8 +63,8 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function SprintPage() {
-  const { productId, board, settings, hasTasks, view, saved, hidden, showAll, preflight, forecast, burndown } =
-    useLoaderData<typeof loader>();
+  const data = useLoaderData<typeof loader>();
+  const { productId, board, settings, hasTasks, view, saved, hidden, showAll, preflight, burndown } = data;
   const refusal = useActionResult<{ error?: string } & Partial<RefusedStart>>();
   const { blockers, chosen = [] } = refusal ?? {};
   const refused = blockers ? { blockers, chosen } : null;
@@ -73,7 +75,14 @@ export default function SprintPage() {
         title={<SprintTitle sprint={board.sprint} />}
         about={board.sprint.sprint_goal}
         run={
-          <RunControl board={board} preflight={preflight} forecast={forecast} refused={refused} productId={productId} />
+          <RunControl
+            board={board}
+            onlyReviews={data.onlyReviews}
+            preflight={preflight}
+            forecast={data.forecast}
+            refused={refused}
+            productId={productId}
+          />
         }
         tools={
           hasTasks ? (
@@ -90,7 +99,7 @@ export default function SprintPage() {
         menu={<SprintMenu board={board} />}
       />
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
-      <FormErrors errors={refusal?.error && !refused ? [refusal.error] : []} />
+      <FormErrors errors={refusal?.error && !(refused && preflight) ? [refusal.error] : []} />
       <Cards />
       <div className="mt-3 grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <StoryList board={board} />

@@ -1,4 +1,5 @@
-import { Link } from "@remix-run/react";
+import { Link, useSearchParams } from "@remix-run/react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { RunStatus, WovenProgress } from "~/features/runs/run-status";
@@ -24,15 +25,23 @@ export interface RefusedStart {
   chosen: readonly string[];
 }
 
+/** Whether nothing is left to start: what is not done waits for a review. */
+export const hasOnlyReviews = (tasks: readonly { status: string }[]): boolean =>
+  tasks.some(({ status }) => status === "review") &&
+  tasks.every(({ status }) => status === "review" || status === "done");
+
 /** The sprint's run, or a way to start one with its blockers. At most one line. */
 export function RunControl({
   board,
+  onlyReviews,
   preflight,
   forecast,
   refused,
   productId,
 }: {
   board: SprintFrame;
+  onlyReviews: boolean;
+  /** Read once someone asked to start a run. */
   preflight: Preflight | null;
   forecast: Forecast | null;
   /** What still blocked the last start, and the fixes chosen for it. */
@@ -40,12 +49,12 @@ export function RunControl({
   productId: string;
 }) {
   const { run, sprint } = board;
+  const [isAsked, setIsAsked] = useState(false);
   const unfinished = run && (run.status === "queued" || run.status === "running" || run.status === "paused");
   if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;
   if (sprint.status === "planned") return <StartSprint />;
   if (sprint.status === "failed") return <FailedRun run={run} productId={productId} />;
-  if (!preflight) return null;
-  if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} />;
+  if (sprint.status !== "active") return null;
   if (board.stories.length > 0 && board.stories.every(({ status }) => status === "done")) {
     return (
       <ButtonLink to={`/products/${productId}/sprints/${sprint.id}/review`} tone="primary" title="All stories are done">
@@ -53,12 +62,17 @@ export function RunControl({
       </ButtonLink>
     );
   }
+  if (onlyReviews) return <ButtonLink to="/inbox?kind=review">Waits for you: reviews</ButtonLink>;
+  if (!preflight) return <StartRun onAsk={() => setIsAsked(true)} />;
+  if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} isAsked={isAsked} />;
   const chosen = refused?.chosen ?? [];
   const blockers = stillBlocking(preflight.blockers, refused);
   if (blockers.length === 0) return <RunForm intent="start-run" label="Start run" chosen={chosen} />;
-  if (blockers.every(({ type }) => type === "only_reviews"))
-    return <ButtonLink to="/inbox?kind=review">Waits for you: reviews</ButtonLink>;
-  return <Blockers preflight={preflight} blockers={blockers} chosen={chosen} productId={productId} />;
+  return (
+    <OpenAtOnce isAsked={isAsked || refused !== null}>
+      <Blockers preflight={preflight} blockers={blockers} chosen={chosen} productId={productId} />
+    </OpenAtOnce>
+  );
 }
 
 /** A chosen fix holds: of the tasks without a plan, only those that the refused start still named are left. */
@@ -78,7 +92,52 @@ function StartSprint() {
   );
 }
 
-function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: Forecast | null }) {
+/** Starts a run of whatever can start. What is in the way, how many jobs and at what cost is read when it is asked for. */
+function StartRun({ onAsk }: { onAsk: () => void }) {
+  const [params] = useSearchParams();
+  const asking = new URLSearchParams(params);
+  asking.set("run", "1");
+  return (
+    <>
+      <RunForm intent="start-run" label="Start run" action={`?${asking}`} />
+      <ButtonLink
+        to={`?${asking}`}
+        tone="plain"
+        size="icon"
+        title="Run options"
+        onClick={onAsk}
+        replace
+        preventScrollReset
+      >
+        <span className="sr-only">Run options</span>
+        <Icon name="chevrons-up-down" className="size-3.5" />
+      </ButtonLink>
+    </>
+  );
+}
+
+/** Opens the menu that someone asked for before it was there. */
+function OpenAtOnce({ isAsked, children }: { isAsked: boolean; children: ReactNode }) {
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (isAsked) place.current?.querySelector<HTMLElement>("[popovertarget]")?.click();
+  }, [isAsked]);
+  return (
+    <span ref={place} className="contents">
+      {children}
+    </span>
+  );
+}
+
+function ReadyToRun({
+  preflight,
+  forecast,
+  isAsked,
+}: {
+  preflight: Preflight;
+  forecast: Forecast | null;
+  isAsked: boolean;
+}) {
   const { warnings } = preflight;
   return (
     <>
@@ -90,21 +149,23 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
           tone="plain"
         />
       ) : null}
-      <Menu
-        wide
-        align="end"
-        label="Run options"
-        trigger={
-          <>
-            <span className="sr-only">Run options</span>
-            {warnings.length > 0 ? <StatusIcon tone="waiting" /> : null}
-            <Icon name="chevrons-up-down" className="size-3.5" />
-          </>
-        }
-        triggerClassName={buttonClass("plain", "icon")}
-      >
-        <RunOptions preflight={preflight} forecast={forecast} />
-      </Menu>
+      <OpenAtOnce isAsked={isAsked}>
+        <Menu
+          wide
+          align="end"
+          label="Run options"
+          trigger={
+            <>
+              <span className="sr-only">Run options</span>
+              {warnings.length > 0 ? <StatusIcon tone="waiting" /> : null}
+              <Icon name="chevrons-up-down" className="size-3.5" />
+            </>
+          }
+          triggerClassName={buttonClass("plain", "icon")}
+        >
+          <RunOptions preflight={preflight} forecast={forecast} />
+        </Menu>
+      </OpenAtOnce>
     </>
   );
 }

@@ -14,7 +14,7 @@ import { agentQuestionSchema } from "../questions/contract";
 import { jobReviewSchema, reviewTimesSchema, storedCommentSchema } from "../reviews/contract";
 import { savedViewSchema } from "../saved-views/contract";
 import { preflightSchema, runWaitsSchema, sprintRunDetailSchema, sprintRunIdInput } from "../sprint-runs/contract";
-import { sprintSchema } from "../sprints/contract";
+import { sprintIdInput, sprintSchema } from "../sprints/contract";
 import { storyLogSchema, storySchema, storyWithWhoSchema } from "../stories/contract";
 import { taskDetailSchema, taskSchema } from "../tasks/contract";
 import { idSchema } from "../text";
@@ -116,6 +116,11 @@ export const boardStorySchema = storySchema
   .extend({ assignee_name: z.string().nullable(), open_questions: z.number() });
 export type BoardStory = z.infer<typeof boardStorySchema>;
 
+export const sprintPageInput = sprintIdInput.extend({
+  /** Whether to read what is in the way of a run, and what one may take. */
+  with_start: z.boolean().optional(),
+});
+
 export const sprintPageSchema = z.object({
   labels: z.array(labelSchema),
   views: z.array(savedViewSchema),
@@ -132,7 +137,7 @@ export const sprintPageSchema = z.object({
     .nullable(),
   members: z.array(namedUser),
   candidates: z.array(storySchema.pick(coded).extend({ task_count: z.number() })),
-  /** Only of an active sprint without a run under way. */
+  /** Only when asked for, of an active sprint without a run under way. */
   preflight: preflightSchema.nullable(),
   /** Only where nothing is in the way of a run. */
   forecast: forecastSchema.nullable(),

@@ -196,7 +196,9 @@ function useEntries(
       ...(ofPage ? ofItem : []),
       ...pageEntries(actions, keys, atHand.items, then),
       ...(board
-        ? sprintEntries(board, go, () => then(() => latest.current.submit(startRun, { method: "post", action: board })))
+        ? sprintEntries(board, go, () =>
+            then(() => latest.current.submit(startRun, { method: "post", action: `${board}?run=1` })),
+          )
         : []),
       ...createEntries(productId, go),
       ...destinationEntries(shell, productId, isTyped, go),
