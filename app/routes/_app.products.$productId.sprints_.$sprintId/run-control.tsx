@@ -92,7 +92,7 @@ function StartSprint() {
   );
 }
 
-/** Starts a run of whatever can start. What is in the way, how many jobs and at what cost is read when it is asked for. */
+/** Starts a run. Its blockers, number of jobs and forecast are read when someone asks for them. */
 function StartRun({ onAsk }: { onAsk: () => void }) {
   const [params] = useSearchParams();
   const asking = new URLSearchParams(params);
