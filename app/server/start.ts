@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import type { Services } from "~/context/services.server";
 import { UploadSlots } from "~/context/upload-slots";
@@ -24,6 +25,10 @@ import { createFront } from "./front";
 import { HttpServer, stopOnSignals } from "./http-server";
 import { createLog } from "./log";
 import { startIdentitySchedule, startScheduler } from "./scheduler.server";
+
+// Node collects the old generation when it is 1.8 times what was alive the last time. By itself it waits for up to four
+// times, and keeps 350 MB after an hour of pages for the 70 MB that it needs.
+setFlagsFromString("--heap-growing-percent=80");
 
 /** Starts the whole service in this process: database, realtime hub, schedule, notices, HTTP. */
 async function start(): Promise<void> {

@@ -5,11 +5,9 @@ import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { loadSecrets } from "../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../supabase/embedded/start";
-import { atMost } from "../at-most";
 import { verdict } from "../streams/statistics";
 import { type Contest, compare } from "./compare";
 import { type Dataset, fill } from "./dataset";
-import { measure } from "./load";
 import { hasPgbench, runPgbench } from "./pgbench";
 import { memoryFloor, type Program, startBareServer, startService } from "./programs";
 
@@ -34,30 +32,17 @@ async function main(): Promise<void> {
   const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
   try {
     print(verdict("start to first answer in ms", service.startedWithin, 5_000, "lower"));
-    await reportMemory(dataset, service);
     for (const contest of contestsOf(dataset, service, bare)) {
       if (isWanted(contest.name)) await compare(contest, pids);
     }
     if (isWanted("PATCH") && hasPgbench()) await comparePatch(dataset, service, adminUrl, pids);
+    print(await memoryFloor("the calls", [service]));
     if (!hasPgbench()) print("pgbench is not installed: PATCH was compared with bare Node only");
   } finally {
     await Promise.all([service.stop(), bare.stop()]);
     await cluster.stop();
     await supabase.stop();
   }
-}
-
-/** Ten thousand requests of all kinds, then what the process holds. */
-async function reportMemory(dataset: Dataset, service: Program): Promise<void> {
-  const contests = contestsOf(dataset, service, service).filter(({ name }) => !/snapshot/.test(name));
-  let answered = 0;
-  while (answered < atMost(10_000)) {
-    for (const { connections, next } of contests) {
-      const load = { port: service.port, connections, next, milliseconds: 500 };
-      answered += (await measure(load)).perSecond / 2;
-    }
-  }
-  print(await memoryFloor(`${Math.round(answered)} requests`, [service]));
 }
 
 function contestsOf(dataset: Dataset, service: Program, bare: Program): Contest[] {

@@ -4,14 +4,14 @@
 create function private.tg_any__raise_version() returns trigger language plpgsql set search_path = '' as $$
 declare
   v_old jsonb := to_jsonb(old);
-  v_new jsonb := to_jsonb(new);
   v_changed jsonb;
 begin
-  select jsonb_object_agg(case f when 'label_ids' then 'labels' else f end, jsonb_build_array(old.version + 1, auth.uid(),
+  select jsonb_object_agg(case n.key when 'label_ids' then 'labels' else n.key end, jsonb_build_array(old.version + 1, auth.uid(),
     to_char(private.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), private.is_token()))
   into v_changed
-  from jsonb_object_keys(v_new) f
-  where v_new -> f is distinct from v_old -> f and f <> all ('{id,product_id,sort_order,version,field_versions,created_at,updated_at}' || tg_argv[0]::text[]);
+  from jsonb_each(to_jsonb(new)) n
+  where n.value is distinct from v_old -> n.key
+    and n.key <> all ('{id,product_id,sort_order,version,field_versions,created_at,updated_at}' || tg_argv[0]::text[]);
   if v_changed is not null then
     new.version := old.version + 1;
     new.field_versions := old.field_versions || v_changed;

@@ -182,9 +182,10 @@ declare
   v_separator text := '';
   v_comment text;
 begin
-  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v', coalesce(obj_description(p.oid, 'pg_proc'), '')
+  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v', coalesce(d.description, '')
   into v_names, v_types, p_writes, v_comment
   from pg_catalog.pg_proc p
+  left join pg_catalog.pg_description d on d.objoid = p.oid and d.classoid = 'pg_catalog.pg_proc'::regclass and d.objsubid = 0
   where p.proname = p_function and p.pronamespace = 'operations'::regnamespace
     and has_function_privilege(p_role, p.oid, 'execute');
 
