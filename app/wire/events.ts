@@ -33,67 +33,6 @@ export type ChangeEvent = z.infer<typeof changeEventSchema>;
 /** A message on a topic: changes of one transaction, in order. Long transactions are split into several messages. */
 export const changeMessageSchema = z.object({ events: z.array(z.unknown()) });
 
-/** Task event on the solo stream (specification: Solo stream, change payload). */
-export const soloTaskSchema = z.object({
-  op: operation,
-  entity: z.literal("task"),
-  id,
-  story_id: id,
-  product_id: id,
-  sprint_id: id,
-  assignee_id: id,
-  task_status: z.enum(["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"]),
-  task_title: z.string(),
-  task_sort_order: z.number(),
-  changed_fields: changedFields,
-});
-
-/** Story event on the solo stream; `assignee_id` is null while the story is unassigned. */
-export const soloStorySchema = z.object({
-  op: operation,
-  entity: z.literal("story"),
-  id,
-  product_id: id,
-  sprint_id: id,
-  assignee_id: nullableId,
-  story_status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE", "TEMPLATE"]),
-  story_sort_order: z.number(),
-  story_title: z.string(),
-  story_code: z.string(),
-  changed_fields: changedFields,
-});
-
-/** Job event of the solo stream: the fields of `jobs` plus the operation. */
-export const soloJobSchema = z.object({
-  op: operation,
-  entity: z.literal("job"),
-  id,
-  product_id: id,
-  task_id: nullableId,
-  kind: z.string(),
-  status: z.string(),
-  sprint_run_id: nullableId,
-});
-
-/** Worker presence event of the solo stream. */
-export const soloWorkerSchema = z.object({
-  op: operation,
-  entity: z.literal("worker"),
-  id,
-  product_id: id,
-  name: z.nullable(z.string()),
-  last_quota_pct: z.nullable(z.number()),
-  current_job_id: nullableId,
-  stopped: z.boolean(),
-});
-
-export const soloChangeSchema = z.discriminatedUnion("entity", [
-  soloTaskSchema,
-  soloStorySchema,
-  soloJobSchema,
-  soloWorkerSchema,
-]);
-
 /** True if the messages missed since `Last-Event-ID` follow, so that clients need not refetch. */
 const resumed = z.optional(z.boolean());
 
@@ -107,9 +46,6 @@ export const soloJobsSchema = z.object({
 
 /** Named event `workers` of the solo stream: number of online workers of the product's members, without viewers. */
 export const soloWorkersSchema = z.object({ count: z.int() });
-
-/** Named event `ready` of the backlog stream. */
-export const backlogReadySchema = z.object({ product_id: id, resumed });
 
 /** What an agent is doing now: the latest entry of its output, in one line. */
 export const doingSchema = z.object({
@@ -138,19 +74,6 @@ export const backlogChangeSchema = z.looseObject({
 });
 export type BacklogChange = z.infer<typeof backlogChangeSchema>;
 
-/** Change on the notifications stream (specification: Notifications stream). */
-export const questionChangeSchema = z.object({
-  op: z.enum(["I", "U"]),
-  entity: z.literal("question"),
-  id,
-  product_id: id,
-  story_id: nullableId,
-  idea_id: nullableId,
-  task_id: nullableId,
-  assignee_id: nullableId,
-  status: z.enum(["open", "answered", "cancelled", "expired"]),
-});
-
 /** Named event `state` of the notifications stream: all open questions the user may read, with all fields. */
 export const notificationsStateSchema = z.object({
   questions: z.array(z.looseObject({ id, product_id: id })),
@@ -160,9 +83,6 @@ export const notificationsStateSchema = z.object({
 /** Named event `state` of the pairing stream. Changes have the same fields and `op` (specification: Pairing stream). */
 const pairingStatus = z.enum(["pending", "approved", "consumed", "cancelled"]);
 export const pairingStateSchema = z.object({ pairing_id: id, status: pairingStatus });
-
-/** Named event `error` of every stream: something failed inside the service, and the stream keeps retrying. */
-export const streamErrorSchema = z.object({ error: z.string() });
 
 /** Private topics on which the database announces changes (specification: Events). */
 export const topics = {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { hashInvitationCode, joinProduct } from "~/nouns/products/invitations.server";
 import { archiveProduct } from "~/nouns/products/operations.server";
 import { openApp, startTestApp, type TestApp } from "../setup/app";
@@ -50,133 +50,129 @@ async function accountOf(username: string): Promise<{ id: string } | undefined> 
   return rows[0];
 }
 
-describe("an invitation link", () => {
-  it("An invitation link says who invites to what, and lets in one person who presses, with its role", async () => {
-    const s = await scene();
-    const path = await invite(s, "viewer");
-    const [bob, eve] = [await t.createUser(), await t.createUser()];
-    const visitor = await visitorOf(bob);
-    const page = await visitor.read(path);
-    expect(page).toContain(`${s.ada.username}<!-- --> invites you to <bdi>Ledger</bdi>`);
-    expect(page).toContain("a viewer");
-    expect(await roleOf(s, bob), "opening the page changes nothing").toBeUndefined();
+it("An invitation link says who invites to what, and lets in one person who presses, with its role", async () => {
+  const s = await scene();
+  const path = await invite(s, "viewer");
+  const [bob, eve] = [await t.createUser(), await t.createUser()];
+  const visitor = await visitorOf(bob);
+  const page = await visitor.read(path);
+  expect(page).toContain(`${s.ada.username}<!-- --> invites you to <bdi>Ledger</bdi>`);
+  expect(page).toContain("a viewer");
+  expect(await roleOf(s, bob), "opening the page changes nothing").toBeUndefined();
 
-    const joined = await visitor.send(path, []);
-    expect(joined.headers.get("location")).toBe(`/products/${s.product.id}/backlog`);
-    expect(await roleOf(s, bob)).toBe("VIEWER");
-    const late = await (await visitorOf(eve)).send(path, []);
-    expect(late.status).toBe(404);
-    expect((await app.request(path)).status).toBe(404);
-    expect(await roleOf(s, eve)).toBeUndefined();
-  });
-
-  it("An invitation link is shown once and kept as a hash", async () => {
-    const s = await scene();
-    const path = await invite(s);
-    expect(await s.owner.read(s.members)).not.toContain(path);
-    const rows = await t.query`select * from product_invitations`;
-    expect(JSON.stringify(rows)).not.toContain(path.slice("/join/".length));
-    expect(app.logLines.join("\n")).not.toContain(path);
-  });
-
-  it("An invitation link lets in only one of those who accept at the same moment", async () => {
-    const s = await scene();
-    const code_hash = hashInvitationCode((await invite(s)).slice("/join/".length));
-    const people = await Promise.all(Array.from({ length: 6 }, () => t.createUser()));
-    const outcomes = await Promise.allSettled(people.map((user) => joinProduct(t.actorOf(user), { code_hash })));
-    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    const rows = await t.query`select count(*)::int from product_members
-      where product_id = ${s.product.id} and role <> 'OWNER'`;
-    expect(rows[0].count).toBe(1);
-  });
-
-  it("An invitation link ends when the owner revokes it, after seven days, and with an archived product", async () => {
-    const s = await scene();
-    const bob = await t.createUser();
-    const visitor = await visitorOf(bob);
-    const revoked = await invite(s);
-    await s.owner.submit(s.members, "revoke-invitation");
-    const late = await invite(s);
-    await t.query`update product_invitations set expires_at = now()
-      where product_id = ${s.product.id}`;
-    const kept = await invite(s);
-    await archiveProduct(t.actorOf(s.ada), { product_id: s.product.id });
-    for (const path of [revoked, late]) expect((await visitor.send(path, [])).status).toBe(404);
-    expect((await visitor.send(kept, [])).status).toBe(403);
-    expect((await app.request(kept)).status).toBe(404);
-    expect(await roleOf(s, bob)).toBeUndefined();
-  });
-
-  it("An invitation link is made, listed and revoked by the owner alone, and never for an owner", async () => {
-    const s = await scene();
-    const bob = await t.createMember(s.product.id);
-    await invite(s);
-    const rows = await t.query`select id from product_invitations
-      where product_id = ${s.product.id}`;
-    const visitor = await visitorOf(bob);
-    expect(await visitor.read(s.members)).not.toContain(rows[0].id);
-    const tries: [string, string][][] = [
-      [
-        ["intent", "invite"],
-        ["role", "member"],
-      ],
-      [
-        ["intent", "revoke-invitation"],
-        ["invitation_id", rows[0].id],
-      ],
-    ];
-    for (const fields of tries) expect((await visitor.send(s.members, fields)).status).toBe(403);
-    const owners = await s.owner.send(s.members, [
-      ["intent", "invite"],
-      ["role", "owner"],
-    ]);
-    expect(owners.status).toBe(422);
-  });
-
-  it("An invitation link is not used up by a member, and lets no demo account in", async () => {
-    const s = await scene();
-    const path = await invite(s);
-    expect((await s.owner.send(path, [])).status).toBe(409);
-    const demo = await t.createUser({ demo: true });
-    expect((await (await visitorOf(demo)).send(path, [])).status).toBe(403);
-    expect((await app.request(path)).status).toBe(200);
-  });
+  const joined = await visitor.send(path, []);
+  expect(joined.headers.get("location")).toBe(`/products/${s.product.id}/backlog`);
+  expect(await roleOf(s, bob)).toBe("VIEWER");
+  const late = await (await visitorOf(eve)).send(path, []);
+  expect(late.status).toBe(404);
+  expect((await app.request(path)).status).toBe(404);
+  expect(await roleOf(s, eve)).toBeUndefined();
 });
 
-describe("REGISTRATION=invite with a link", () => {
-  it("With REGISTRATION=invite a link makes one account, which is in the product at once", async () => {
-    const s = await scene();
-    const path = await invite(s);
-    const page = await (await app.request(path)).text();
-    expect(page).toContain(`/register?redirectTo=${encodeURIComponent(path)}`);
-    expect(page).toContain(`/login?redirectTo=${encodeURIComponent(path)}`);
-    const answer = await register(app, path, "newcomer");
-    expect(answer.headers.get("location")).toBe(`/products/${s.product.id}/backlog`);
-    expect(answer.headers.get("set-cookie")).toContain("session=");
-    const account = await accountOf("newcomer");
-    expect(account && (await roleOf(s, account))).toBe("MEMBER");
-    expect((await register(app, path, "second")).status).toBe(404);
-    expect(await accountOf("second")).toBeUndefined();
-  });
+it("An invitation link is shown once and kept as a hash", async () => {
+  const s = await scene();
+  const path = await invite(s);
+  expect(await s.owner.read(s.members)).not.toContain(path);
+  const rows = await t.query`select * from product_invitations`;
+  expect(JSON.stringify(rows)).not.toContain(path.slice("/join/".length));
+  expect(app.logLines.join("\n")).not.toContain(path);
+});
 
-  it("With REGISTRATION=invite a link registers one of two at once, and is free again after a refusal", async () => {
-    const s = await scene();
-    const path = await invite(s);
-    expect((await register(app, path, s.ada.username)).status).toBe(422);
-    const answers = await Promise.all(["twin-one", "twin-two"].map((n) => register(app, path, n)));
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
-    const made = [await accountOf("twin-one"), await accountOf("twin-two")].filter(Boolean);
-    expect(made).toHaveLength(1);
-  });
+it("An invitation link lets in only one of those who accept at the same moment", async () => {
+  const s = await scene();
+  const code_hash = hashInvitationCode((await invite(s)).slice("/join/".length));
+  const people = await Promise.all(Array.from({ length: 6 }, () => t.createUser()));
+  const outcomes = await Promise.allSettled(people.map((user) => joinProduct(t.actorOf(user), { code_hash })));
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  const rows = await t.query`select count(*)::int from product_members
+      where product_id = ${s.product.id} and role <> 'OWNER'`;
+  expect(rows[0].count).toBe(1);
+});
 
-  it("No one registers without a valid invitation link, nor with one where registration is closed", async () => {
-    await t.query`delete from rate_limit_counters where action = 'registration'`;
-    expect((await register(app, "/dashboard", "nobody")).status).toBe(403);
-    expect((await register(app, `/join/${"a".repeat(43)}`, "nobody")).status).toBe(404);
-    const closed = await startTestApp(t, { pages: true, variables: { REGISTRATION: "closed" } });
-    const path = await invite(await scene());
-    expect((await register(closed, path, "nobody")).status).toBe(403);
-    expect(await (await closed.request(path)).text()).toContain("Registration is closed");
-    expect(await accountOf("nobody")).toBeUndefined();
-  });
+it("An invitation link ends when the owner revokes it, after seven days, and with an archived product", async () => {
+  const s = await scene();
+  const bob = await t.createUser();
+  const visitor = await visitorOf(bob);
+  const revoked = await invite(s);
+  await s.owner.submit(s.members, "revoke-invitation");
+  const late = await invite(s);
+  await t.query`update product_invitations set expires_at = now()
+      where product_id = ${s.product.id}`;
+  const kept = await invite(s);
+  await archiveProduct(t.actorOf(s.ada), { product_id: s.product.id });
+  for (const path of [revoked, late]) expect((await visitor.send(path, [])).status).toBe(404);
+  expect((await visitor.send(kept, [])).status).toBe(403);
+  expect((await app.request(kept)).status).toBe(404);
+  expect(await roleOf(s, bob)).toBeUndefined();
+});
+
+it("An invitation link is made, listed and revoked by the owner alone, and never for an owner", async () => {
+  const s = await scene();
+  const bob = await t.createMember(s.product.id);
+  await invite(s);
+  const rows = await t.query`select id from product_invitations
+      where product_id = ${s.product.id}`;
+  const visitor = await visitorOf(bob);
+  expect(await visitor.read(s.members)).not.toContain(rows[0].id);
+  const tries: [string, string][][] = [
+    [
+      ["intent", "invite"],
+      ["role", "member"],
+    ],
+    [
+      ["intent", "revoke-invitation"],
+      ["invitation_id", rows[0].id],
+    ],
+  ];
+  for (const fields of tries) expect((await visitor.send(s.members, fields)).status).toBe(403);
+  const owners = await s.owner.send(s.members, [
+    ["intent", "invite"],
+    ["role", "owner"],
+  ]);
+  expect(owners.status).toBe(422);
+});
+
+it("An invitation link is not used up by a member, and lets no demo account in", async () => {
+  const s = await scene();
+  const path = await invite(s);
+  expect((await s.owner.send(path, [])).status).toBe(409);
+  const demo = await t.createUser({ demo: true });
+  expect((await (await visitorOf(demo)).send(path, [])).status).toBe(403);
+  expect((await app.request(path)).status).toBe(200);
+});
+
+it("With REGISTRATION=invite a link makes one account, which is in the product at once", async () => {
+  const s = await scene();
+  const path = await invite(s);
+  const page = await (await app.request(path)).text();
+  expect(page).toContain(`/register?redirectTo=${encodeURIComponent(path)}`);
+  expect(page).toContain(`/login?redirectTo=${encodeURIComponent(path)}`);
+  const answer = await register(app, path, "newcomer");
+  expect(answer.headers.get("location")).toBe(`/products/${s.product.id}/backlog`);
+  expect(answer.headers.get("set-cookie")).toContain("session=");
+  const account = await accountOf("newcomer");
+  expect(account && (await roleOf(s, account))).toBe("MEMBER");
+  expect((await register(app, path, "second")).status).toBe(404);
+  expect(await accountOf("second")).toBeUndefined();
+});
+
+it("With REGISTRATION=invite a link registers one of two at once, and is free again after a refusal", async () => {
+  const s = await scene();
+  const path = await invite(s);
+  expect((await register(app, path, s.ada.username)).status).toBe(422);
+  const answers = await Promise.all(["twin-one", "twin-two"].map((n) => register(app, path, n)));
+  expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+  const made = [await accountOf("twin-one"), await accountOf("twin-two")].filter(Boolean);
+  expect(made).toHaveLength(1);
+});
+
+it("No one registers without a valid invitation link, nor with one where registration is closed", async () => {
+  await t.query`delete from rate_limit_counters where action = 'registration'`;
+  expect((await register(app, "/dashboard", "nobody")).status).toBe(403);
+  expect((await register(app, `/join/${"a".repeat(43)}`, "nobody")).status).toBe(404);
+  const closed = await startTestApp(t, { pages: true, variables: { REGISTRATION: "closed" } });
+  const path = await invite(await scene());
+  expect((await register(closed, path, "nobody")).status).toBe(403);
+  expect(await (await closed.request(path)).text()).toContain("Registration is closed");
+  expect(await accountOf("nobody")).toBeUndefined();
 });

@@ -135,141 +135,135 @@ describe("signing in through the provider", () => {
   });
 });
 
-describe("whose account it is", () => {
-  it.each([
-    ["registered", "session.started"],
-    ["made by an administrator", "user.configured"],
-  ])("An account %s with the same address is connected, and all access from before ends", async (_how, kind) => {
-    const mallory = await t.createUser();
-    await t.query`insert into audit_events (user_id, kind) values (${mallory.id}, ${kind})`;
-    const squatter = await open.signIn(mallory);
-    const token = await t.createToken(mallory);
-    const { sub } = person({ email: mallory.email.toUpperCase() });
-    const { cookie } = await travel(closed, provider, sub);
-    expect(await accountOf(sub)).toBe(mallory.id);
-    expect(await whoIs(open, cookie)).toContain(mallory.username);
-    expect(await whoIs(open, squatter), "a session from before").toBe("");
-    expect((await open.request("/api/products", { headers: bearer(token) })).status).toBe(401);
-    const byPassword = await open.submit("/login", { identifier: mallory.username, password: mallory.password });
-    expect(byPassword.status).toBe(401);
-  });
+it.each([
+  ["registered", "session.started"],
+  ["made by an administrator", "user.configured"],
+])("An account %s with the same address is connected, and all access from before ends", async (_how, kind) => {
+  const mallory = await t.createUser();
+  await t.query`insert into audit_events (user_id, kind) values (${mallory.id}, ${kind})`;
+  const squatter = await open.signIn(mallory);
+  const token = await t.createToken(mallory);
+  const { sub } = person({ email: mallory.email.toUpperCase() });
+  const { cookie } = await travel(closed, provider, sub);
+  expect(await accountOf(sub)).toBe(mallory.id);
+  expect(await whoIs(open, cookie)).toContain(mallory.username);
+  expect(await whoIs(open, squatter), "a session from before").toBe("");
+  expect((await open.request("/api/products", { headers: bearer(token) })).status).toBe(401);
+  const byPassword = await open.submit("/login", { identifier: mallory.username, password: mallory.password });
+  expect(byPassword.status).toBe(401);
+});
 
-  it("An account with the same address is not given to one whose address the provider has not verified", async () => {
-    const ada = await t.createUser();
-    const { sub } = person({ email: ada.email, email_verified: false });
-    expect((await travel(open, provider, sub)).response.status).toBe(403);
-    expect(await accountOf(sub)).toBeUndefined();
-  });
+it("An account with the same address is not given to one whose address the provider has not verified", async () => {
+  const ada = await t.createUser();
+  const { sub } = person({ email: ada.email, email_verified: false });
+  expect((await travel(open, provider, sub)).response.status).toBe(403);
+  expect(await accountOf(sub)).toBeUndefined();
+});
 
-  it("An account is not given to a later holder of its address until an administrator disconnects it", async () => {
-    const first = person();
-    await travel(open, provider, first.sub);
-    const account = await accountOf(first.sub);
-    const later = person({ email: first.email });
-    const { response, cookie } = await travel(open, provider, later.sub);
-    expect(response.status).toBe(409);
-    expect(await response.text()).toContain("Ask an administrator to reset its password");
+it("An account is not given to a later holder of its address until an administrator disconnects it", async () => {
+  const first = person();
+  await travel(open, provider, first.sub);
+  const account = await accountOf(first.sub);
+  const later = person({ email: first.email });
+  const { response, cookie } = await travel(open, provider, later.sub);
+  expect(response.status).toBe(409);
+  expect(await response.text()).toContain("Ask an administrator to reset its password");
+  expect(cookie).toBeNull();
+  const password = "a password for a while";
+  await resetPassword(t.database, { identifier: first.email, password });
+  await travel(open, provider, later.sub);
+  expect(await accountOf(later.sub)).toBe(account);
+  expect(await accountOf(first.sub)).toBeUndefined();
+});
+
+it("A sign-in that began ten minutes ago has expired, although its cookie was kept", async () => {
+  const trip = {
+    departure: { state: "s", nonce: "n", verifier: "v" },
+    goTo: "/",
+    connects: null,
+    asksConsent: false,
+    expires_at: Date.now() - 1,
+  };
+  const { sessionSecrets } = open.services.env;
+  const sealed = await seal("departure", JSON.stringify(trip), sessionSecrets);
+  const headers = { cookie: `oidc=${sealed}` };
+  const answer = await open.request("/auth/oidc/callback?state=s&code=c", { headers });
+  expect(answer.status).toBe(401);
+  expect(await answer.text()).toContain("This sign-in expired");
+});
+
+it("A signed-in user connects the provider from the settings, and by no link from elsewhere", async () => {
+  const [ada, bob] = [await t.createUser(), await t.createUser()];
+  const cookie = await open.signIn(ada);
+  const { sub } = person();
+  const foreign = await open.request("/auth/oidc?connect=foreign", { headers: { cookie } });
+  expect(foreign.headers.get("location")).toBe("/settings");
+
+  const page = await createVisitor(open, cookie).read("/settings");
+  const [path = ""] = /\/auth\/oidc\?connect=[\w.-]+/.exec(page) ?? [];
+  const { response } = await travel(open, provider, sub, { cookie, path });
+  expect(response.headers.get("location")).toBe("/settings");
+  expect(await accountOf(sub)).toBe(ada.id);
+  expect(await createVisitor(open, cookie).read("/settings")).toContain("Connected");
+
+  const other = await open.signIn(bob);
+  const [key = ""] = /\/auth\/oidc\?connect=[\w.-]+/.exec(await createVisitor(open, other).read("/settings")) ?? [];
+  const taken = await travel(open, provider, sub, { cookie: other, path: key });
+  expect(taken.response.status).toBe(409);
+  expect(await accountOf(sub)).toBe(ada.id);
+});
+
+it("A provider's new user gets no account where registration is closed or needs an invitation", async () => {
+  for (const app of [closed, invite]) {
+    const { sub } = person();
+    const { response, cookie } = await travel(app, provider, sub);
+    expect(response.status).toBe(403);
+    expect(await response.text()).toContain("Ask an administrator");
     expect(cookie).toBeNull();
-    const password = "a password for a while";
-    await resetPassword(t.database, { identifier: first.email, password });
-    await travel(open, provider, later.sub);
-    expect(await accountOf(later.sub)).toBe(account);
-    expect(await accountOf(first.sub)).toBeUndefined();
-  });
-
-  it("A sign-in that began ten minutes ago has expired, although its cookie was kept", async () => {
-    const trip = {
-      departure: { state: "s", nonce: "n", verifier: "v" },
-      goTo: "/",
-      connects: null,
-      asksConsent: false,
-      expires_at: Date.now() - 1,
-    };
-    const { sessionSecrets } = open.services.env;
-    const sealed = await seal("departure", JSON.stringify(trip), sessionSecrets);
-    const headers = { cookie: `oidc=${sealed}` };
-    const answer = await open.request("/auth/oidc/callback?state=s&code=c", { headers });
-    expect(answer.status).toBe(401);
-    expect(await answer.text()).toContain("This sign-in expired");
-  });
-
-  it("A signed-in user connects the provider from the settings, and by no link from elsewhere", async () => {
-    const [ada, bob] = [await t.createUser(), await t.createUser()];
-    const cookie = await open.signIn(ada);
-    const { sub } = person();
-    const foreign = await open.request("/auth/oidc?connect=foreign", { headers: { cookie } });
-    expect(foreign.headers.get("location")).toBe("/settings");
-
-    const page = await createVisitor(open, cookie).read("/settings");
-    const [path = ""] = /\/auth\/oidc\?connect=[\w.-]+/.exec(page) ?? [];
-    const { response } = await travel(open, provider, sub, { cookie, path });
-    expect(response.headers.get("location")).toBe("/settings");
-    expect(await accountOf(sub)).toBe(ada.id);
-    expect(await createVisitor(open, cookie).read("/settings")).toContain("Connected");
-
-    const other = await open.signIn(bob);
-    const [key = ""] = /\/auth\/oidc\?connect=[\w.-]+/.exec(await createVisitor(open, other).read("/settings")) ?? [];
-    const taken = await travel(open, provider, sub, { cookie: other, path: key });
-    expect(taken.response.status).toBe(409);
-    expect(await accountOf(sub)).toBe(ada.id);
-  });
+    expect(await accountOf(sub)).toBeUndefined();
+  }
 });
 
-describe("who has no account yet", () => {
-  it("A provider's new user gets no account where registration is closed or needs an invitation", async () => {
-    for (const app of [closed, invite]) {
-      const { sub } = person();
-      const { response, cookie } = await travel(app, provider, sub);
-      expect(response.status).toBe(403);
-      expect(await response.text()).toContain("Ask an administrator");
-      expect(cookie).toBeNull();
-      expect(await accountOf(sub)).toBeUndefined();
-    }
-  });
+it("A provider's new user with an invitation link gets an account, once, and is in the product", async () => {
+  const ada = await t.createUser();
+  const product = await t.seedProduct(ada);
+  const owner = createVisitor(invite, await invite.signIn(ada));
+  const answer = await owner.send(`/products/${product.id}/members`, [
+    ["intent", "invite"],
+    ["role", "viewer"],
+  ]);
+  const [link = ""] = /\/join\/[\w-]{43}/.exec(await answer.text()) ?? [];
+  const path = `/auth/oidc?redirectTo=${encodeURIComponent(link)}`;
+  const shown = await (await invite.request(link)).text();
+  expect(shown).toContain(path.replaceAll("&", "&amp;"));
 
-  it("A provider's new user with an invitation link gets an account, once, and is in the product", async () => {
-    const ada = await t.createUser();
-    const product = await t.seedProduct(ada);
-    const owner = createVisitor(invite, await invite.signIn(ada));
-    const answer = await owner.send(`/products/${product.id}/members`, [
-      ["intent", "invite"],
-      ["role", "viewer"],
-    ]);
-    const [link = ""] = /\/join\/[\w-]{43}/.exec(await answer.text()) ?? [];
-    const path = `/auth/oidc?redirectTo=${encodeURIComponent(link)}`;
-    const shown = await (await invite.request(link)).text();
-    expect(shown).toContain(path.replaceAll("&", "&amp;"));
-
-    const atClosed = person();
-    expect((await travel(closed, provider, atClosed.sub, { path })).response.status).toBe(403);
-    const { sub } = person();
-    const { response } = await travel(invite, provider, sub, { path });
-    expect(response.headers.get("location")).toBe(`/products/${product.id}/backlog`);
-    const rows = await t.query`select role from product_members where product_id = ${product.id}
+  const atClosed = person();
+  expect((await travel(closed, provider, atClosed.sub, { path })).response.status).toBe(403);
+  const { sub } = person();
+  const { response } = await travel(invite, provider, sub, { path });
+  expect(response.headers.get("location")).toBe(`/products/${product.id}/backlog`);
+  const rows = await t.query`select role from product_members where product_id = ${product.id}
       and user_id = ${await accountOf(sub)}`;
-    expect(rows).toEqual([{ role: "VIEWER" }]);
-    const late = person();
-    expect((await travel(invite, provider, late.sub, { path })).response.status).toBe(404);
-    expect(await accountOf(late.sub)).toBeUndefined();
-  });
+  expect(rows).toEqual([{ role: "VIEWER" }]);
+  const late = person();
+  expect((await travel(invite, provider, late.sub, { path })).response.status).toBe(404);
+  expect(await accountOf(late.sub)).toBeUndefined();
 });
 
-describe("OIDC_ADMIN_CLAIM", () => {
-  it("OIDC_ADMIN_CLAIM gives the administrator's role and takes it, but never from the last one", async () => {
-    const roleOf = async (sub: string) => {
-      const rows = await t.query`select role from users where id = ${await accountOf(sub)}`;
-      return rows[0].role;
-    };
-    const { sub, email } = person({ groups: ["backlog-admins"] });
-    await travel(open, provider, sub);
-    expect(await roleOf(sub)).toBe("ADMIN");
-    provider.people.set(sub, { email, email_verified: true, groups: ["others"] });
-    await travel(open, provider, sub);
-    expect(await roleOf(sub), "the last one").toBe("ADMIN");
-    await t.createUser({ role: "ADMIN" });
-    await travel(open, provider, sub);
-    expect(await roleOf(sub)).toBe("DEVELOPER");
-  });
+it("OIDC_ADMIN_CLAIM gives the administrator's role and takes it, but never from the last one", async () => {
+  const roleOf = async (sub: string) => {
+    const rows = await t.query`select role from users where id = ${await accountOf(sub)}`;
+    return rows[0].role;
+  };
+  const { sub, email } = person({ groups: ["backlog-admins"] });
+  await travel(open, provider, sub);
+  expect(await roleOf(sub)).toBe("ADMIN");
+  provider.people.set(sub, { email, email_verified: true, groups: ["others"] });
+  await travel(open, provider, sub);
+  expect(await roleOf(sub), "the last one").toBe("ADMIN");
+  await t.createUser({ role: "ADMIN" });
+  await travel(open, provider, sub);
+  expect(await roleOf(sub)).toBe("DEVELOPER");
 });
 
 describe("the variables", () => {

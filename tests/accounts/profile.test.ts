@@ -23,57 +23,55 @@ async function activeOf(user: TestUser): Promise<string | null> {
   return (await getProfile(t.actorOf(user))).active_product_id;
 }
 
-describe("the profile", () => {
-  it("A new profile has its defaults: 20 percent, DEVELOPER, no flags, no product", async () => {
-    const user = await t.createUser();
-    expect(await getProfile(t.actorOf(user))).toMatchObject({
-      min_quota_pct: 20,
-      role: "DEVELOPER",
-      is_demo: false,
-      must_reset_password: false,
-      active_product_id: null,
-      has_avatar: false,
-    });
+it("A new profile has its defaults: 20 percent, DEVELOPER, no flags, no product", async () => {
+  const user = await t.createUser();
+  expect(await getProfile(t.actorOf(user))).toMatchObject({
+    min_quota_pct: 20,
+    role: "DEVELOPER",
+    is_demo: false,
+    must_reset_password: false,
+    active_product_id: null,
+    has_avatar: false,
   });
+});
 
-  it("A profile takes a threshold from 1 to 100 and a free username, and keeps what is not named", async () => {
-    const user = await t.createUser();
-    const actor = t.actorOf(user);
-    expect(await updateProfile(actor, { min_quota_pct: 1 })).toMatchObject({ min_quota_pct: 1 });
-    expect(await updateProfile(actor, { username: `${user.username}-2` })).toMatchObject({
-      min_quota_pct: 1,
-      username: `${user.username}-2`,
-    });
-    for (const min_quota_pct of [0, 101]) {
-      await expect(updateProfile(actor, { min_quota_pct })).rejects.toMatchObject({ status: 422 });
-    }
-    const other = await t.createUser();
-    await expect(updateProfile(actor, { username: other.username.toUpperCase() })).rejects.toMatchObject({
-      status: 422,
-      issues: [{ path: "username" }],
-    });
+it("A profile takes a threshold from 1 to 100 and a free username, and keeps what is not named", async () => {
+  const user = await t.createUser();
+  const actor = t.actorOf(user);
+  expect(await updateProfile(actor, { min_quota_pct: 1 })).toMatchObject({ min_quota_pct: 1 });
+  expect(await updateProfile(actor, { username: `${user.username}-2` })).toMatchObject({
+    min_quota_pct: 1,
+    username: `${user.username}-2`,
   });
+  for (const min_quota_pct of [0, 101]) {
+    await expect(updateProfile(actor, { min_quota_pct })).rejects.toMatchObject({ status: 422 });
+  }
+  const other = await t.createUser();
+  await expect(updateProfile(actor, { username: other.username.toUpperCase() })).rejects.toMatchObject({
+    status: 422,
+    issues: [{ path: "username" }],
+  });
+});
 
-  it("D7: A profile takes a picture by its content and size, and shows it to people one works with", async () => {
-    const [user, mate, stranger] = [await t.createUser(), await t.createUser(), await t.createUser()];
-    await t.addMember(await productOf(user), mate);
-    await setAvatar(t.actorOf(user), png);
-    expect(await getAvatar(t.actorOf(mate), user.id)).toMatchObject({ mime: "image/png" });
-    await expect(getAvatar(t.actorOf(stranger), user.id)).rejects.toMatchObject({ status: 404 });
-    for (const bytes of [
-      Buffer.from("<svg onload=alert(1)>"),
-      Buffer.from("GIF8"),
-      Buffer.alloc(0),
-      Buffer.concat([png, Buffer.alloc(600_000)]),
-    ]) {
-      await expect(setAvatar(t.actorOf(user), bytes)).rejects.toMatchObject({ status: 422 });
-    }
-    const page = { p_mime: "text/html", p_hex: "3c68746d6c3e" };
-    const forged = t.database.callAs({ user_id: user.id }, "set_avatar", page);
-    await expect(forged).rejects.toMatchObject({ status: 422 });
-    await setAvatar(t.actorOf(user), null);
-    await expect(getAvatar(t.actorOf(user), user.id)).rejects.toMatchObject({ status: 404 });
-  });
+it("D7: A profile takes a picture by its content and size, and shows it to people one works with", async () => {
+  const [user, mate, stranger] = [await t.createUser(), await t.createUser(), await t.createUser()];
+  await t.addMember(await productOf(user), mate);
+  await setAvatar(t.actorOf(user), png);
+  expect(await getAvatar(t.actorOf(mate), user.id)).toMatchObject({ mime: "image/png" });
+  await expect(getAvatar(t.actorOf(stranger), user.id)).rejects.toMatchObject({ status: 404 });
+  for (const bytes of [
+    Buffer.from("<svg onload=alert(1)>"),
+    Buffer.from("GIF8"),
+    Buffer.alloc(0),
+    Buffer.concat([png, Buffer.alloc(600_000)]),
+  ]) {
+    await expect(setAvatar(t.actorOf(user), bytes)).rejects.toMatchObject({ status: 422 });
+  }
+  const page = { p_mime: "text/html", p_hex: "3c68746d6c3e" };
+  const forged = t.database.callAs({ user_id: user.id }, "set_avatar", page);
+  await expect(forged).rejects.toMatchObject({ status: 422 });
+  await setAvatar(t.actorOf(user), null);
+  await expect(getAvatar(t.actorOf(user), user.id)).rejects.toMatchObject({ status: 404 });
 });
 
 describe("W4: the active product", () => {

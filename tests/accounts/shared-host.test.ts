@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { approve, claim, startPairing } from "../pairing/pairing-requests";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -35,34 +35,32 @@ function browser() {
 const form = { identifier: user.username, password: user.password };
 const signIn = { method: "POST", body: new URLSearchParams(form) };
 
-describe("another program on the same host", () => {
-  it("Another program on the same host sets the cookie `session`, and no one is signed out", async () => {
-    const { jar, ask } = browser();
-    expect((await ask(app.origin, "/login", signIn)).status).toBe(303);
-    jar.set("session", "eyJ1c2VyIjoxfQ.of.flask");
-    expect((await ask(app.origin, "/dashboard")).status).toBe(200);
-    await ask(app.origin, "/logout", { method: "POST" });
-    expect(jar.get("session")).toBe("eyJ1c2VyIjoxfQ.of.flask");
-    expect((await ask(app.origin, "/dashboard")).status).toBe(302);
-    expect(jar.get("session")).toBe("eyJ1c2VyIjoxfQ.of.flask");
-  });
+it("Another program on the same host sets the cookie `session`, and no one is signed out", async () => {
+  const { jar, ask } = browser();
+  expect((await ask(app.origin, "/login", signIn)).status).toBe(303);
+  jar.set("session", "eyJ1c2VyIjoxfQ.of.flask");
+  expect((await ask(app.origin, "/dashboard")).status).toBe(200);
+  await ask(app.origin, "/logout", { method: "POST" });
+  expect(jar.get("session")).toBe("eyJ1c2VyIjoxfQ.of.flask");
+  expect((await ask(app.origin, "/dashboard")).status).toBe(302);
+  expect(jar.get("session")).toBe("eyJ1c2VyIjoxfQ.of.flask");
+});
 
-  it("Two Backlooms on the same host both keep their people signed in", async () => {
-    const { ask } = browser();
-    for (const { origin } of [app, second]) await ask(origin, "/login", signIn);
-    for (const { origin } of [app, second, app]) {
-      expect((await ask(origin, "/dashboard")).status).toBe(200);
-    }
-  });
+it("Two Backlooms on the same host both keep their people signed in", async () => {
+  const { ask } = browser();
+  for (const { origin } of [app, second]) await ask(origin, "/login", signIn);
+  for (const { origin } of [app, second, app]) {
+    expect((await ask(origin, "/dashboard")).status).toBe(200);
+  }
+});
 
-  it("A pairing can still be claimed after a second Backloom on the same host began one", async () => {
-    const desktop = await startPairing(app);
-    const others = await startPairing(second);
-    const twin = desktop.response.headers.getSetCookie()[1]?.split(";")[0];
-    await approve(t.actorOf(user), desktop);
-    const cookie = `${others.cookie}; ${twin}`;
-    expect((await claim(app, { ...desktop, cookie })).status).toBe(200);
-  });
+it("A pairing can still be claimed after a second Backloom on the same host began one", async () => {
+  const desktop = await startPairing(app);
+  const others = await startPairing(second);
+  const twin = desktop.response.headers.getSetCookie()[1]?.split(";")[0];
+  await approve(t.actorOf(user), desktop);
+  const cookie = `${others.cookie}; ${twin}`;
+  expect((await claim(app, { ...desktop, cookie })).status).toBe(200);
 });
 
 it("every cookie has a name of ours, except the two that clients know", () => {

@@ -1,35 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { limitIn } from "../../worker/agents/limits";
 
-describe("a model's service that has no room", () => {
-  it.each([
-    "Selected model is at capacity. Please try a different model.",
-    "Policy-restricted capacity is unavailable. Please try again later.",
-    "Flex capacity unavailable.",
-    "We're currently experiencing high demand, which may cause temporary errors.",
-    "Codex is currently experiencing high load.",
-    "Quota exceeded. Check your plan and billing details.",
-    "Repeated 529 Overloaded errors",
-    "Opus is experiencing high load, please use /model to switch to Sonnet",
-    "Server is temporarily limiting requests (not your usage limit)",
-    "Request rejected (429): this may be a temporary capacity issue.",
-    "You have exhausted your capacity on this model.",
-    "You have exhausted your daily quota on this model.",
-    "No capacity available for model gemini-2.5-pro on the server",
-    "The model is currently at capacity",
-    "Too Many Requests",
-    "Provider is overloaded",
-  ])("A model's service without room counts as a limit that passes: %s", (words) => {
-    expect(limitIn(words)).toMatchObject({ reason: words, resetsAt: null });
-  });
+it.each([
+  "Selected model is at capacity. Please try a different model.",
+  "Policy-restricted capacity is unavailable. Please try again later.",
+  "Flex capacity unavailable.",
+  "We're currently experiencing high demand, which may cause temporary errors.",
+  "Codex is currently experiencing high load.",
+  "Quota exceeded. Check your plan and billing details.",
+  "Repeated 529 Overloaded errors",
+  "Opus is experiencing high load, please use /model to switch to Sonnet",
+  "Server is temporarily limiting requests (not your usage limit)",
+  "Request rejected (429): this may be a temporary capacity issue.",
+  "You have exhausted your capacity on this model.",
+  "You have exhausted your daily quota on this model.",
+  "No capacity available for model gemini-2.5-pro on the server",
+  "The model is currently at capacity",
+  "Too Many Requests",
+  "Provider is overloaded",
+])("A model's service without room counts as a limit that passes: %s", (words) => {
+  expect(limitIn(words)).toMatchObject({ reason: words, resetsAt: null });
+});
 
-  it.each([
-    "The model does not exist",
-    "If your context window is near capacity, try using /compress.",
-    "Your access token could not be refreshed",
-  ])("Another failure of a model's service does not count as a limit that passes: %s", (words) => {
-    expect(limitIn(words)).toBeNull();
-  });
+it.each([
+  "The model does not exist",
+  "If your context window is near capacity, try using /compress.",
+  "Your access token could not be refreshed",
+])("Another failure of a model's service does not count as a limit that passes: %s", (words) => {
+  expect(limitIn(words)).toBeNull();
 });
 
 describe("the time of a clock that a limit ends at", () => {

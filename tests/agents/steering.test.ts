@@ -26,40 +26,38 @@ const message: PersonMessage = {
   sent_at: "2026-11-23T12:00:00.000Z",
 };
 
-describe("an agent that speaks the protocol", () => {
-  it("An agent is stopped and told in the same session what a person writes", async () => {
-    const { home, folder } = open();
-    const messages = openMessages();
-    const told: string[] = [];
-    messages.onSeen = () => told.push(...messages.toConfirm());
-    const environment = { PATH: process.env.PATH ?? "", HOME: home, FAKE_ENDING: "steered" };
-    const { end, usages, sessions } = await takeTurn(
-      fake,
-      "Do the work",
-      { folder, environment, messages },
-      ({ kind }) => kind === "command" && messages.arrive([message]),
-    );
-    expect(end).toMatchObject({ kind: "done", words: expect.stringContaining("Done as told.") });
-    const words = readFileSync(join(folder, "told.txt"), "utf8");
-    expect(words).toContain("ada, about T-1:\n\n> Use tabs, not spaces.");
-    expect(words).not.toContain("Do the work");
-    expect(sessions).toEqual(["fake-1"]);
-    expect(usages).toMatchObject([{ freshInput: 600, output: 60 }]);
-    expect(told).toEqual([message.id]);
-  });
+it("An agent is stopped and told in the same session what a person writes", async () => {
+  const { home, folder } = open();
+  const messages = openMessages();
+  const told: string[] = [];
+  messages.onSeen = () => told.push(...messages.toConfirm());
+  const environment = { PATH: process.env.PATH ?? "", HOME: home, FAKE_ENDING: "steered" };
+  const { end, usages, sessions } = await takeTurn(
+    fake,
+    "Do the work",
+    { folder, environment, messages },
+    ({ kind }) => kind === "command" && messages.arrive([message]),
+  );
+  expect(end).toMatchObject({ kind: "done", words: expect.stringContaining("Done as told.") });
+  const words = readFileSync(join(folder, "told.txt"), "utf8");
+  expect(words).toContain("ada, about T-1:\n\n> Use tabs, not spaces.");
+  expect(words).not.toContain("Do the work");
+  expect(sessions).toEqual(["fake-1"]);
+  expect(usages).toMatchObject([{ freshInput: 600, output: 60 }]);
+  expect(told).toEqual([message.id]);
+});
 
-  it("An agent is not stopped for a message from before it began, and hears a message once", async () => {
-    const { home, folder } = open();
-    const messages = openMessages();
-    messages.arrive([message]);
-    const environment = { PATH: process.env.PATH ?? "", HOME: home, FAKE_ENDING: "steered" };
-    await takeTurn(fake, "Do the work", { folder, environment, messages }, () => messages.arrive([message]));
-    const words = readFileSync(join(folder, "told.txt"), "utf8");
-    expect(words).toMatch(/^Do the work\n\n/);
-    expect(words.match(/Use tabs/g)).toHaveLength(1);
-    expect(messages.toConfirm()).toEqual([message.id]);
-    expect(messages.hasWaiting()).toBe(false);
-  });
+it("An agent is not stopped for a message from before it began, and hears a message once", async () => {
+  const { home, folder } = open();
+  const messages = openMessages();
+  messages.arrive([message]);
+  const environment = { PATH: process.env.PATH ?? "", HOME: home, FAKE_ENDING: "steered" };
+  await takeTurn(fake, "Do the work", { folder, environment, messages }, () => messages.arrive([message]));
+  const words = readFileSync(join(folder, "told.txt"), "utf8");
+  expect(words).toMatch(/^Do the work\n\n/);
+  expect(words.match(/Use tabs/g)).toHaveLength(1);
+  expect(messages.toConfirm()).toEqual([message.id]);
+  expect(messages.hasWaiting()).toBe(false);
 });
 
 for (const tool of toolsHere) {

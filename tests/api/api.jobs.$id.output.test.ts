@@ -258,29 +258,27 @@ describe("POST /api/jobs/:id/output", () => {
   });
 });
 
-describe("GET /api/jobs/:id/output", () => {
-  it("Output is paged by after and limit", async () => {
-    const { post, read } = await scene();
-    await post({ attempt: 1, entries: [1, 2, 3, 4, 5].map((seq) => entry(seq)) });
-    expect((await read("?after=2&limit=2")).entries.map(({ seq }) => seq)).toEqual([3, 4]);
-  });
+it("Output is paged by after and limit", async () => {
+  const { post, read } = await scene();
+  await post({ attempt: 1, entries: [1, 2, 3, 4, 5].map((seq) => entry(seq)) });
+  expect((await read("?after=2&limit=2")).entries.map(({ seq }) => seq)).toEqual([3, 4]);
+});
 
-  it("Output of a finished job is complete, even without an entry", async () => {
-    const { read, report } = await scene();
-    await report({ status: "done", verify_result: "ALIGNED" });
-    expect(await read()).toMatchObject({ attempt: 1, complete: true, entries: [] });
-  });
+it("Output of a finished job is complete, even without an entry", async () => {
+  const { read, report } = await scene();
+  await report({ status: "done", verify_result: "ALIGNED" });
+  expect(await read()).toMatchObject({ attempt: 1, complete: true, entries: [] });
+});
 
-  it("Output about an idea is readable only to the person who asked for it", async () => {
-    const { world, token } = await scene();
-    const { rows } = await t.sql.query(
-      `with i as (insert into public.ideas (product_id, user_id, code, title) values ($1, $2, 'IDEA-901', 'Talk') returning id)
+it("Output about an idea is readable only to the person who asked for it", async () => {
+  const { world, token } = await scene();
+  const { rows } = await t.sql.query(
+    `with i as (insert into public.ideas (product_id, user_id, code, title) values ($1, $2, 'IDEA-901', 'Talk') returning id)
        insert into public.agent_jobs (product_id, idea_id, kind, created_by) select $1, i.id, 'PLAN_CHAT', $2 from i returning id`,
-      [world.product.id, world.owner.id],
-    );
-    const path = `/api/jobs/${rows[0].id}/output`;
-    const member = await t.createMember(world.product.id);
-    expect((await app.request(path, { headers: bearer(token) })).status).toBe(200);
-    expect((await app.request(path, { headers: await t.bearerOf(member) })).status).toBe(403);
-  });
+    [world.product.id, world.owner.id],
+  );
+  const path = `/api/jobs/${rows[0].id}/output`;
+  const member = await t.createMember(world.product.id);
+  expect((await app.request(path, { headers: bearer(token) })).status).toBe(200);
+  expect((await app.request(path, { headers: await t.bearerOf(member) })).status).toBe(403);
 });

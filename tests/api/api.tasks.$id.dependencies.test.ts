@@ -62,51 +62,45 @@ describe.each([
   });
 });
 
-describe("what a status frees", () => {
-  it("A change of status answers with the tasks that it freed, and with no such field when none were", async () => {
-    await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
-    const move = async (status: string) => (await send("PATCH", `/api/tasks/${task.id}`, { status })).json();
-    expect(await move("in_progress")).not.toHaveProperty("released");
-    expect(await move("done")).toMatchObject({ status: "done", released: [secondTask.code] });
-    expect(await move("todo")).not.toHaveProperty("released");
-    await send("DELETE", path("tasks", secondTask.id, task.code));
-  });
+it("A change of status answers with the tasks that it freed, and with no such field when none were", async () => {
+  await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
+  const move = async (status: string) => (await send("PATCH", `/api/tasks/${task.id}`, { status })).json();
+  expect(await move("in_progress")).not.toHaveProperty("released");
+  expect(await move("done")).toMatchObject({ status: "done", released: [secondTask.code] });
+  expect(await move("todo")).not.toHaveProperty("released");
+  await send("DELETE", path("tasks", secondTask.id, task.code));
 });
 
-describe("what waits", () => {
-  it("A task that waits for another is begun by no agent, and otherwise changes its status freely", async () => {
-    await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
-    const move = (status: string) => send("PATCH", `/api/tasks/${secondTask.id}`, { status });
-    const refused = await move("in_progress");
-    expect(refused.status).toBe(409);
-    expect(await refused.json()).toEqual({
-      code: 409,
-      blocked_by: [task.code],
-      error: `${secondTask.code} is blocked by ${task.code}. Finish that first; only a person can start it anyway.`,
-    });
-    for (const status of ["done", "todo"]) expect((await move(status)).status).toBe(200);
-    await send("DELETE", path("tasks", secondTask.id, task.code));
-    expect((await move("in_progress")).status).toBe(200);
-    await move("todo");
+it("A task that waits for another is begun by no agent, and otherwise changes its status freely", async () => {
+  await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
+  const move = (status: string) => send("PATCH", `/api/tasks/${secondTask.id}`, { status });
+  const refused = await move("in_progress");
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toEqual({
+    code: 409,
+    blocked_by: [task.code],
+    error: `${secondTask.code} is blocked by ${task.code}. Finish that first; only a person can start it anyway.`,
   });
+  for (const status of ["done", "todo"]) expect((await move(status)).status).toBe(200);
+  await send("DELETE", path("tasks", secondTask.id, task.code));
+  expect((await move("in_progress")).status).toBe(200);
+  await move("todo");
 });
 
-describe("the rate of dependencies", () => {
-  it("A user adds at most 120 dependencies a minute", async () => {
-    const hasty = await t.createUser();
-    const own = await t.seedBacklog(hasty);
-    const headers = await t.bearerOf(hasty);
-    const add = () => send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
-    expect((await add()).status).toBe(201);
-    // All but one of the others at once: one by one they may take a minute, and then the count begins again.
-    await t.query`update public.rate_limit_counters set count = 119 where action = 'dependency'
+it("A user adds at most 120 dependencies a minute", async () => {
+  const hasty = await t.createUser();
+  const own = await t.seedBacklog(hasty);
+  const headers = await t.bearerOf(hasty);
+  const add = () => send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
+  expect((await add()).status).toBe(201);
+  // All but one of the others at once: one by one they may take a minute, and then the count begins again.
+  await t.query`update public.rate_limit_counters set count = 119 where action = 'dependency'
       and key = ${hasty.id}`;
-    expect((await add()).status).toBe(201);
-    const refused = await add();
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(await refused.json()).toMatchObject({ code: 429 });
-  });
+  expect((await add()).status).toBe(201);
+  const refused = await add();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await refused.json()).toMatchObject({ code: 429 });
 });
 
 describe("GET /api/products/:id/ready", () => {

@@ -209,15 +209,13 @@ describe("one spelling of each address", () => {
   );
 });
 
-describe("what Node refuses by itself", () => {
-  it.each([
-    ["TE and CL together", ["Transfer-Encoding: chunked", "Content-Length: 3"], 400],
-    ["two Content-Length", ["Content-Length: 3", "Content-Length: 4"], 400],
-    ["an unknown expectation", ["Expect: x"], 417],
-    ["headers of 20 kB", [`X-Long: ${"x".repeat(20_000)}`], 431],
-  ])("A request with %s is refused by Node itself", async (_, lines, status) => {
-    expect((await send("/api/health", lines, "POST")).status).toBe(status);
-  });
+it.each([
+  ["TE and CL together", ["Transfer-Encoding: chunked", "Content-Length: 3"], 400],
+  ["two Content-Length", ["Content-Length: 3", "Content-Length: 4"], 400],
+  ["an unknown expectation", ["Expect: x"], 417],
+  ["headers of 20 kB", [`X-Long: ${"x".repeat(20_000)}`], 431],
+])("A request with %s is refused by Node itself", async (_, lines, status) => {
+  expect((await send("/api/health", lines, "POST")).status).toBe(status);
 });
 
 describe("A11 bodies that are too large", () => {
@@ -248,34 +246,32 @@ describe("A11 bodies that are too large", () => {
   });
 });
 
-describe("headers of every answer", () => {
-  it.each(["/api/health", "/api/nowhere"])("Every answer of %s has the headers that protect the API", async (path) => {
-    const { headers } = await send(path);
-    expect(headers).toMatchObject({
-      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-      "x-content-type-options": "nosniff",
-      "cache-control": "no-store",
-      "cross-origin-resource-policy": "same-origin",
-    });
-    expect(headers).not.toHaveProperty("x-powered-by");
-    expect(headers).not.toHaveProperty("etag");
+it.each(["/api/health", "/api/nowhere"])("Every answer of %s has the headers that protect the API", async (path) => {
+  const { headers } = await send(path);
+  expect(headers).toMatchObject({
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
   });
+  expect(headers).not.toHaveProperty("x-powered-by");
+  expect(headers).not.toHaveProperty("etag");
+});
 
-  it.each(["/", "/login", "/nowhere"])("Every answer of %s has the headers that protect a page", async (path) => {
-    const { headers, body } = await send(path);
-    const policy = headers["content-security-policy"] ?? "";
-    const [, nonce] = /script-src 'nonce-([^']+)' 'strict-dynamic'/.exec(policy) ?? [];
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toContain("unsafe");
-    expect(headers["cross-origin-opener-policy"]).toBe("same-origin");
-    expect(headers).not.toHaveProperty("x-powered-by");
-    for (const [tag] of body.matchAll(/<script\b[^>]*>/g)) {
-      expect(tag).toContain(`nonce="${nonce}"`);
-    }
-    expect(body).not.toMatch(/ style="/);
-  });
+it.each(["/", "/login", "/nowhere"])("Every answer of %s has the headers that protect a page", async (path) => {
+  const { headers, body } = await send(path);
+  const policy = headers["content-security-policy"] ?? "";
+  const [, nonce] = /script-src 'nonce-([^']+)' 'strict-dynamic'/.exec(policy) ?? [];
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain("unsafe");
+  expect(headers["cross-origin-opener-policy"]).toBe("same-origin");
+  expect(headers).not.toHaveProperty("x-powered-by");
+  for (const [tag] of body.matchAll(/<script\b[^>]*>/g)) {
+    expect(tag).toContain(`nonce="${nonce}"`);
+  }
+  expect(body).not.toMatch(/ style="/);
+});
 
-  it("The phone page of a pairing sends no referrer", async () => {
-    expect((await send("/m/pair")).headers["referrer-policy"]).toBe("no-referrer");
-  });
+it("The phone page of a pairing sends no referrer", async () => {
+  expect((await send("/m/pair")).headers["referrer-policy"]).toBe("no-referrer");
 });

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { connectDatabase } from "~/db/database.server";
 import { createTestDatabase } from "../setup/database";
 
@@ -35,26 +35,24 @@ const problem = (status: number, code: string) => (response: ServerResponse) =>
     .writeHead(status, { "content-type": "application/json" })
     .end(JSON.stringify({ code, message: "Database client error", details: null }));
 
-describe("a call whose answer was lost on the way", () => {
-  it.each([
-    ["502 of a proxy", page(502)],
-    ["503 of a proxy", page(503)],
-    ["504 of a proxy", page(504)],
-    ["PGRST001, the connection was lost in the call", problem(503, "PGRST001")],
-  ])("A call whose answer was lost is not repeated where it may have been done: %s", async (_title, answer) => {
-    const { database, calls } = await dataApi(answer);
-    await expect(database.call("create_task", {})).rejects.toMatchObject({ status: 503 });
-    expect(calls()).toBe(1);
-  });
+it.each([
+  ["502 of a proxy", page(502)],
+  ["503 of a proxy", page(503)],
+  ["504 of a proxy", page(504)],
+  ["PGRST001, the connection was lost in the call", problem(503, "PGRST001")],
+])("A call whose answer was lost is not repeated where it may have been done: %s", async (_title, answer) => {
+  const { database, calls } = await dataApi(answer);
+  await expect(database.call("create_task", {})).rejects.toMatchObject({ status: 503 });
+  expect(calls()).toBe(1);
+});
 
-  it.each([
-    ["PGRST000, no connection was made", problem(503, "PGRST000")],
-    ["40P01, a deadlock was rolled back", problem(500, "40P01")],
-  ])("A call whose answer was lost is repeated where nothing can have happened: %s", async (_title, answer) => {
-    const { database, calls } = await dataApi(answer);
-    expect(await database.call("create_task", {})).toBe('"again"');
-    expect(calls()).toBe(2);
-  });
+it.each([
+  ["PGRST000, no connection was made", problem(503, "PGRST000")],
+  ["40P01, a deadlock was rolled back", problem(500, "40P01")],
+])("A call whose answer was lost is repeated where nothing can have happened: %s", async (_title, answer) => {
+  const { database, calls } = await dataApi(answer);
+  expect(await database.call("create_task", {})).toBe('"again"');
+  expect(calls()).toBe(2);
 });
 
 const t = await createTestDatabase({ transport: "http" });

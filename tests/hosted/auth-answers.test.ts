@@ -90,149 +90,137 @@ const logIn = (on = app) => post("/login", { identifier: "hopper", password: use
 const register = () =>
   post("/register", { username: "lovelace", email: "lovelace@example.com", password: "a long enough secret" });
 
-describe("what Auth refuses at registration is said with its reason", () => {
-  it.each([
-    [422, "signup_disabled", 403, "New accounts are switched off here"],
-    [400, "email_address_not_authorized", 422, "set up SMTP"],
-    [400, "captcha_failed", 503, "CAPTCHA"],
-    [422, "email_provider_disabled", 503, "switched off in Supabase Auth"],
-    [422, "weak_password", 422, "Choose a longer or less common password."],
-    [429, "over_email_send_rate_limit", 429, "as many messages as it may in an hour"],
-    [401, "no_authorization", 503, "refuses the key of this service"],
-    [503, "unexpected_failure", 503, "does not answer"],
-  ])("Registration says why Supabase Auth refused with %i %s", async (status, code, shown, words) => {
-    refusedWith(status, code, "Told by Auth");
-    const { status: got, text } = await register();
-    expect([got, text.includes(words)]).toEqual([shown, true]);
-  });
+it.each([
+  [422, "signup_disabled", 403, "New accounts are switched off here"],
+  [400, "email_address_not_authorized", 422, "set up SMTP"],
+  [400, "captcha_failed", 503, "CAPTCHA"],
+  [422, "email_provider_disabled", 503, "switched off in Supabase Auth"],
+  [422, "weak_password", 422, "Choose a longer or less common password."],
+  [429, "over_email_send_rate_limit", 429, "as many messages as it may in an hour"],
+  [401, "no_authorization", 503, "refuses the key of this service"],
+  [503, "unexpected_failure", 503, "does not answer"],
+])("Registration says why Supabase Auth refused with %i %s", async (status, code, shown, words) => {
+  refusedWith(status, code, "Told by Auth");
+  const { status: got, text } = await register();
+  expect([got, text.includes(words)]).toEqual([shown, true]);
+});
 
-  it.each([
-    [{ disable_signup: true }, 403, "New accounts are switched off here"],
-    [{ disable_signup: false, external: { email: false } }, 503, "switched off in Supabase Auth"],
-    [{ message: "no settings" }, 503, "does not answer"],
-  ])("Registration is refused with the reason where Supabase Auth has the settings %o", async (set, shown, words) => {
-    settings = set;
-    const { status, text } = await register();
-    expect([status, text.includes(words)]).toEqual([shown, true]);
+it.each([
+  [{ disable_signup: true }, 403, "New accounts are switched off here"],
+  [{ disable_signup: false, external: { email: false } }, 503, "switched off in Supabase Auth"],
+  [{ message: "no settings" }, 503, "does not answer"],
+])("Registration is refused with the reason where Supabase Auth has the settings %o", async (set, shown, words) => {
+  settings = set;
+  const { status, text } = await register();
+  expect([status, text.includes(words)]).toEqual([shown, true]);
+});
+
+it.each([
+  ...[500, 502, 504, 520, 522, 525, 530, 544].map((status) => [status, "does not answer"] as const),
+  ...[402, 540].map((status) => [status, "paused or restricted"] as const),
+])("A proxy's %i in front of Supabase Auth is said to be no failure of this service", async (status, words) => {
+  answer = { status, body: "<html>An edge's page</html>" };
+  const { status: got, text } = await logIn();
+  expect([got, text.includes(words)]).toEqual([503, true]);
+});
+
+it("A password is tried as soon as Supabase Auth is back, even after eleven failures", async () => {
+  answer = { status: 530, body: "error code: 1033" };
+  for (let round = 0; round < 11; round += 1) expect((await logIn()).status).toBe(503);
+  answer = undefined;
+  expect((await logIn()).status).toBe(303);
+});
+
+it("A sign-in form waits ten seconds for a silent Supabase Auth, and no longer", async () => {
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((patience) => {
+    expect(patience).toBe(10_000);
+    return AbortSignal.abort(new DOMException("late", "TimeoutError"));
+  });
+  const { status, text } = await post("/login", { identifier: "hopper", password: user.password }, silent);
+  expect([status, text.includes("does not answer")]).toEqual([503, true]);
+});
+
+it.each([
+  [400, "invalid_credentials", 401, "Username or password is wrong"],
+  // Told before the password is looked at: it must not tell that the account exists.
+  [400, "user_banned", 401, "Username or password is wrong"],
+  [400, "email_not_confirmed", 403, "not confirmed yet"],
+  [400, "captcha_failed", 503, "CAPTCHA"],
+  [429, "over_request_rate_limit", 429, "Too many tries"],
+])("Sign-in says why Supabase Auth refused with %i %s", async (status, code, shown, words) => {
+  refusedWith(status, code, "Told by Auth");
+  const { status: got, text } = await logIn();
+  expect([got, text.includes(words)]).toEqual([shown, true]);
+});
+
+it("the password of an account with a second factor is not enough", async () => {
+  const factors = [{ id: user.id, status: "verified", factor_type: "totp" }];
+  const session = { access_token: "eyJ.e30.x", refresh_token: "x", token_type: "bearer" };
+  const body = { ...session, expires_in: 3600, user: { id: user.id, factors } };
+  answer = { status: 200, body };
+  const { status, text } = await logIn();
+  expect([status, text.includes("has a second factor")]).toEqual([403, true]);
+});
+
+it("a key that the gateway refuses is not a wrong password", async () => {
+  answer = { status: 401, body: { message: "Invalid API key", hint: "Double check" } };
+  const { status, text } = await logIn();
+  expect([status, text.includes("refuses the key of this service")]).toEqual([503, true]);
+});
+
+it("Sign-in tells Supabase Auth the client's address with the secret key, which may do so", async () => {
+  expect((await logIn()).status).toBe(303);
+  const [first] = asked;
+  expect(first?.path).toBe("/auth/v1/token");
+  expect(first?.headers.get("sb-forwarded-for")).toBe("203.0.113.7");
+  expect(first?.headers.get("apikey")).toBe(t.supabase.secretKey);
+  await post("/recover", { email: user.email });
+  expect(asked.at(-1)?.headers.get("sb-forwarded-for") ?? "203.0.113.7").toBe("203.0.113.7");
+});
+
+it("Sign-in uses the publishable key beside a legacy key, which may not tell the client's address", async () => {
+  expect((await logIn(legacy)).status).toBe(303);
+  expect(asked[0]?.headers.get("sb-forwarded-for")).toBeNull();
+  expect(asked[0]?.headers.get("apikey")).toBe(t.supabase.publishableKey);
+});
+
+it("A link that confirms an address brings a code that is worth nothing elsewhere, never a session", async () => {
+  settings = { disable_signup: false, mailer_autoconfirm: false };
+  expect((await register()).status).toBe(303);
+  const message = asked.find(({ path }) => path === "/auth/v1/recover");
+  expect(JSON.parse(message?.body ?? "{}")).toMatchObject({
+    code_challenge: expect.stringMatching(/.{40,}/),
+    code_challenge_method: "s256",
   });
 });
 
-describe("a proxy in front of Auth", () => {
-  it.each([
-    ...[500, 502, 504, 520, 522, 525, 530, 544].map((status) => [status, "does not answer"] as const),
-    ...[402, 540].map((status) => [status, "paused or restricted"] as const),
-  ])("A proxy's %i in front of Supabase Auth is said to be no failure of this service", async (status, words) => {
-    answer = { status, body: "<html>An edge's page</html>" };
-    const { status: got, text } = await logIn();
-    expect([got, text.includes(words)]).toEqual([503, true]);
-  });
-
-  it("A password is tried as soon as Supabase Auth is back, even after eleven failures", async () => {
-    answer = { status: 530, body: "error code: 1033" };
-    for (let round = 0; round < 11; round += 1) expect((await logIn()).status).toBe(503);
-    answer = undefined;
-    expect((await logIn()).status).toBe(303);
-  });
-
-  it("A sign-in form waits ten seconds for a silent Supabase Auth, and no longer", async () => {
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((patience) => {
-      expect(patience).toBe(10_000);
-      return AbortSignal.abort(new DOMException("late", "TimeoutError"));
-    });
-    const { status, text } = await post("/login", { identifier: "hopper", password: user.password }, silent);
-    expect([status, text.includes("does not answer")]).toEqual([503, true]);
-  });
+it("A link that confirms an address leads to a page that says what became of it", async () => {
+  const confirmed = await (await app.request("/login?code=abc")).text();
+  expect(confirmed).toContain("Your email address is confirmed");
+  for (const path of ["/login", "/recover"]) {
+    const late = await withMail.request(`${path}?error=access_denied&error_code=otp_expired`);
+    expect(await late.text()).toContain("This link has expired");
+  }
 });
 
-describe("what Auth refuses at sign-in is said with its reason", () => {
-  it.each([
-    [400, "invalid_credentials", 401, "Username or password is wrong"],
-    // Told before the password is looked at: it must not tell that the account exists.
-    [400, "user_banned", 401, "Username or password is wrong"],
-    [400, "email_not_confirmed", 403, "not confirmed yet"],
-    [400, "captcha_failed", 503, "CAPTCHA"],
-    [429, "over_request_rate_limit", 429, "Too many tries"],
-  ])("Sign-in says why Supabase Auth refused with %i %s", async (status, code, shown, words) => {
-    refusedWith(status, code, "Told by Auth");
-    const { status: got, text } = await logIn();
-    expect([got, text.includes(words)]).toEqual([shown, true]);
-  });
-
-  it("the password of an account with a second factor is not enough", async () => {
-    const factors = [{ id: user.id, status: "verified", factor_type: "totp" }];
-    const session = { access_token: "eyJ.e30.x", refresh_token: "x", token_type: "bearer" };
-    const body = { ...session, expires_in: 3600, user: { id: user.id, factors } };
-    answer = { status: 200, body };
-    const { status, text } = await logIn();
-    expect([status, text.includes("has a second factor")]).toEqual([403, true]);
-  });
-
-  it("a key that the gateway refuses is not a wrong password", async () => {
-    answer = { status: 401, body: { message: "Invalid API key", hint: "Double check" } };
-    const { status, text } = await logIn();
-    expect([status, text.includes("refuses the key of this service")]).toEqual([503, true]);
-  });
+it("Doctor signs in as the forms do, past any CAPTCHA, and tries no password where there are none", async () => {
+  const [token] = await checkSession(database);
+  expect(token).toMatchObject({ name: "token", ok: true });
+  const signIn = asked.find(({ path }) => path === "/auth/v1/token");
+  expect(signIn?.headers.get("apikey")).toBe(t.supabase.secretKey);
+  settings = { disable_signup: true, external: { email: false } };
+  asked = [];
+  for (const check of await checkSession(database)) expect(check).toMatchObject({ ok: true });
+  expect(asked.map(({ path }) => path)).toEqual(["/auth/v1/settings"]);
 });
 
-describe("who asks", () => {
-  it("Sign-in tells Supabase Auth the client's address with the secret key, which may do so", async () => {
-    expect((await logIn()).status).toBe(303);
-    const [first] = asked;
-    expect(first?.path).toBe("/auth/v1/token");
-    expect(first?.headers.get("sb-forwarded-for")).toBe("203.0.113.7");
-    expect(first?.headers.get("apikey")).toBe(t.supabase.secretKey);
-    await post("/recover", { email: user.email });
-    expect(asked.at(-1)?.headers.get("sb-forwarded-for") ?? "203.0.113.7").toBe("203.0.113.7");
-  });
-
-  it("Sign-in uses the publishable key beside a legacy key, which may not tell the client's address", async () => {
-    expect((await logIn(legacy)).status).toBe(303);
-    expect(asked[0]?.headers.get("sb-forwarded-for")).toBeNull();
-    expect(asked[0]?.headers.get("apikey")).toBe(t.supabase.publishableKey);
-  });
-});
-
-describe("the link that confirms an address", () => {
-  it("A link that confirms an address brings a code that is worth nothing elsewhere, never a session", async () => {
-    settings = { disable_signup: false, mailer_autoconfirm: false };
-    expect((await register()).status).toBe(303);
-    const message = asked.find(({ path }) => path === "/auth/v1/recover");
-    expect(JSON.parse(message?.body ?? "{}")).toMatchObject({
-      code_challenge: expect.stringMatching(/.{40,}/),
-      code_challenge_method: "s256",
-    });
-  });
-
-  it("A link that confirms an address leads to a page that says what became of it", async () => {
-    const confirmed = await (await app.request("/login?code=abc")).text();
-    expect(confirmed).toContain("Your email address is confirmed");
-    for (const path of ["/login", "/recover"]) {
-      const late = await withMail.request(`${path}?error=access_denied&error_code=otp_expired`);
-      expect(await late.text()).toContain("This link has expired");
-    }
-  });
-});
-
-describe("doctor", () => {
-  it("Doctor signs in as the forms do, past any CAPTCHA, and tries no password where there are none", async () => {
-    const [token] = await checkSession(database);
-    expect(token).toMatchObject({ name: "token", ok: true });
-    const signIn = asked.find(({ path }) => path === "/auth/v1/token");
-    expect(signIn?.headers.get("apikey")).toBe(t.supabase.secretKey);
-    settings = { disable_signup: true, external: { email: false } };
-    asked = [];
-    for (const check of await checkSession(database)) expect(check).toMatchObject({ ok: true });
-    expect(asked.map(({ path }) => path)).toEqual(["/auth/v1/settings"]);
-  });
-
-  it("Doctor names the code and the words with which Supabase Auth refuses", async () => {
-    refusedWith(422, "hook_timeout", "The hook took too long");
-    const [token] = await checkSession(database);
-    expect(token).toMatchObject({ name: "token", ok: false });
-    expect(token?.message).toContain("hook_timeout: The hook took too long");
-    refusedWith(422, "email_address_invalid", "Address is invalid");
-    expect((await checkSession(database))[0]?.message).toContain("email_address_invalid");
-  });
+it("Doctor names the code and the words with which Supabase Auth refuses", async () => {
+  refusedWith(422, "hook_timeout", "The hook took too long");
+  const [token] = await checkSession(database);
+  expect(token).toMatchObject({ name: "token", ok: false });
+  expect(token?.message).toContain("hook_timeout: The hook took too long");
+  refusedWith(422, "email_address_invalid", "Address is invalid");
+  expect((await checkSession(database))[0]?.message).toContain("email_address_invalid");
 });
 
 describe("doctor, about sign-ups that Auth takes by itself", () => {
@@ -269,44 +257,40 @@ describe("doctor, about sign-ups that Auth takes by itself", () => {
   });
 });
 
-describe("a legacy service_role key over the Data API", () => {
-  it("A legacy service_role key is also sent to the Data API as the bearer token", async () => {
-    const seen: (string | undefined)[] = [];
-    const server = createServer((request, response) => {
-      seen.push(request.headers.authorization, String(request.headers.apikey));
-      response.setHeader("content-type", "application/json").end('"ok"');
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const port = typeof address === "object" && address ? address.port : 0;
-    const remote = connectDatabase({
-      supabaseUrl: `http://127.0.0.1:${port}`,
-      publishableKey: "anon",
-      secretKey: "eyJ.legacy.key",
-    });
-    expect(await remote.call("ping", {})).toBe('"ok"');
-    expect(seen).toEqual(["Bearer eyJ.legacy.key", "eyJ.legacy.key"]);
-    await remote.close();
-    server.close();
+it("A legacy service_role key is also sent to the Data API as the bearer token", async () => {
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers.authorization, String(request.headers.apikey));
+    response.setHeader("content-type", "application/json").end('"ok"');
   });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const remote = connectDatabase({
+    supabaseUrl: `http://127.0.0.1:${port}`,
+    publishableKey: "anon",
+    secretKey: "eyJ.legacy.key",
+  });
+  expect(await remote.call("ping", {})).toBe('"ok"');
+  expect(seen).toEqual(["Bearer eyJ.legacy.key", "eyJ.legacy.key"]);
+  await remote.close();
+  server.close();
 });
 
-describe("supabase/config.toml", () => {
-  it("The file supabase/config.toml has the settings and templates that docs/supabase.md shows", async () => {
-    const read = (path: string) => readFile(join(import.meta.dirname, "../..", path), "utf8");
-    const config = await read("supabase/config.toml");
-    for (const line of ['site_url = "env(APP_ORIGIN)"', "enable_signup = false"]) {
-      expect(config.split("\n")).toContain(line);
-    }
-    const guide = await read("docs/supabase.md");
-    const links = [...guide.matchAll(/^\| [^|]+ \| `(\{\{ \.SiteURL \}\}[^`]+)` \|$/gm)];
-    const paths = [...config.matchAll(/content_path = "\.\/([^"]+)"/g)];
-    expect([links.length, paths.length]).toEqual([2, 2]);
-    for (const [index, [, path = ""]] of paths.entries()) {
-      const html = (await read(path)).replaceAll("&amp;", "&");
-      expect(html).toContain(`href="${links[index]?.[1]}"`);
-    }
-  });
+it("The file supabase/config.toml has the settings and templates that docs/supabase.md shows", async () => {
+  const read = (path: string) => readFile(join(import.meta.dirname, "../..", path), "utf8");
+  const config = await read("supabase/config.toml");
+  for (const line of ['site_url = "env(APP_ORIGIN)"', "enable_signup = false"]) {
+    expect(config.split("\n")).toContain(line);
+  }
+  const guide = await read("docs/supabase.md");
+  const links = [...guide.matchAll(/^\| [^|]+ \| `(\{\{ \.SiteURL \}\}[^`]+)` \|$/gm)];
+  const paths = [...config.matchAll(/content_path = "\.\/([^"]+)"/g)];
+  expect([links.length, paths.length]).toEqual([2, 2]);
+  for (const [index, [, path = ""]] of paths.entries()) {
+    const html = (await read(path)).replaceAll("&amp;", "&");
+    expect(html).toContain(`href="${links[index]?.[1]}"`);
+  }
 });
 
 describe("a project that is not set up", () => {
@@ -343,18 +327,16 @@ describe("a project that is not set up", () => {
   });
 });
 
-describe("a refusal that repeats what the caller sent", () => {
-  it.each([
-    ["resolve_account", { p_identifier: "a\r\nSet-Cookie: b=1" }],
-    ["resolve_product", { p_reference: "a\r\nSet-Cookie: b=1" }],
-  ])(
-    "A refusal that repeats what the caller sent is one line, as it goes into the status line: %s",
-    async (name, values) => {
-      const refusal = database.call(name, values);
-      await expect(refusal).rejects.toMatchObject({
-        status: 404,
-        message: expect.stringMatching(/^There is no (user|product) a Set-Cookie: b=1\. [^\r\n]*$/),
-      });
-    },
-  );
-});
+it.each([
+  ["resolve_account", { p_identifier: "a\r\nSet-Cookie: b=1" }],
+  ["resolve_product", { p_reference: "a\r\nSet-Cookie: b=1" }],
+])(
+  "A refusal that repeats what the caller sent is one line, as it goes into the status line: %s",
+  async (name, values) => {
+    const refusal = database.call(name, values);
+    await expect(refusal).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringMatching(/^There is no (user|product) a Set-Cookie: b=1\. [^\r\n]*$/),
+    });
+  },
+);

@@ -30,47 +30,45 @@ const entries = "select jobname, schedule, command from cron.job order by jobnam
 const setSecret = (name: string, secret: string) =>
   t.sql.query("insert into vault.secrets values ($1, $2) on conflict (name) do update set secret = $2", [name, secret]);
 
-describe("the schedule in the database", () => {
-  it("The schedule in the database has the two entries of the contract, no matter how often it is installed", async () => {
-    for (let round = 0; round < 2; round++) {
-      const rows = await t.query`select private.install_schedules() as installed`;
-      expect(rows).toEqual([{ installed: 2 }]);
-    }
-    expect((await t.sql.query(entries)).rows).toEqual([
-      {
-        jobname: "backloom-cleanup-agent-artifacts",
-        schedule: "0 3 * * *",
-        command: "select private.call_scheduled_endpoint('/api/cron/cleanup-agent-artifacts')",
-      },
-      {
-        jobname: "backloom-expire-questions",
-        schedule: "0 4 * * *",
-        command: "select private.call_scheduled_endpoint('/api/cron/expire-questions')",
-      },
-    ]);
-  });
-
-  it("A scheduled call names what is missing in Vault", async () => {
-    const call = t.sql.query("select private.call_scheduled_endpoint('/api/cron/expire-questions')");
-    await expect(call).rejects.toThrow("backloom_origin or backloom_cron_secret");
-  });
-
-  it.each(["", "/", "//"])(
-    "A scheduled call posts what the service accepts, with '%s' after the origin",
-    async (slashes) => {
-      await setSecret("backloom_origin", `${app.origin}${slashes}`);
-      await setSecret("backloom_cron_secret", app.cronSecret);
-      for (const { command } of (await t.sql.query(entries)).rows) {
-        await t.query`delete from net.requests`;
-        await t.sql.query(command);
-        const [sent] = await t.query`select url, body, headers from net.requests`;
-        const body = JSON.stringify(sent.body);
-        const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
-        expect(response.status).toBe(200);
-      }
+it("The schedule in the database has the two entries of the contract, no matter how often it is installed", async () => {
+  for (let round = 0; round < 2; round++) {
+    const rows = await t.query`select private.install_schedules() as installed`;
+    expect(rows).toEqual([{ installed: 2 }]);
+  }
+  expect((await t.sql.query(entries)).rows).toEqual([
+    {
+      jobname: "backloom-cleanup-agent-artifacts",
+      schedule: "0 3 * * *",
+      command: "select private.call_scheduled_endpoint('/api/cron/cleanup-agent-artifacts')",
     },
-  );
+    {
+      jobname: "backloom-expire-questions",
+      schedule: "0 4 * * *",
+      command: "select private.call_scheduled_endpoint('/api/cron/expire-questions')",
+    },
+  ]);
 });
+
+it("A scheduled call names what is missing in Vault", async () => {
+  const call = t.sql.query("select private.call_scheduled_endpoint('/api/cron/expire-questions')");
+  await expect(call).rejects.toThrow("backloom_origin or backloom_cron_secret");
+});
+
+it.each(["", "/", "//"])(
+  "A scheduled call posts what the service accepts, with '%s' after the origin",
+  async (slashes) => {
+    await setSecret("backloom_origin", `${app.origin}${slashes}`);
+    await setSecret("backloom_cron_secret", app.cronSecret);
+    for (const { command } of (await t.sql.query(entries)).rows) {
+      await t.query`delete from net.requests`;
+      await t.sql.query(command);
+      const [sent] = await t.query`select url, body, headers from net.requests`;
+      const body = JSON.stringify(sent.body);
+      const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
+      expect(response.status).toBe(200);
+    }
+  },
+);
 
 describe("doctor, about the schedules of a hosted project", () => {
   const asked: string[] = [];

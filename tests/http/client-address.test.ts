@@ -37,12 +37,10 @@ describe("D9 the client's address", () => {
   });
 });
 
-describe("the key of limits", () => {
-  it.each([
-    ["192.0.2.1", "192.0.2.1"],
-    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-    ["2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"],
-    ["2001:db8::1", "2001:db8:0:0::/64"],
-    ["::1", "0:0:0:0::/64"],
-  ])("The address %s counts as %s for limits", (address, key) => expect(addressLimitKey(address)).toBe(key));
-});
+it.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+])("The address %s counts as %s for limits", (address, key) => expect(addressLimitKey(address)).toBe(key));

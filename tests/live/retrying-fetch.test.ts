@@ -30,38 +30,36 @@ function slowNetwork() {
   return { sent, requests, paths: () => sent.map(({ path }) => path) };
 }
 
-describe("an undo that is asked for while a change is on its way", () => {
-  it("An undo waits until the change on its way has been answered", async () => {
-    const { sent, requests, paths } = slowNetwork();
-    const changed = requests.fetch(change, post);
-    const undone = requests.fetch(undo, post);
-    await vi.waitFor(() => expect(paths()).toEqual([change]), 60_000);
-    sent[0]?.answer(Response.json({ message: "Done." }));
-    await changed;
-    await vi.waitFor(() => expect(paths()).toEqual([change, undo]), 60_000);
-    sent[1]?.answer(Response.json({ message: "Taken back." }));
-    expect(await (await undone).json()).toEqual({ message: "Taken back." });
-  });
+it("An undo waits until the change on its way has been answered", async () => {
+  const { sent, requests, paths } = slowNetwork();
+  const changed = requests.fetch(change, post);
+  const undone = requests.fetch(undo, post);
+  await vi.waitFor(() => expect(paths()).toEqual([change]), 60_000);
+  sent[0]?.answer(Response.json({ message: "Done." }));
+  await changed;
+  await vi.waitFor(() => expect(paths()).toEqual([change, undo]), 60_000);
+  sent[1]?.answer(Response.json({ message: "Taken back." }));
+  expect(await (await undone).json()).toEqual({ message: "Taken back." });
+});
 
-  it("An undo is sent also when the change before it reached no one", async () => {
-    const { sent, requests, paths } = slowNetwork();
-    const changed = requests.fetch(change, post);
-    void requests.fetch(undo, post);
-    await vi.waitFor(() => expect(paths()).toEqual([change]), 60_000);
-    sent[0]?.fail();
-    expect((await changed).status).toBe(504);
-    // The page keeps what it shows; what a route decides for itself stays its own.
-    expect(plain.shouldRevalidate?.({ actionStatus: 504, defaultShouldRevalidate: true })).toBe(false);
-    expect(plain.shouldRevalidate?.({ actionStatus: 422, defaultShouldRevalidate: true })).toBe(true);
-    expect(own.shouldRevalidate()).toBe(true);
-    await vi.waitFor(() => expect(paths()).toEqual([change, undo]), 60_000);
-  });
+it("An undo is sent also when the change before it reached no one", async () => {
+  const { sent, requests, paths } = slowNetwork();
+  const changed = requests.fetch(change, post);
+  void requests.fetch(undo, post);
+  await vi.waitFor(() => expect(paths()).toEqual([change]), 60_000);
+  sent[0]?.fail();
+  expect((await changed).status).toBe(504);
+  // The page keeps what it shows; what a route decides for itself stays its own.
+  expect(plain.shouldRevalidate?.({ actionStatus: 504, defaultShouldRevalidate: true })).toBe(false);
+  expect(plain.shouldRevalidate?.({ actionStatus: 422, defaultShouldRevalidate: true })).toBe(true);
+  expect(own.shouldRevalidate()).toBe(true);
+  await vi.waitFor(() => expect(paths()).toEqual([change, undo]), 60_000);
+});
 
-  it("An undo that waits does not delay other changes", async () => {
-    const { requests, paths } = slowNetwork();
-    for (const path of [change, undo, `${change}2`]) void requests.fetch(path, post);
-    await vi.waitFor(() => expect(paths()).toEqual([change, `${change}2`]), 60_000);
-  });
+it("An undo that waits does not delay other changes", async () => {
+  const { requests, paths } = slowNetwork();
+  for (const path of [change, undo, `${change}2`]) void requests.fetch(path, post);
+  await vi.waitFor(() => expect(paths()).toEqual([change, `${change}2`]), 60_000);
 });
 
 describe("what a layout has read", () => {

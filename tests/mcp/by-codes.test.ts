@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { connectClient } from "./clients";
 import { connectBoth, createProduct, idOf, ok, openStage, startRun } from "./stage";
 
@@ -175,58 +175,54 @@ const refusal = (path: string, name: string) => ({
   result: { code: 422, issues: [{ path, message: `has unknown fields: ${name}` }] },
 });
 
-describe("a name that nothing is counted under", () => {
-  it("An unknown field in a usage report is refused and named, and its seq is still to be had", async () => {
-    const call = await hold("LEDGER");
-    const report = (event: object) => call("report_job_usage", { events: [{ seq: 1, ...event }] });
-    expect(await report({ inputTokens: 300 })).toMatchObject(refusal("events.0", "inputTokens"));
-    expect(await call("report_job_usage", { output: 7 })).toMatchObject(refusal("", "output"));
-    expect(ok(await report({ input_tokens: 300 }))).toMatchObject({ input_tokens: 300 });
-  });
+it("An unknown field in a usage report is refused and named, and its seq is still to be had", async () => {
+  const call = await hold("LEDGER");
+  const report = (event: object) => call("report_job_usage", { events: [{ seq: 1, ...event }] });
+  expect(await report({ inputTokens: 300 })).toMatchObject(refusal("events.0", "inputTokens"));
+  expect(await call("report_job_usage", { output: 7 })).toMatchObject(refusal("", "output"));
+  expect(ok(await report({ input_tokens: 300 }))).toMatchObject({ input_tokens: 300 });
+});
 
-  it("An unknown field in what a heartbeat or a job's report tells is refused and named", async () => {
-    const call = await hold("TOLD");
-    const beat = (usage: object) => call("job_heartbeat", { usage });
-    expect(await beat({ models: [], since: 1 })).toMatchObject(refusal("usage", "since"));
-    const model = { model_id: "m", tokens: 3 };
-    expect(await beat({ models: [model] })).toMatchObject(refusal("usage.models.0", "tokens"));
-    const evidence = [{ criterion: "0".repeat(12), passed: true }];
-    const report = await call("update_job_status", { status: "running", evidence });
-    expect(report).toMatchObject(refusal("evidence.0", "passed"));
+it("An unknown field in what a heartbeat or a job's report tells is refused and named", async () => {
+  const call = await hold("TOLD");
+  const beat = (usage: object) => call("job_heartbeat", { usage });
+  expect(await beat({ models: [], since: 1 })).toMatchObject(refusal("usage", "since"));
+  const model = { model_id: "m", tokens: 3 };
+  expect(await beat({ models: [model] })).toMatchObject(refusal("usage.models.0", "tokens"));
+  const evidence = [{ criterion: "0".repeat(12), passed: true }];
+  const report = await call("update_job_status", { status: "running", evidence });
+  expect(report).toMatchObject(refusal("evidence.0", "passed"));
+});
+
+it("Tool arguments sent as text count as what they say where there is no doubt, and are checked as that", async () => {
+  const { agent } = await someone("TEXT");
+  const made = { story_id: "ST-001", title: "12", priority: "2", blocked_by: '["T-1"]' };
+  const task = ok(await agent.call("create_task", { ...made, verify_only: "true" }));
+  expect(task).toMatchObject({ title: "12", priority: 2, verify_only: true });
+  expect(await agent.call("search", { query: "12", limit: "500" })).toMatchObject({
+    result: { code: 422, issues: [{ path: "limit", message: "must be at most 50" }] },
+  });
+  expect(await agent.call("create_task", { ...made, priority: "soon" })).toMatchObject({
+    result: { code: 422, issues: [{ path: "priority", message: "must be a number" }] },
   });
 });
 
-describe("arguments as some clients send them", () => {
-  it("Tool arguments sent as text count as what they say where there is no doubt, and are checked as that", async () => {
-    const { agent } = await someone("TEXT");
-    const made = { story_id: "ST-001", title: "12", priority: "2", blocked_by: '["T-1"]' };
-    const task = ok(await agent.call("create_task", { ...made, verify_only: "true" }));
-    expect(task).toMatchObject({ title: "12", priority: 2, verify_only: true });
-    expect(await agent.call("search", { query: "12", limit: "500" })).toMatchObject({
-      result: { code: 422, issues: [{ path: "limit", message: "must be at most 50" }] },
-    });
-    expect(await agent.call("create_task", { ...made, priority: "soon" })).toMatchObject({
-      result: { code: 422, issues: [{ path: "priority", message: "must be a number" }] },
-    });
-  });
+it("Arguments that a tool does not have are named", async () => {
+  const { agent } = await someone("MORE");
+  const listed = ok(await agent.call("list_products", { limit: 5, sort: "name" }));
+  expect(listed).toMatchObject({ ignored_arguments: ["limit", "sort"] });
+  const refused = await agent.call("search", { words: "greeting" });
+  expect(refused.result.issues).toContainEqual({ path: "", message: "has unknown fields: words" });
+  expect(refused.text).not.toContain("hint");
+});
 
-  it("Arguments that a tool does not have are named", async () => {
-    const { agent } = await someone("MORE");
-    const listed = ok(await agent.call("list_products", { limit: 5, sort: "name" }));
-    expect(listed).toMatchObject({ ignored_arguments: ["limit", "sort"] });
-    const refused = await agent.call("search", { words: "greeting" });
-    expect(refused.result.issues).toContainEqual({ path: "", message: "has unknown fields: words" });
-    expect(refused.text).not.toContain("hint");
+it("A refusal names a code of another kind, and the one of several that is missing", async () => {
+  const { agent } = await someone("KIND");
+  expect(await agent.call("get_sprint_context", { sprint_id: "T-1" })).toMatchObject({
+    result: { code: 404, error: "No such sprint: T-1 is a task." },
   });
-
-  it("A refusal names a code of another kind, and the one of several that is missing", async () => {
-    const { agent } = await someone("KIND");
-    expect(await agent.call("get_sprint_context", { sprint_id: "T-1" })).toMatchObject({
-      result: { code: 404, error: "No such sprint: T-1 is a task." },
-    });
-    const product_id = "KIND";
-    expect(await agent.call("start_run", { task_ids: ["T-1", "T-77"], product_id })).toMatchObject({
-      result: { code: 404, error: expect.stringContaining("T-77") },
-    });
+  const product_id = "KIND";
+  expect(await agent.call("start_run", { task_ids: ["T-1", "T-77"], product_id })).toMatchObject({
+    result: { code: 404, error: expect.stringContaining("T-77") },
   });
 });

@@ -4,7 +4,6 @@ import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { allowMyWorkers } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { assignStory } from "~/nouns/stories/operations.server";
-import { connectClient } from "../mcp/clients";
 import { openApp } from "../setup/app";
 import { bearer, claim } from "../setup/world";
 
@@ -49,32 +48,6 @@ describe("a viewer", () => {
     expect(story.split("<fieldset class")).toHaveLength(2);
     const owners = await s.owner.read(`/stories/${s.backlog.story.id}`);
     expect(owners.split("<fieldset class").length).toBeGreaterThan(2);
-  });
-
-  it("A viewer can read over REST and tools, and is refused every change with one sentence", async () => {
-    const s = await scene();
-    await makeViewer(s);
-    const headers = { ...bearer(s.token), "content-type": "application/json" };
-    const task = `/api/tasks/${s.backlog.task.id}`;
-    expect((await app.request(task, { headers })).status).toBe(200);
-    const body = JSON.stringify({ status: "done" });
-    const answer = await app.request(task, { method: "PATCH", headers, body });
-    expect(answer.status).toBe(403);
-    expect(await answer.json()).toMatchObject({ error: expect.stringContaining(sentence) });
-
-    const form = await s.visitor.send(`/products/${s.product_id}/backlog`, [
-      ["intent", "create-pbi"],
-      ["title", "Mine"],
-    ]);
-    expect(form.status).toBe(403);
-
-    const agent = await connectClient(app, s.token);
-    const read = await agent.call("get_task", { task_id: s.backlog.task.id });
-    expect(read.isError).toBe(false);
-    const written = await agent.call("update_task_status", { task_id: s.backlog.task.id, status: "done" });
-    expect(written).toMatchObject({ isError: true, result: { code: 403, error: expect.stringContaining(sentence) } });
-    const claimed = await agent.call("create_pbi", { product_id: s.product_id, title: "Mine" });
-    expect(claimed).toMatchObject({ isError: true, result: { code: 403 } });
   });
 
   it("A viewer can comment on pages and over REST, edit the comment, and find mentions in the inbox", async () => {

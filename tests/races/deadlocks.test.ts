@@ -105,35 +105,33 @@ async function mergeWholeStories(world: SprintWorld): Promise<number> {
   return rows.length;
 }
 
-describe("dependency_deadlock", () => {
-  it("dependency_deadlock names branches that wait for each other, only where code has to be merged", async () => {
-    const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2, 1] });
-    const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
-    await wait(world.actor, at(a.tasks, 1), at(b.tasks, 0));
-    await wait(world.actor, at(b.tasks, 1), at(a.tasks, 0));
-    await wait(world.actor, at(c.tasks, 0), at(a.tasks, 0));
-    const preflight = () => preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
-    const set = (dependency_release: "done" | "merged") =>
-      updateProduct(world.actor, { product_id: world.product.id, dependency_release });
-    expect((await preflight()).ready).toBe(true);
+it("dependency_deadlock names branches that wait for each other, only where code has to be merged", async () => {
+  const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2, 1] });
+  const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
+  await wait(world.actor, at(a.tasks, 1), at(b.tasks, 0));
+  await wait(world.actor, at(b.tasks, 1), at(a.tasks, 0));
+  await wait(world.actor, at(c.tasks, 0), at(a.tasks, 0));
+  const preflight = () => preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const set = (dependency_release: "done" | "merged") =>
+    updateProduct(world.actor, { product_id: world.product.id, dependency_release });
+  expect((await preflight()).ready).toBe(true);
 
-    await set("merged");
-    expect((await preflight()).blockers).toMatchObject([
-      {
-        type: "dependency_deadlock",
-        task_code: at(a.tasks, 1).code,
-        dependency: { kind: "task", blocker_code: at(b.tasks, 0).code, joining_story_id: null },
-      },
-      {
-        type: "dependency_deadlock",
-        task_code: at(b.tasks, 1).code,
-        dependency: { kind: "task", blocker_code: at(a.tasks, 0).code, joining_story_id: null },
-      },
-    ]);
-    await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "SPRINT" });
-    expect((await preflight()).ready).toBe(true);
-    await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "STORY" });
-    await removeDependency(world.actor, { kind: "task", id: at(a.tasks, 1).id, blocker: at(b.tasks, 0).id });
-    expect((await preflight()).ready).toBe(true);
-  });
+  await set("merged");
+  expect((await preflight()).blockers).toMatchObject([
+    {
+      type: "dependency_deadlock",
+      task_code: at(a.tasks, 1).code,
+      dependency: { kind: "task", blocker_code: at(b.tasks, 0).code, joining_story_id: null },
+    },
+    {
+      type: "dependency_deadlock",
+      task_code: at(b.tasks, 1).code,
+      dependency: { kind: "task", blocker_code: at(a.tasks, 0).code, joining_story_id: null },
+    },
+  ]);
+  await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "SPRINT" });
+  expect((await preflight()).ready).toBe(true);
+  await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "STORY" });
+  await removeDependency(world.actor, { kind: "task", id: at(a.tasks, 1).id, blocker: at(b.tasks, 0).id });
+  expect((await preflight()).ready).toBe(true);
 });

@@ -113,73 +113,69 @@ describe("starting at the same moment", () => {
   }
 });
 
-describe("ending at the same moment", () => {
-  it("J10: of resume, cancel and a failing task the run ends in one consistent way", async () => {
-    for (let round = 1; round <= rounds * 2; round++) {
-      const world = await t.seedSprint({ stories: [2] });
-      const run = await world.start();
-      const id = { sprint_run_id: run.id };
-      const job = await claim(world.actor);
-      const paused = await pauseSprintRun(world.actor, id);
-      const [resumes, cancelled, failed] = await Promise.all([
-        Promise.all([1, 2, 3].map(() => outcome(resumeSprintRun(world.actor, id)))),
-        outcome(cancelSprintRun(world.actor, id)),
-        outcome(reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" })),
-      ]);
-      expect(resumes.filter((o) => o === "ok").length).toBeLessThanOrEqual(1);
-      expect([cancelled, failed].filter((o) => o === "ok")).toHaveLength(1);
-      expect(await t.columnOf("sprint_runs", run.id, "status")).toBe(cancelled === "ok" ? "CANCELLED" : "FAILED");
-      expect(await t.columnOf("sprint_runs", run.id, "pause_context")).toBeNull();
-      expect(await t.columnOf("agent_questions", paused.pause_question_id ?? "", "status")).toBe("CANCELLED");
-      expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe(cancelled === "ok" ? "ACTIVE" : "FAILED");
-    }
-  });
-
-  it("J10: of 20 resumes of a paused batch run one makes the new run", async () => {
-    const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2] });
-    const run = await world.start();
-    await pauseSprintRun(world.actor, { sprint_run_id: run.id });
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () => outcome(resumeSprintRun(world.actor, { sprint_run_id: run.id }))),
-    );
-    expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
-    expect(await countsOf(world)).toEqual({ runs: 2, unfinished: 1, jobs: 2 });
-  });
-
-  it("J10: of 20 resumes of a failed sprint one makes the new run", async () => {
+it("J10: of resume, cancel and a failing task the run ends in one consistent way", async () => {
+  for (let round = 1; round <= rounds * 2; round++) {
     const world = await t.seedSprint({ stories: [2] });
+    const run = await world.start();
+    const id = { sprint_run_id: run.id };
+    const job = await claim(world.actor);
+    const paused = await pauseSprintRun(world.actor, id);
+    const [resumes, cancelled, failed] = await Promise.all([
+      Promise.all([1, 2, 3].map(() => outcome(resumeSprintRun(world.actor, id)))),
+      outcome(cancelSprintRun(world.actor, id)),
+      outcome(reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" })),
+    ]);
+    expect(resumes.filter((o) => o === "ok").length).toBeLessThanOrEqual(1);
+    expect([cancelled, failed].filter((o) => o === "ok")).toHaveLength(1);
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe(cancelled === "ok" ? "CANCELLED" : "FAILED");
+    expect(await t.columnOf("sprint_runs", run.id, "pause_context")).toBeNull();
+    expect(await t.columnOf("agent_questions", paused.pause_question_id ?? "", "status")).toBe("CANCELLED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe(cancelled === "ok" ? "ACTIVE" : "FAILED");
+  }
+});
+
+it("J10: of 20 resumes of a paused batch run one makes the new run", async () => {
+  const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2] });
+  const run = await world.start();
+  await pauseSprintRun(world.actor, { sprint_run_id: run.id });
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, () => outcome(resumeSprintRun(world.actor, { sprint_run_id: run.id }))),
+  );
+  expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
+  expect(await countsOf(world)).toEqual({ runs: 2, unfinished: 1, jobs: 2 });
+});
+
+it("J10: of 20 resumes of a failed sprint one makes the new run", async () => {
+  const world = await t.seedSprint({ stories: [2] });
+  await world.start();
+  const job = await claim(world.actor);
+  await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, () => outcome(resumeSprint(world.actor, { sprint_id: world.sprint.id }))),
+  );
+  expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
+  expect(await countsOf(world)).toMatchObject({ runs: 2, unfinished: 1 });
+});
+
+it.each([
+  ["start", "start_sprint_run(p_sprint_id => $1)"],
+  ["resume of a failed sprint", "resume_sprint(p_sprint_id => $1)"],
+])("J12: A connection that dies in the middle leaves nothing of a %s", async (name, call) => {
+  const world = await t.seedSprint({ stories: [2] });
+  if (name !== "start") {
     await world.start();
     const job = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () => outcome(resumeSprint(world.actor, { sprint_id: world.sprint.id }))),
-    );
-    expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
-    expect(await countsOf(world)).toMatchObject({ runs: 2, unfinished: 1 });
-  });
-});
-
-describe("a connection that dies in the middle", () => {
-  it.each([
-    ["start", "start_sprint_run(p_sprint_id => $1)"],
-    ["resume of a failed sprint", "resume_sprint(p_sprint_id => $1)"],
-  ])("J12: A connection that dies in the middle leaves nothing of a %s", async (name, call) => {
-    const world = await t.seedSprint({ stories: [2] });
-    if (name !== "start") {
-      await world.start();
-      const job = await claim(world.actor);
-      await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
-    }
-    const before = await countsOf(world);
-    const client = await t.sql.connect();
-    client.on("error", () => undefined);
-    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-    await client.query("begin");
-    await becomeCaller(client, world.owner);
-    await client.query(`select operations.${call}`, [world.sprint.id]);
-    await t.query`select pg_terminate_backend(${at(rows, 0).pid})`;
-    client.release(true);
-    expect(await countsOf(world)).toEqual(before);
-    await (name === "start" ? startSprintRun : resumeSprint)(world.actor, { sprint_id: world.sprint.id });
-  });
+  }
+  const before = await countsOf(world);
+  const client = await t.sql.connect();
+  client.on("error", () => undefined);
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  await client.query("begin");
+  await becomeCaller(client, world.owner);
+  await client.query(`select operations.${call}`, [world.sprint.id]);
+  await t.query`select pg_terminate_backend(${at(rows, 0).pid})`;
+  client.release(true);
+  expect(await countsOf(world)).toEqual(before);
+  await (name === "start" ? startSprintRun : resumeSprint)(world.actor, { sprint_id: world.sprint.id });
 });

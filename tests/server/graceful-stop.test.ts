@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { bearer } from "../setup/world";
@@ -10,56 +10,58 @@ const owner = await t.createUser();
 const token = await t.createToken(owner);
 const backlog = await t.seedBacklog(owner);
 
-it("A stop lets a request that is under way finish, and takes no new ones", async () => {
-  const app = await startTestApp(t);
-  const holder = await t.sql.connect();
-  await holder.query("begin");
-  await holder.query("select private.lock_product($1)", [backlog.product.id]);
+describe("S13 a stop", () => {
+  it("A stop lets a request that is under way finish, and takes no new ones", async () => {
+    const app = await startTestApp(t);
+    const holder = await t.sql.connect();
+    await holder.query("begin");
+    await holder.query("select private.lock_product($1)", [backlog.product.id]);
 
-  const underWay = app.request(`/api/tasks/${backlog.task.id}`, {
-    method: "PATCH",
-    headers: bearer(token),
-    body: new Blob(['{"status":"done"}'], { type: "application/json" }),
+    const underWay = app.request(`/api/tasks/${backlog.task.id}`, {
+      method: "PATCH",
+      headers: bearer(token),
+      body: new Blob(['{"status":"done"}'], { type: "application/json" }),
+    });
+    await untilSomebodyWaits();
+    const stopped = app.stop();
+    await expect(app.request("/api/health")).rejects.toThrow();
+    await holder.query("commit");
+    holder.release();
+
+    expect((await underWay).status).toBe(200);
+    await stopped;
   });
-  await untilSomebodyWaits();
-  const stopped = app.stop();
-  await expect(app.request("/api/health")).rejects.toThrow();
-  await holder.query("commit");
-  holder.release();
 
-  expect((await underWay).status).toBe(200);
-  await stopped;
-});
+  it("A stop ends open streams cleanly", async () => {
+    const app = await startTestApp(t);
+    const path = `/api/realtime/backlog?product_id=${backlog.product.id}`;
+    const stream = await app.request(path, { headers: bearer(token) });
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("event: ready")) text += (await reader?.read())?.value ?? "";
+    await app.stop();
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      text += part.value;
+    }
+    expect(text.endsWith("\n\n")).toBe(true);
+  });
 
-it("A stop ends open streams cleanly", async () => {
-  const app = await startTestApp(t);
-  const path = `/api/realtime/backlog?product_id=${backlog.product.id}`;
-  const stream = await app.request(path, { headers: bearer(token) });
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!text.includes("event: ready")) text += (await reader?.read())?.value ?? "";
-  await app.stop();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    text += part.value;
-  }
-  expect(text.endsWith("\n\n")).toBe(true);
-});
+  it("A stop is not delayed by a connection without a request, as browsers open them ahead", async () => {
+    const app = await startTestApp(t);
+    const silent = connect(app.port, "127.0.0.1");
+    await once(silent, "connect");
+    expect((await app.request("/api/health")).status).toBe(200);
+    // What is under way is cut off after ten seconds.
+    const before = Date.now();
+    await Promise.all([app.stop(), once(silent, "close")]);
+    expect(Date.now() - before).toBeLessThan(9_000);
+  });
 
-it("A stop is not delayed by a connection without a request, as browsers open them ahead", async () => {
-  const app = await startTestApp(t);
-  const silent = connect(app.port, "127.0.0.1");
-  await once(silent, "connect");
-  expect((await app.request("/api/health")).status).toBe(200);
-  // What is under way is cut off after ten seconds.
-  const before = Date.now();
-  await Promise.all([app.stop(), once(silent, "close")]);
-  expect(Date.now() - before).toBeLessThan(9_000);
-});
-
-it("A stop that is requested twice is done once", async () => {
-  const app = await startTestApp(t);
-  await Promise.all([app.stop(), app.stop()]);
-  await expect(app.request("/api/health")).rejects.toThrow();
+  it("A stop that is requested twice is done once", async () => {
+    const app = await startTestApp(t);
+    await Promise.all([app.stop(), app.stop()]);
+    await expect(app.request("/api/health")).rejects.toThrow();
+  });
 });
 
 /** Waits until a call of the app waits for the lock that the test holds; other databases have waiting of their own. */

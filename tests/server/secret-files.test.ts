@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { EnvironmentError, readEnv } from "~/env.server";
 import { isSecretName } from "~/env-secrets.server";
 import { sealSessionCookies } from "~/http/session.server";
@@ -28,48 +28,46 @@ function problemsOf(source: Record<string, string>): readonly string[] {
 
 const [older, newer] = ["o".repeat(40), "n".repeat(40)];
 
-describe("a secret in a file", () => {
-  it("A variable's _FILE gives the secret, without the line end that editors leave", async () => {
-    const env = readEnv({
-      SESSION_SECRET_FILE: await keep("session", `${newer}\n${older}\n`),
-      CRON_SECRET_FILE: await keep("cron", "a secret of the schedule\n"),
-      METRICS_TOKEN_FILE: await keep("metrics", " a token of monitoring "),
-      SUPABASE_URL: "https://project.example",
-      SUPABASE_PUBLISHABLE_KEY_FILE: await keep("publishable", "sb_publishable_x"),
-      SUPABASE_SECRET_KEY_FILE: await keep("secret", "sb_secret_x\r\n"),
-      SUPABASE_DB_URL_FILE: await keep("url", "postgresql://a:b@db.example/postgres"),
-    });
-    expect(env).toMatchObject({
-      sessionSecrets: [newer, older],
-      cronSecret: "a secret of the schedule",
-      metricsToken: "a token of monitoring",
-      supabase: { secretKey: "sb_secret_x", dbUrl: "postgresql://a:b@db.example/postgres" },
-    });
+it("A variable's _FILE gives the secret, without the line end that editors leave", async () => {
+  const env = readEnv({
+    SESSION_SECRET_FILE: await keep("session", `${newer}\n${older}\n`),
+    CRON_SECRET_FILE: await keep("cron", "a secret of the schedule\n"),
+    METRICS_TOKEN_FILE: await keep("metrics", " a token of monitoring "),
+    SUPABASE_URL: "https://project.example",
+    SUPABASE_PUBLISHABLE_KEY_FILE: await keep("publishable", "sb_publishable_x"),
+    SUPABASE_SECRET_KEY_FILE: await keep("secret", "sb_secret_x\r\n"),
+    SUPABASE_DB_URL_FILE: await keep("url", "postgresql://a:b@db.example/postgres"),
   });
+  expect(env).toMatchObject({
+    sessionSecrets: [newer, older],
+    cronSecret: "a secret of the schedule",
+    metricsToken: "a token of monitoring",
+    supabase: { secretKey: "sb_secret_x", dbUrl: "postgresql://a:b@db.example/postgres" },
+  });
+});
 
-  it("A secret's file that is missing, empty, wrong or set twice is reported with its variable", async () => {
-    const missing = join(folder, "nowhere");
-    const empty = await keep("empty", "\n");
-    expect(problemsOf({ CRON_SECRET_FILE: missing })).toEqual([
-      expect.stringMatching(/^CRON_SECRET_FILE cannot be read: ENOENT.*nowhere/),
-    ]);
-    expect(problemsOf({ VAPID_PRIVATE_KEY_FILE: empty, REGISTRATION: "maybe" })).toEqual([
-      expect.stringContaining("VAPID_PRIVATE_KEY_FILE names an empty file"),
-      expect.stringMatching(/^REGISTRATION must be one of/),
-    ]);
-    expect(problemsOf({ SESSION_SECRET_FILE: await keep("short", "short") })).toEqual([
-      expect.stringMatching(/^SESSION_SECRET must have at least 32 characters/),
-    ]);
-    expect(problemsOf({ METRICS_TOKEN: "a token of mine", METRICS_TOKEN_FILE: empty })).toEqual([
-      "METRICS_TOKEN and METRICS_TOKEN_FILE are both set: keep one of them",
-    ]);
-  });
+it("A secret's file that is missing, empty, wrong or set twice is reported with its variable", async () => {
+  const missing = join(folder, "nowhere");
+  const empty = await keep("empty", "\n");
+  expect(problemsOf({ CRON_SECRET_FILE: missing })).toEqual([
+    expect.stringMatching(/^CRON_SECRET_FILE cannot be read: ENOENT.*nowhere/),
+  ]);
+  expect(problemsOf({ VAPID_PRIVATE_KEY_FILE: empty, REGISTRATION: "maybe" })).toEqual([
+    expect.stringContaining("VAPID_PRIVATE_KEY_FILE names an empty file"),
+    expect.stringMatching(/^REGISTRATION must be one of/),
+  ]);
+  expect(problemsOf({ SESSION_SECRET_FILE: await keep("short", "short") })).toEqual([
+    expect.stringMatching(/^SESSION_SECRET must have at least 32 characters/),
+  ]);
+  expect(problemsOf({ METRICS_TOKEN: "a token of mine", METRICS_TOKEN_FILE: empty })).toEqual([
+    "METRICS_TOKEN and METRICS_TOKEN_FILE are both set: keep one of them",
+  ]);
+});
 
-  it("Only secrets can be given in a file", () => {
-    expect(["SESSION_SECRET", "VAPID_PRIVATE_KEY", "SUPABASE_DB_URL"].every(isSecretName)).toBe(true);
-    expect(["PORT", "DATA_DIR", "SUPABASE_URL"].some(isSecretName)).toBe(false);
-    expect(readEnv({ PORT_FILE: "/nowhere" }).port).toBe(3000);
-  });
+it("Only secrets can be given in a file", () => {
+  expect(["SESSION_SECRET", "VAPID_PRIVATE_KEY", "SUPABASE_DB_URL"].every(isSecretName)).toBe(true);
+  expect(["PORT", "DATA_DIR", "SUPABASE_URL"].some(isSecretName)).toBe(false);
+  expect(readEnv({ PORT_FILE: "/nowhere" }).port).toBe(3000);
 });
 
 it("secrets are rotated by their files and a restart", { tags: "thorough", timeout: 600_000 }, async () => {

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { workerHeartbeat } from "~/nouns/workers/operations.server";
-import { soloJobSchema, soloJobsSchema, soloWorkerSchema } from "~/wire/events";
+import { soloJobsSchema } from "~/wire/events";
 import { openApp } from "../setup/app";
 import { finish } from "../setup/world";
 import { openStream, type StreamMessage, type StreamReader } from "./stream-reader";
@@ -33,75 +33,69 @@ async function connect(stream = "solo"): Promise<StreamReader> {
 
 const about = (entity: string) => (message: StreamMessage) => message.data.entity === entity;
 
-describe("jobs and workers on the solo stream", () => {
-  it("A job is announced on the solo stream when queued, claimed and done, and its task with it", async () => {
-    const reader = await connect();
-    const actor = t.actorOf(w.member);
-    const run = await startSprintRun(actor, { sprint_id: w.sprintId });
-    const queued = await reader.nextWhere(about("job"));
-    expect(queued.data).toMatchObject({
-      op: "I",
-      product_id: w.productId,
-      task_id: w.taskId,
-      kind: "TASK_IMPLEMENTATION",
-      status: "QUEUED",
-      sprint_run_id: run.id,
-    });
-    expect(soloJobSchema.safeParse(queued.data).success).toBe(true);
-
-    const { job } = await claimAgentJob(actor, { worker: "loom-1", product_id: w.productId });
-    if (!job) throw new Error("No job was given");
-    await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "CLAIMED");
-    const started = reader.messages.filter(about("task")).at(-1);
-    expect(started?.data).toMatchObject({ id: w.taskId, task_status: "IN_PROGRESS" });
-
-    await finish(actor, job);
-    await reader.nextWhere(({ data }) => data.entity === "task" && data.task_status === "DONE");
-    await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "DONE");
+it("A job is announced on the solo stream when queued, claimed and done, and its task with it", async () => {
+  const reader = await connect();
+  const actor = t.actorOf(w.member);
+  const run = await startSprintRun(actor, { sprint_id: w.sprintId });
+  const queued = await reader.nextWhere(about("job"));
+  expect(queued.data).toMatchObject({
+    op: "I",
+    product_id: w.productId,
+    task_id: w.taskId,
+    kind: "TASK_IMPLEMENTATION",
+    status: "QUEUED",
+    sprint_run_id: run.id,
   });
 
-  it("The solo stream begins with the unfinished jobs and the count of workers", async () => {
-    const actor = t.actorOf(w.member);
-    const run = await startSprintRun(actor, { sprint_id: w.sprintId });
-    await workerHeartbeat(actor, { worker: "loom-1" });
-    const reader = await connect();
-    const jobs = reader.messages.find(({ event }) => event === "jobs");
-    expect(jobs?.data).toEqual({
-      jobs: [
-        {
-          id: expect.any(String),
-          task_id: w.taskId,
-          kind: "TASK_IMPLEMENTATION",
-          status: "QUEUED",
-          sprint_run_id: run.id,
-        },
-      ],
-    });
-    expect(soloJobsSchema.safeParse(jobs?.data).success).toBe(true);
-    const workers = reader.messages.find(({ event }) => event === "workers");
-    expect(workers?.data).toEqual({ count: 1 });
-  });
+  const { job } = await claimAgentJob(actor, { worker: "loom-1", product_id: w.productId });
+  if (!job) throw new Error("No job was given");
+  await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "CLAIMED");
+  const started = reader.messages.filter(about("task")).at(-1);
+  expect(started?.data).toMatchObject({ id: w.taskId, task_status: "IN_PROGRESS" });
 
-  it("A worker is announced on the solo stream when it comes and stops, not with every heartbeat", async () => {
-    const reader = await connect();
-    const actor = t.actorOf(w.member);
-    await workerHeartbeat(actor, { worker: "loom-2" });
-    const came = await reader.next();
-    expect(came.data).toMatchObject({ op: "I", entity: "worker", name: "loom-2", stopped: false });
-    expect(soloWorkerSchema.safeParse(came.data).success).toBe(true);
-    await workerHeartbeat(actor, { worker: "loom-2" });
-    await workerHeartbeat(actor, { worker: "loom-2" });
-    await workerHeartbeat(actor, { worker: "loom-2", stopped: true });
-    expect((await reader.next()).data).toMatchObject({ op: "U", stopped: true });
-  });
+  await finish(actor, job);
+  await reader.nextWhere(({ data }) => data.entity === "task" && data.task_status === "DONE");
+  await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "DONE");
 });
 
-describe("runs on the backlog stream", () => {
-  it("A run and its jobs are announced on the backlog stream", async () => {
-    const reader = await connect("backlog");
-    const run = await startSprintRun(t.actorOf(w.member), { sprint_id: w.sprintId });
-    const { data } = await reader.nextWhere(about("sprint_run"));
-    expect(data).toMatchObject({ op: "I", id: run.id, sprint_id: w.sprintId, run_status: "QUEUED" });
-    await reader.nextWhere(about("job"));
+it("The solo stream begins with the unfinished jobs and the count of workers", async () => {
+  const actor = t.actorOf(w.member);
+  const run = await startSprintRun(actor, { sprint_id: w.sprintId });
+  await workerHeartbeat(actor, { worker: "loom-1" });
+  const reader = await connect();
+  const jobs = reader.messages.find(({ event }) => event === "jobs");
+  expect(jobs?.data).toEqual({
+    jobs: [
+      {
+        id: expect.any(String),
+        task_id: w.taskId,
+        kind: "TASK_IMPLEMENTATION",
+        status: "QUEUED",
+        sprint_run_id: run.id,
+      },
+    ],
   });
+  expect(soloJobsSchema.safeParse(jobs?.data).success).toBe(true);
+  const workers = reader.messages.find(({ event }) => event === "workers");
+  expect(workers?.data).toEqual({ count: 1 });
+});
+
+it("A worker is announced on the solo stream when it comes and stops, not with every heartbeat", async () => {
+  const reader = await connect();
+  const actor = t.actorOf(w.member);
+  await workerHeartbeat(actor, { worker: "loom-2" });
+  const came = await reader.next();
+  expect(came.data).toMatchObject({ op: "I", entity: "worker", name: "loom-2", stopped: false });
+  await workerHeartbeat(actor, { worker: "loom-2" });
+  await workerHeartbeat(actor, { worker: "loom-2" });
+  await workerHeartbeat(actor, { worker: "loom-2", stopped: true });
+  expect((await reader.next()).data).toMatchObject({ op: "U", stopped: true });
+});
+
+it("A run and its jobs are announced on the backlog stream", async () => {
+  const reader = await connect("backlog");
+  const run = await startSprintRun(t.actorOf(w.member), { sprint_id: w.sprintId });
+  const { data } = await reader.nextWhere(about("sprint_run"));
+  expect(data).toMatchObject({ op: "I", id: run.id, sprint_id: w.sprintId, run_status: "QUEUED" });
+  await reader.nextWhere(about("job"));
 });

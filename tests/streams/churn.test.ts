@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
@@ -38,21 +38,23 @@ async function churn(count: number): Promise<void> {
   await expect.poll(() => app.services.hub.gauges.viewers).toBe(0);
 }
 
-it(`Connecting and leaving ${connects} times leaves no stream, timer, subscription or memory behind`, async () => {
-  await churn(200);
-  app.logLines.length = 0;
-  collectGarbage();
-  const heapBefore = process.memoryUsage().heapUsed;
-  const timersBefore = timers();
+describe("connecting and leaving (S8)", () => {
+  it(`Connecting and leaving ${connects} times leaves no stream, timer, subscription or memory behind`, async () => {
+    await churn(200);
+    app.logLines.length = 0;
+    collectGarbage();
+    const heapBefore = process.memoryUsage().heapUsed;
+    const timersBefore = timers();
 
-  await churn(connects);
-  // The test keeps the app's log in memory; that is not the app's own.
-  app.logLines.length = 0;
-  collectGarbage();
-  expect(timers() - timersBefore).toBeLessThan(10);
-  const grown = (process.memoryUsage().heapUsed - heapBefore) / 1_048_576;
-  expect(grown).toBeLessThan(10);
-  await expect
-    .poll(() => app.services.hub.gauges, { timeout: 15_000, interval: 500 })
-    .toEqual({ topics: 0, viewers: 0 });
-}, 600_000);
+    await churn(connects);
+    // The test keeps the app's log in memory; that is not the app's own.
+    app.logLines.length = 0;
+    collectGarbage();
+    expect(timers() - timersBefore).toBeLessThan(10);
+    const grown = (process.memoryUsage().heapUsed - heapBefore) / 1_048_576;
+    expect(grown).toBeLessThan(10);
+    await expect
+      .poll(() => app.services.hub.gauges, { timeout: 15_000, interval: 500 })
+      .toEqual({ topics: 0, viewers: 0 });
+  }, 600_000);
+});

@@ -38,56 +38,54 @@ describe("the clocks of a stream (S11)", () => {
   });
 });
 
-describe("coming back after the end of a stream", () => {
-  it("A stream that is opened again starts with ready and replays nothing by itself", async () => {
-    const { reader, url } = await connect({});
-    await reader.nextNamed("ready");
-    const taskId = await createTask(t, w.storyId);
-    await reader.nextWhere(({ data }) => data.id === taskId);
-    reader.close();
-    await reader.ended;
-    const again = await openStream(url, bearer(token));
-    expect(await again.next()).toMatchObject({ event: "ready", data: { product_id: w.productId } });
-    // What is written now comes first: nothing of what was before it.
-    const next = await createTask(t, w.storyId, "next");
-    expect(await again.next()).toMatchObject({ data: { op: "I", entity: "task", id: next } });
-    again.close();
-  });
-
-  it("A stream opened again with Last-Event-ID brings the missed messages, after a ready that says so", async () => {
-    const { reader, url } = await connect({});
-    await reader.nextNamed("ready");
-    const seen = await createTask(t, w.storyId, "seen");
-    const last = await reader.nextWhere(({ data }) => data.id === seen);
-    reader.close();
-    await reader.ended;
-    const missed = await createTask(t, w.storyId, "missed");
-    const witness = await openStream(url, bearer(token));
-    await witness.nextNamed("ready");
-
-    const again = await openStream(url, { ...bearer(token), "last-event-id": last.id ?? "" });
-    const ready = await again.next();
-    expect(ready).toMatchObject({ event: "ready", data: { resumed: true } });
-    expect(await again.next()).toMatchObject({ data: { op: "I", entity: "task", id: missed } });
-    again.close();
-    // The connection may end right after `ready`: what follows it was not received then.
-    const once = await openStream(url, { ...bearer(token), "last-event-id": ready.id ?? "" });
-    expect(await once.next()).toMatchObject({ event: "ready", data: { resumed: true } });
-    expect(await once.next()).toMatchObject({ data: { op: "I", entity: "task", id: missed } });
-    witness.close();
-    once.close();
-  });
-
-  it.each(["unknown.5", "nonsense", "1"])(
-    "A stream opened with the unknown Last-Event-ID %s begins with an ordinary ready",
-    async (id) => {
-      const { reader, url } = await connect({});
-      const again = await openStream(url, { ...bearer(token), "last-event-id": id });
-      const ready = await again.next();
-      expect(ready.data).toEqual({ product_id: w.productId });
-      expect(ready.id).not.toBeNull();
-      again.close();
-      reader.close();
-    },
-  );
+it("A stream that is opened again starts with ready and replays nothing by itself", async () => {
+  const { reader, url } = await connect({});
+  await reader.nextNamed("ready");
+  const taskId = await createTask(t, w.storyId);
+  await reader.nextWhere(({ data }) => data.id === taskId);
+  reader.close();
+  await reader.ended;
+  const again = await openStream(url, bearer(token));
+  expect(await again.next()).toMatchObject({ event: "ready", data: { product_id: w.productId } });
+  // What is written now comes first: nothing of what was before it.
+  const next = await createTask(t, w.storyId, "next");
+  expect(await again.next()).toMatchObject({ data: { op: "I", entity: "task", id: next } });
+  again.close();
 });
+
+it("A stream opened again with Last-Event-ID brings the missed messages, after a ready that says so", async () => {
+  const { reader, url } = await connect({});
+  await reader.nextNamed("ready");
+  const seen = await createTask(t, w.storyId, "seen");
+  const last = await reader.nextWhere(({ data }) => data.id === seen);
+  reader.close();
+  await reader.ended;
+  const missed = await createTask(t, w.storyId, "missed");
+  const witness = await openStream(url, bearer(token));
+  await witness.nextNamed("ready");
+
+  const again = await openStream(url, { ...bearer(token), "last-event-id": last.id ?? "" });
+  const ready = await again.next();
+  expect(ready).toMatchObject({ event: "ready", data: { resumed: true } });
+  expect(await again.next()).toMatchObject({ data: { op: "I", entity: "task", id: missed } });
+  again.close();
+  // The connection may end right after `ready`: what follows it was not received then.
+  const once = await openStream(url, { ...bearer(token), "last-event-id": ready.id ?? "" });
+  expect(await once.next()).toMatchObject({ event: "ready", data: { resumed: true } });
+  expect(await once.next()).toMatchObject({ data: { op: "I", entity: "task", id: missed } });
+  witness.close();
+  once.close();
+});
+
+it.each(["unknown.5", "nonsense", "1"])(
+  "A stream opened with the unknown Last-Event-ID %s begins with an ordinary ready",
+  async (id) => {
+    const { reader, url } = await connect({});
+    const again = await openStream(url, { ...bearer(token), "last-event-id": id });
+    const ready = await again.next();
+    expect(ready.data).toEqual({ product_id: w.productId });
+    expect(ready.id).not.toBeNull();
+    again.close();
+    reader.close();
+  },
+);

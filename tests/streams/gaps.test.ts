@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connectDatabase } from "~/db/database.server";
-import { streamErrorSchema } from "~/wire/events";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { startTcpProxy } from "../setup/tcp-proxy";
@@ -86,16 +85,13 @@ describe("after the source of changes was away, every open stream greets again (
   });
 });
 
-describe("a stream that is opened while the source is away", () => {
-  it("A stream opened while Realtime is away says so with error, and greets when it is back", async () => {
-    proxy.refuse();
-    const headers = await t.bearerOf(w.member);
-    const reader = await connect(`backlog?product_id=${w.productId}`, headers);
-    expect(reader.status).toBe(200);
-    const failure = await reader.next();
-    expect(failure.event).toBe("error");
-    expect(streamErrorSchema.safeParse(failure.data).success).toBe(true);
-    proxy.allow();
-    expect(await reader.next()).toMatchObject({ event: "ready" });
-  });
+it("A stream opened while Realtime is away says so with error, and greets when it is back", async () => {
+  proxy.refuse();
+  const headers = await t.bearerOf(w.member);
+  const reader = await connect(`backlog?product_id=${w.productId}`, headers);
+  expect(reader.status).toBe(200);
+  const failure = await reader.next();
+  expect(failure).toMatchObject({ event: "error", data: { error: expect.any(String) } });
+  proxy.allow();
+  expect(await reader.next()).toMatchObject({ event: "ready" });
 });

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, expect, it } from "vitest";
 import type { Database } from "~/db/database.server";
 import { startTestApp, type TestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -58,70 +58,66 @@ async function loseOne(readers: StreamReader[]): Promise<string> {
   return lost;
 }
 
-describe("a message that Realtime drops without a word", () => {
-  it("A message that Realtime drops is noticed, and every stream of the topic greets again", async () => {
-    const readers = await Promise.all([read(app, "backlog"), read(app, "solo")]);
-    const lost = await loseOne(readers);
-    await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
-    for (const { messages } of readers) {
-      expect(messages.some(({ data }) => data.id === lost)).toBe(false);
-      expect(messages.filter(({ event }) => event === "ready")).toHaveLength(2);
-    }
-  });
-
-  it("A reader who returns from before a dropped message is told to read the state", async () => {
-    const reader = await read(quick, "backlog");
-    const before = await createTask(t, w.storyId, "before");
-    const { id } = await reader.nextWhere(({ data }) => data.id === before);
-    await loseOne([reader]);
-    await reader.nextNamed("ready");
-
-    const back = await read(quick, "backlog", { "last-event-id": id ?? "" });
-    expect(back.messages[0]?.data).not.toHaveProperty("resumed");
-  });
-
-  it("A reader who was away while all others learned of a dropped message is told to read the state", async () => {
-    const reader = await read(quick, "backlog");
-    const before = await createTask(t, w.storyId, "before");
-    const { id } = await reader.nextWhere(({ data }) => data.id === before);
-    await loseOne([reader]);
-    reader.close();
-    await read(quick, "backlog");
-    const began = looks;
-    await expect.poll(() => looks).toBeGreaterThan(began + 3);
-
-    const back = await read(quick, "backlog", { "last-event-id": id ?? "" });
-    expect(back.messages[0]?.data).not.toHaveProperty("resumed");
-  });
-
-  it("No stream is greeted again while no message was dropped", async () => {
-    const reader = await read(quick, "backlog");
-    for (let n = 0; n < 5; n++) {
-      const task = await createTask(t, w.storyId, `quiet ${n}`);
-      await reader.nextWhere(({ data }) => data.id === task);
-    }
-    const greetings = () => reader.messages.filter(({ event }) => event === "ready").length;
-    const first = { looks, greetings: greetings() };
-    await expect.poll(() => looks).toBeGreaterThan(first.looks + 2);
-    expect(greetings()).toBe(first.greetings);
-    expect(dropped).toBe(3);
-  });
+it("A message that Realtime drops is noticed, and every stream of the topic greets again", async () => {
+  const readers = await Promise.all([read(app, "backlog"), read(app, "solo")]);
+  const lost = await loseOne(readers);
+  await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
+  for (const { messages } of readers) {
+    expect(messages.some(({ data }) => data.id === lost)).toBe(false);
+    expect(messages.filter(({ event }) => event === "ready")).toHaveLength(2);
+  }
 });
 
-describe("a replication that is lost and made again without a word", () => {
-  it("A replication silently lost and made again is noticed, and streams greet again", async () => {
-    const reader = await read(quick, "backlog");
-    await admin.query("begin");
-    await admin.query("insert into public.tasks (story_id, title) values ($1, 'meanwhile')", [w.storyId]);
-    await admin.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name = 'backloom realtime'`,
-    );
-    await admin.query("commit");
-    await reader.nextNamed("ready");
-    expect(reader.messages.some(({ event }) => event === "error")).toBe(false);
+it("A reader who returns from before a dropped message is told to read the state", async () => {
+  const reader = await read(quick, "backlog");
+  const before = await createTask(t, w.storyId, "before");
+  const { id } = await reader.nextWhere(({ data }) => data.id === before);
+  await loseOne([reader]);
+  await reader.nextNamed("ready");
 
-    const after = await createTask(t, w.storyId, "after");
-    await reader.nextWhere(({ data }) => data.id === after);
-  });
+  const back = await read(quick, "backlog", { "last-event-id": id ?? "" });
+  expect(back.messages[0]?.data).not.toHaveProperty("resumed");
+});
+
+it("A reader who was away while all others learned of a dropped message is told to read the state", async () => {
+  const reader = await read(quick, "backlog");
+  const before = await createTask(t, w.storyId, "before");
+  const { id } = await reader.nextWhere(({ data }) => data.id === before);
+  await loseOne([reader]);
+  reader.close();
+  await read(quick, "backlog");
+  const began = looks;
+  await expect.poll(() => looks).toBeGreaterThan(began + 3);
+
+  const back = await read(quick, "backlog", { "last-event-id": id ?? "" });
+  expect(back.messages[0]?.data).not.toHaveProperty("resumed");
+});
+
+it("No stream is greeted again while no message was dropped", async () => {
+  const reader = await read(quick, "backlog");
+  for (let n = 0; n < 5; n++) {
+    const task = await createTask(t, w.storyId, `quiet ${n}`);
+    await reader.nextWhere(({ data }) => data.id === task);
+  }
+  const greetings = () => reader.messages.filter(({ event }) => event === "ready").length;
+  const first = { looks, greetings: greetings() };
+  await expect.poll(() => looks).toBeGreaterThan(first.looks + 2);
+  expect(greetings()).toBe(first.greetings);
+  expect(dropped).toBe(3);
+});
+
+it("A replication silently lost and made again is noticed, and streams greet again", async () => {
+  const reader = await read(quick, "backlog");
+  await admin.query("begin");
+  await admin.query("insert into public.tasks (story_id, title) values ($1, 'meanwhile')", [w.storyId]);
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'backloom realtime'`,
+  );
+  await admin.query("commit");
+  await reader.nextNamed("ready");
+  expect(reader.messages.some(({ event }) => event === "error")).toBe(false);
+
+  const after = await createTask(t, w.storyId, "after");
+  await reader.nextWhere(({ data }) => data.id === after);
 });

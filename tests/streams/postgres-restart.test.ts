@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { connectDatabase } from "~/db/database.server";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { migrateDatabase } from "../../supabase/embedded/migrate";
@@ -91,33 +91,35 @@ async function answered(): Promise<void> {
     .toBe(true);
 }
 
-it.each([
-  ["restarted", () => signalPostgres("SIGINT")],
-  ["killed", () => signalPostgres("SIGKILL")],
-  ["with all its connections ended", endConnections],
-])(
-  "Postgres %s: every stream greets anew and goes on, and nothing that was answered is lost",
-  async (_name, leave) => {
-    const w = await createWorld(t);
-    const headers = await t.bearerOf(w.member);
-    const readers = await Promise.all(
-      ["solo", "backlog"].map((stream) =>
-        openStream(`${app.origin}/api/realtime/${stream}?product_id=${w.productId}`, headers),
-      ),
-    );
-    await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
-    const before = await createTask(t, w.storyId, "answered before");
-    await leave();
-    await answered();
-    const between = await createTask(t, w.storyId, "perhaps before the streams are back");
+describe("Postgres goes away while streams are open (S3)", () => {
+  it.each([
+    ["restarted", () => signalPostgres("SIGINT")],
+    ["killed", () => signalPostgres("SIGKILL")],
+    ["with all its connections ended", endConnections],
+  ])(
+    "Postgres %s: every stream greets anew and goes on, and nothing that was answered is lost",
+    async (_name, leave) => {
+      const w = await createWorld(t);
+      const headers = await t.bearerOf(w.member);
+      const readers = await Promise.all(
+        ["solo", "backlog"].map((stream) =>
+          openStream(`${app.origin}/api/realtime/${stream}?product_id=${w.productId}`, headers),
+        ),
+      );
+      await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
+      const before = await createTask(t, w.storyId, "answered before");
+      await leave();
+      await answered();
+      const between = await createTask(t, w.storyId, "perhaps before the streams are back");
 
-    await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
-    const after = await createTask(t, w.storyId, "after");
-    await Promise.all(readers.map((reader) => reader.nextWhere(({ data }) => data.id === after)));
-    const rows = await t.query`select id from public.tasks
+      await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
+      const after = await createTask(t, w.storyId, "after");
+      await Promise.all(readers.map((reader) => reader.nextWhere(({ data }) => data.id === after)));
+      const rows = await t.query`select id from public.tasks
         where id = any(${[before, between, after]})`;
-    expect(rows).toHaveLength(3);
-    for (const reader of readers) reader.close();
-  },
-  60_000,
-);
+      expect(rows).toHaveLength(3);
+      for (const reader of readers) reader.close();
+    },
+    60_000,
+  );
+});

@@ -1,5 +1,5 @@
 import net from "node:net";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
 import { openStream } from "./stream-reader";
@@ -27,24 +27,26 @@ async function stall(): Promise<net.Socket> {
   return socket;
 }
 
-it(`A reader that stalls is cut off at 256 KiB: ${stalled} of them cost nothing more, and others read on`, async () => {
-  const reader = await openStream(`${app.origin}${path}`, bearer(token));
-  await reader.nextNamed("ready");
-  for (let i = 0; i < stalled; i++) await stall();
-  await expect.poll(() => app.services.streams.count).toBe(stalled + 1);
+describe("a reader that stalls (S7)", () => {
+  it(`A reader that stalls is cut off at 256 KiB: ${stalled} of them cost nothing more, and others read on`, async () => {
+    const reader = await openStream(`${app.origin}${path}`, bearer(token));
+    await reader.nextNamed("ready");
+    for (let i = 0; i < stalled; i++) await stall();
+    await expect.poll(() => app.services.streams.count).toBe(stalled + 1);
 
-  // Loopback sockets swallow several megabytes before anything has to wait.
-  const pbiId = await createPbi(t, w.productId);
-  const storyId = await createStory(t, { productId: w.productId, pbiId });
-  for (let batch = 0; app.services.streams.count > 1; batch++) {
-    await t.query`insert into public.tasks (story_id, title)
+    // Loopback sockets swallow several megabytes before anything has to wait.
+    const pbiId = await createPbi(t, w.productId);
+    const storyId = await createStory(t, { productId: w.productId, pbiId });
+    for (let batch = 0; app.services.streams.count > 1; batch++) {
+      await t.query`insert into public.tasks (story_id, title)
         select ${storyId}, 'batch ' || ${batch} || ' ' || n from generate_series(1, 2000) as n`;
-    await reader.nextWhere(({ data }) => data.entity === "task");
-  }
-  expect(app.services.streams.count).toBe(1);
-  expect(app.logLines.filter((line) => line.includes("stalled"))).toHaveLength(stalled);
-  const last = await createStory(t, { productId: w.productId, pbiId, title: "last" });
-  await reader.nextWhere(({ data }) => data.id === last);
-  reader.close();
-  // Ten seconds on its own machine, and as often as long as others share it.
-}, 120_000);
+      await reader.nextWhere(({ data }) => data.entity === "task");
+    }
+    expect(app.services.streams.count).toBe(1);
+    expect(app.logLines.filter((line) => line.includes("stalled"))).toHaveLength(stalled);
+    const last = await createStory(t, { productId: w.productId, pbiId, title: "last" });
+    await reader.nextWhere(({ data }) => data.id === last);
+    reader.close();
+    // Ten seconds on its own machine, and as often as long as others share it.
+  }, 120_000);
+});

@@ -162,22 +162,20 @@ async function readCalls(url: string, schema: string) {
   return z.array(callSchema).parse(rows);
 }
 
-describe("what a process of an earlier release calls", { timeout: 120_000 }, () => {
-  // No release called `create_agent_job`: it only said what to do in its place.
-  it.each([
-    { version: "0.2.0", schema: "public", gone: ["add_product_member", "create_agent_job"] },
-    { version: "0.3.0", schema: "operations", gone: ["create_agent_job"] },
-    { version: "0.4.0", schema: "operations", gone: [] },
-  ])("Functions that release $version calls still exist with their parameters", async ({ version, schema, gone }) => {
-    const t = await createTestDatabase();
-    const now = new Map((await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]));
-    const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
-    const lost = (await readCalls(urlFor("postgres"), schema)).filter(({ name, taken, required }) => {
-      const call = now.get(name);
-      const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
-      return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
-    });
-    expect(lost.map(({ name }) => name).sort()).toEqual(gone);
-    await remove();
+// No release called `create_agent_job`: it only said what to do in its place.
+it.each([
+  { version: "0.2.0", schema: "public", gone: ["add_product_member", "create_agent_job"] },
+  { version: "0.3.0", schema: "operations", gone: ["create_agent_job"] },
+  { version: "0.4.0", schema: "operations", gone: [] },
+])("Functions that release $version calls still exist with their parameters", async ({ version, schema, gone }) => {
+  const t = await createTestDatabase();
+  const now = new Map((await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]));
+  const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
+  const lost = (await readCalls(urlFor("postgres"), schema)).filter(({ name, taken, required }) => {
+    const call = now.get(name);
+    const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
+    return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
   });
+  expect(lost.map(({ name }) => name).sort()).toEqual(gone);
+  await remove();
 });

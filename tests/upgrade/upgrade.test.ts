@@ -89,45 +89,41 @@ describe.each(releases)("a data folder of %s", { timeout: 120_000 }, (version) =
   });
 });
 
-describe("an upgrade", { timeout: 120_000 }, () => {
-  it("An older version refuses the folder of a newer one in a sentence, and touches nothing", async () => {
-    const dataDir = await ownDataDir();
-    const note = JSON.stringify({ version: "9.0.0", newest_migration: "29990101000000" });
-    await writeFile(join(dataDir, "made-by.json"), note);
-    const refusal = await startService(dataDir).catch(String);
-    expect(refusal).toContain(
-      `The data folder ${dataDir} was made by Backloom 9.0.0, and this is ${manifest.version}: start 9.0.0 or later`,
-    );
-    expect(refusal).not.toContain("    at ");
-    expect(await readFile(join(dataDir, "made-by.json"), "utf8")).toBe(note);
-    expect(existsSync(join(dataDir, "postgres"))).toBe(false);
-  });
+it("An older version refuses the folder of a newer one in a sentence, and touches nothing", async () => {
+  const dataDir = await ownDataDir();
+  const note = JSON.stringify({ version: "9.0.0", newest_migration: "29990101000000" });
+  await writeFile(join(dataDir, "made-by.json"), note);
+  const refusal = await startService(dataDir).catch(String);
+  expect(refusal).toContain(
+    `The data folder ${dataDir} was made by Backloom 9.0.0, and this is ${manifest.version}: start 9.0.0 or later`,
+  );
+  expect(refusal).not.toContain("    at ");
+  expect(await readFile(join(dataDir, "made-by.json"), "utf8")).toBe(note);
+  expect(existsSync(join(dataDir, "postgres"))).toBe(false);
+});
 
-  it("An older version refuses a newer database also where the folder's note is gone", async () => {
-    const dataDir = await ownDataDir();
-    const stack = await ownStack(dataDir);
-    await ask(
-      stack.migrationUrl,
-      `create schema supabase_migrations;
+it("An older version refuses a newer database also where the folder's note is gone", async () => {
+  const dataDir = await ownDataDir();
+  const stack = await ownStack(dataDir);
+  await ask(
+    stack.migrationUrl,
+    `create schema supabase_migrations;
        create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
        insert into supabase_migrations.schema_migrations values ('29990101000000', '{select 1}', 'later')`,
-    );
-    await stack.stop();
-    const refusal = await startService(dataDir).catch(String);
-    expect(refusal).toContain("The database was made by a newer Backloom");
-  });
+  );
+  await stack.stop();
+  const refusal = await startService(dataDir).catch(String);
+  expect(refusal).toContain("The database was made by a newer Backloom");
+});
 
-  it("An upgrade keeps the newest two copies", async () => {
-    const dataDir = await ownDataDir();
-    await (await ownStack(dataDir)).stop();
-    const files = { clusterFolder: join(dataDir, "postgres"), user: await chooseOsUser() };
-    const names: string[] = [];
-    for (const [index, version] of ["0.1.0", "0.10.0", "0.9.0"].entries()) {
-      const at = new Date(Date.UTC(2026, 0, 1 + index));
-      names.push((await copyAtRest({ ...files, dataDir, version, at })).path);
-    }
-    expect((await copiesOf(dataDir)).map((name) => join(dataDir, "copies", name)).sort()).toEqual(
-      names.slice(1).sort(),
-    );
-  });
+it("An upgrade keeps the newest two copies", async () => {
+  const dataDir = await ownDataDir();
+  await (await ownStack(dataDir)).stop();
+  const files = { clusterFolder: join(dataDir, "postgres"), user: await chooseOsUser() };
+  const names: string[] = [];
+  for (const [index, version] of ["0.1.0", "0.10.0", "0.9.0"].entries()) {
+    const at = new Date(Date.UTC(2026, 0, 1 + index));
+    names.push((await copyAtRest({ ...files, dataDir, version, at })).path);
+  }
+  expect((await copiesOf(dataDir)).map((name) => join(dataDir, "copies", name)).sort()).toEqual(names.slice(1).sort());
 });

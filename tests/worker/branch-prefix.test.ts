@@ -29,46 +29,44 @@ const work = (product: string, exec: string, from = clone, by = token) =>
 
 const branches = () => shared("branch", "--format", "%(refname:short)").split("\n");
 
-describe("a remote that takes branches below agents/ only", { timeout: 120_000 }, () => {
-  it("A story's branch and the kept work of a failed attempt are pushed below the product's branch prefix", {
-    tags: "thorough",
-  }, async () => {
-    const product = { branch_prefix: "agents" };
-    const run = await startRun(t, ada, { code: "RULES", product, strategy: "STORY" });
-    const first = at((await run.read()).jobs, 0);
-    expect(first.branch).toMatch(/^agents\//);
-    await work("RULES", "echo half > half.txt; exit 1");
-    const job = await getAgentJob(actor, { job_id: first.id });
-    const kept = `agents/kept/${job.id}-1`;
-    expect(branches()).toContain(kept);
-    await resumeSprint(actor, { sprint_id: String((await run.read()).sprint_id) });
-    await work("RULES", "test -f half.txt && echo whole > whole.txt");
-    const { branch } = at((await run.read()).jobs, 0);
-    expect(shared("ls-tree", "--name-only", String(branch))).toContain("whole.txt");
-  });
+it("A story's branch and the kept work of a failed attempt are pushed below the product's branch prefix", {
+  tags: "thorough",
+}, async () => {
+  const product = { branch_prefix: "agents" };
+  const run = await startRun(t, ada, { code: "RULES", product, strategy: "STORY" });
+  const first = at((await run.read()).jobs, 0);
+  expect(first.branch).toMatch(/^agents\//);
+  await work("RULES", "echo half > half.txt; exit 1");
+  const job = await getAgentJob(actor, { job_id: first.id });
+  const kept = `agents/kept/${job.id}-1`;
+  expect(branches()).toContain(kept);
+  await resumeSprint(actor, { sprint_id: String((await run.read()).sprint_id) });
+  await work("RULES", "test -f half.txt && echo whole > whole.txt");
+  const { branch } = at((await run.read()).jobs, 0);
+  expect(shared("ls-tree", "--name-only", String(branch))).toContain("whole.txt");
+});
 
-  it("A run that began before the branch prefix changed pushes its branches under the old one", {
-    tags: "thorough",
-  }, async () => {
-    const product = { branch_prefix: "agents" };
-    const run = await startRun(t, ada, { code: "MOVES", product, strategy: "SPRINT" });
-    await updateProduct(actor, { product_id: run.productId, branch_prefix: "bots" });
-    const { branch } = at((await run.read()).jobs, 0);
-    await work("MOVES", "echo done > done.txt");
-    expect(branches()).toContain(branch);
-  });
+it("A run that began before the branch prefix changed pushes its branches under the old one", {
+  tags: "thorough",
+}, async () => {
+  const product = { branch_prefix: "agents" };
+  const run = await startRun(t, ada, { code: "MOVES", product, strategy: "SPRINT" });
+  await updateProduct(actor, { product_id: run.productId, branch_prefix: "bots" });
+  const { branch } = at((await run.read()).jobs, 0);
+  await work("MOVES", "echo done > done.txt");
+  expect(branches()).toContain(branch);
+});
 
-  it("A remote's main branch gets no work, no matter what the service says", async () => {
-    const run = await startRun(t, ada, { code: "MAIN", product: { branch_prefix: "agents" } });
-    shared("branch", "agents/main", "main");
-    shared("symbolic-ref", "HEAD", "refs/heads/agents/main");
-    gitIn(clone)("fetch", "--quiet");
-    gitIn(clone)("remote", "set-head", "origin", "agents/main");
-    await t.query`update agent_jobs set branch = 'agents/main' where product_id = ${run.productId}`;
-    const before = shared("rev-parse", "agents/main");
-    expect(await work("MAIN", "echo x > x")).toContain("is the main branch");
-    expect(shared("rev-parse", "agents/main")).toBe(before);
-  });
+it("A remote's main branch gets no work, no matter what the service says", async () => {
+  const run = await startRun(t, ada, { code: "MAIN", product: { branch_prefix: "agents" } });
+  shared("branch", "agents/main", "main");
+  shared("symbolic-ref", "HEAD", "refs/heads/agents/main");
+  gitIn(clone)("fetch", "--quiet");
+  gitIn(clone)("remote", "set-head", "origin", "agents/main");
+  await t.query`update agent_jobs set branch = 'agents/main' where product_id = ${run.productId}`;
+  const before = shared("rev-parse", "agents/main");
+  expect(await work("MAIN", "echo x > x")).toContain("is the main branch");
+  expect(shared("rev-parse", "agents/main")).toBe(before);
 });
 
 describe("a remote that refuses the notes where work begins", { tags: "thorough", timeout: 120_000 }, () => {

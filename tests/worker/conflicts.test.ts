@@ -37,88 +37,84 @@ const same = 'echo "$BACKLOOM_TASK_CODE" > same';
 /** Takes both versions, as an agent that was told of them would. */
 const both = 'grep -v "^[<=>]" same > clean; mv clean same';
 
-describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
-  it("The later of two tasks that change the same lines goes home with both versions and mends it", async () => {
-    const run = await startNumbered("MEET", 3);
-    await work("MEET", same);
-    const output = await work("MEET", same);
-    expect(output).toContain("Merge conflict with T-1 in same: the task returns to its agent");
-    expect((await run.jobOf("T-2")).status).toBe("queued");
-    expect(await run.read()).toMatchObject({ status: "running", pause_context: null });
+it("The later of two tasks that change the same lines goes home with both versions and mends it", async () => {
+  const run = await startNumbered("MEET", 3);
+  await work("MEET", same);
+  const output = await work("MEET", same);
+  expect(output).toContain("Merge conflict with T-1 in same: the task returns to its agent");
+  expect((await run.jobOf("T-2")).status).toBe("queued");
+  expect(await run.read()).toMatchObject({ status: "running", pause_context: null });
 
-    const prompt = join(home, "meet.md");
-    const mended = await work("MEET", `cp "$BACKLOOM_PROMPT_FILE" ${prompt}; ${both}`);
-    expect(mended).toContain("Claimed T-2");
-    expect(read(prompt)).toContain("does not merge with the work of T-1");
-    expect(read(prompt)).toMatch(/same, yours:\n {4}\| T-2\nsame, theirs:\n {4}\| T-1/);
-    const job = await run.jobOf("T-2");
-    expect(job).toMatchObject({ status: "done", retry_count: 0, attempt: 2 });
-    const first = await run.jobOf("T-1");
-    expect(git("show", `${job.branch}:same`).split("\n").sort()).toEqual(["T-1", "T-2"]);
-    expect(() => git("merge-base", "--is-ancestor", String(first.head_sha), String(job.head_sha))).not.toThrow();
-    expect(git("log", "-1", "--format=%P", String(job.head_sha)).split(" ")).toHaveLength(2);
-    const { attempts } = await getAgentJob(actor, { job_id: job.id });
-    expect(attempts.map(({ outcome }) => outcome).sort()).toEqual(["conflict", "done"]);
-    // What it changed next to what it took over.
-    expect(job).toMatchObject({ additions: 1, deletions: 0 });
-  });
-
-  it("A conflict of two tasks pauses the run after two tries in vain, naming both and the files", async () => {
-    const run = await startNumbered("VAIN", 2);
-    await work("VAIN", same);
-    await work("VAIN", same);
-    // The marks are still there.
-    expect(await work("VAIN", "true")).toContain("Conflict markers are still in same");
-    expect((await run.read()).status).toBe("running");
-    await work("VAIN", "true");
-    expect(await run.read()).toMatchObject({
-      status: "paused",
-      pause_context: { reason: "merge_conflict", conflict_files: ["same"], tasks: ["T-2", "T-1"] },
-      pause_question: { question: expect.stringContaining("T-2 does not merge with T-1") },
-    });
-    expect(await run.jobOf("T-2")).toMatchObject({ status: "queued", retry_count: 0 });
-    await resumeSprintRun(actor, { sprint_run_id: run.id });
-    await work("VAIN", both);
-    expect(await run.read()).toMatchObject({ status: "done", pause_context: null });
-  });
-
-  it("The rest of a run continues while a task with a conflict is mended", async () => {
-    const run = await startNumbered("REST", 3);
-    await work("REST", same);
-    await work("REST", same);
-    const hold = makeBarrier(join(home, "rest"));
-    const mending = start("REST", "mender", `${hold.script}; ${both}`);
-    await hold.reached(mending.output);
-    await work("REST", 'echo 3 > "$BACKLOOM_TASK_CODE"');
-    expect((await run.jobOf("T-3")).status).toBe("done");
-    await hold.release();
-    expect(await mending.ended, mending.output()).toBe(0);
-    expect((await run.read()).status).toBe("done");
-  });
+  const prompt = join(home, "meet.md");
+  const mended = await work("MEET", `cp "$BACKLOOM_PROMPT_FILE" ${prompt}; ${both}`);
+  expect(mended).toContain("Claimed T-2");
+  expect(read(prompt)).toContain("does not merge with the work of T-1");
+  expect(read(prompt)).toMatch(/same, yours:\n {4}\| T-2\nsame, theirs:\n {4}\| T-1/);
+  const job = await run.jobOf("T-2");
+  expect(job).toMatchObject({ status: "done", retry_count: 0, attempt: 2 });
+  const first = await run.jobOf("T-1");
+  expect(git("show", `${job.branch}:same`).split("\n").sort()).toEqual(["T-1", "T-2"]);
+  expect(() => git("merge-base", "--is-ancestor", String(first.head_sha), String(job.head_sha))).not.toThrow();
+  expect(git("log", "-1", "--format=%P", String(job.head_sha)).split(" ")).toHaveLength(2);
+  const { attempts } = await getAgentJob(actor, { job_id: job.id });
+  expect(attempts.map(({ outcome }) => outcome).sort()).toEqual(["conflict", "done"]);
+  // What it changed next to what it took over.
+  expect(job).toMatchObject({ additions: 1, deletions: 0 });
 });
 
-describe("an agent whose work goes home", { timeout: 120_000 }, () => {
-  it("An agent whose work goes home continues in its own conversation, told of both versions as data", async () => {
-    const run = await startNumbered("TALK", 2);
-    await work("TALK", "echo theirs > made.txt");
-    const own = join(home, "talk");
-    mkdirSync(own);
-    const agent = `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`;
-    const turn = async (ending: string) => {
-      writeFileSync(join(own, "ending"), ending);
-      return serveOnce("TALK", ["--name", "talker", "--agent", agent]);
-    };
-    expect(await turn("done")).toContain("Merge conflict with T-1 in made.txt");
-    await turn("resumed");
-    const job = await run.jobOf("T-2");
-    const { entries } = await getJobOutput(actor, { job_id: job.id, attempt: 2 });
-    const said = entries.map(({ text }) => text).join("\n");
-    expect(said).toContain("I was told 2 times");
-    expect(said).toContain("it does not merge with other work");
-    expect(said).toContain("made.txt, theirs:\n    | theirs");
-    // It took the marks for nothing: the second try is still to come.
-    expect(job).toMatchObject({ status: "queued", attempt: 2, retry_count: 0 });
+it("A conflict of two tasks pauses the run after two tries in vain, naming both and the files", async () => {
+  const run = await startNumbered("VAIN", 2);
+  await work("VAIN", same);
+  await work("VAIN", same);
+  // The marks are still there.
+  expect(await work("VAIN", "true")).toContain("Conflict markers are still in same");
+  expect((await run.read()).status).toBe("running");
+  await work("VAIN", "true");
+  expect(await run.read()).toMatchObject({
+    status: "paused",
+    pause_context: { reason: "merge_conflict", conflict_files: ["same"], tasks: ["T-2", "T-1"] },
+    pause_question: { question: expect.stringContaining("T-2 does not merge with T-1") },
   });
+  expect(await run.jobOf("T-2")).toMatchObject({ status: "queued", retry_count: 0 });
+  await resumeSprintRun(actor, { sprint_run_id: run.id });
+  await work("VAIN", both);
+  expect(await run.read()).toMatchObject({ status: "done", pause_context: null });
+});
+
+it("The rest of a run continues while a task with a conflict is mended", async () => {
+  const run = await startNumbered("REST", 3);
+  await work("REST", same);
+  await work("REST", same);
+  const hold = makeBarrier(join(home, "rest"));
+  const mending = start("REST", "mender", `${hold.script}; ${both}`);
+  await hold.reached(mending.output);
+  await work("REST", 'echo 3 > "$BACKLOOM_TASK_CODE"');
+  expect((await run.jobOf("T-3")).status).toBe("done");
+  await hold.release();
+  expect(await mending.ended, mending.output()).toBe(0);
+  expect((await run.read()).status).toBe("done");
+});
+
+it("An agent whose work goes home continues in its own conversation, told of both versions as data", async () => {
+  const run = await startNumbered("TALK", 2);
+  await work("TALK", "echo theirs > made.txt");
+  const own = join(home, "talk");
+  mkdirSync(own);
+  const agent = `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`;
+  const turn = async (ending: string) => {
+    writeFileSync(join(own, "ending"), ending);
+    return serveOnce("TALK", ["--name", "talker", "--agent", agent]);
+  };
+  expect(await turn("done")).toContain("Merge conflict with T-1 in made.txt");
+  await turn("resumed");
+  const job = await run.jobOf("T-2");
+  const { entries } = await getJobOutput(actor, { job_id: job.id, attempt: 2 });
+  const said = entries.map(({ text }) => text).join("\n");
+  expect(said).toContain("I was told 2 times");
+  expect(said).toContain("it does not merge with other work");
+  expect(said).toContain("made.txt, theirs:\n    | theirs");
+  // It took the marks for nothing: the second try is still to come.
+  expect(job).toMatchObject({ status: "queued", attempt: 2, retry_count: 0 });
 });
 
 describe("two workers that end at the same moment", { timeout: 240_000 }, () => {
@@ -187,21 +183,19 @@ describe("the main branch", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a git before 2.38", { timeout: 120_000 }, () => {
-  it("A git older than 2.38 is named as such, and finds the same conflict", async () => {
-    const run = await startNumbered("OLD", 2);
-    await work("OLD", same);
-    const old = join(home, "old");
-    mkdirSync(old);
-    const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
-    const shim = `#!/bin/sh\ncase " $* " in *" version "*) echo "git version 2.30.2" ;; *" merge-tree "*) exit 129 ;; *) exec ${real} "$@" ;; esac\n`;
-    writeFileSync(join(old, "git"), shim, { mode: 0o755 });
-    const output = await work("OLD", same, { PATH: `${old}:${process.env.PATH}` });
-    expect(output).toContain("This git is older than 2.38");
-    expect(output).toContain("Merge conflict with T-1 in same");
-    await work("OLD", both, { PATH: `${old}:${process.env.PATH}` });
-    const job = await run.jobOf("T-2");
-    expect(job.status).toBe("done");
-    expect(git("show", `${job.branch}:same`).split("\n").sort()).toEqual(["T-1", "T-2"]);
-  });
+it("A git older than 2.38 is named as such, and finds the same conflict", async () => {
+  const run = await startNumbered("OLD", 2);
+  await work("OLD", same);
+  const old = join(home, "old");
+  mkdirSync(old);
+  const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+  const shim = `#!/bin/sh\ncase " $* " in *" version "*) echo "git version 2.30.2" ;; *" merge-tree "*) exit 129 ;; *) exec ${real} "$@" ;; esac\n`;
+  writeFileSync(join(old, "git"), shim, { mode: 0o755 });
+  const output = await work("OLD", same, { PATH: `${old}:${process.env.PATH}` });
+  expect(output).toContain("This git is older than 2.38");
+  expect(output).toContain("Merge conflict with T-1 in same");
+  await work("OLD", both, { PATH: `${old}:${process.env.PATH}` });
+  const job = await run.jobOf("T-2");
+  expect(job.status).toBe("done");
+  expect(git("show", `${job.branch}:same`).split("\n").sort()).toEqual(["T-1", "T-2"]);
 });

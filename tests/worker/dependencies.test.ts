@@ -33,48 +33,46 @@ async function startWaiting(code: string, stories: Waiting[], product: Partial<E
 
 const work = (product: string, exec: string, ...words: string[]) => serveOnce(product, ["--exec", exec, ...words]);
 
-describe("code arrives with the status", { timeout: 120_000 }, () => {
-  it("A task begins with the work of what it waited for, and its own change is only its own", async () => {
-    // As some people have it, for their own merges.
-    git("config", "merge.ff", "only");
-    const read = await startWaiting("ARRIVES", [
-      { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
-      { code: "ST-2" },
-      { code: "ST-3" },
-    ]);
-    const exec =
-      'test "$BACKLOOM_TASK_CODE" = T-ST-1 && { cat T-ST-2 T-ST-3 > both || exit 1; }; echo "$BACKLOOM_TASK_CODE" > "$BACKLOOM_TASK_CODE"';
-    await work("ARRIVES", exec);
-    await work("ARRIVES", exec);
-    const output = await work("ARRIVES", exec);
-    expect(output).toContain("Merged the work of T-ST-2");
-    const run = await read();
-    expect(run.jobs.map(({ task_code, status }) => [task_code, status])).toEqual([
-      ["T-ST-2", "done"],
-      ["T-ST-3", "done"],
-      ["T-ST-1", "done"],
-    ]);
-    const last = run.jobs[2];
-    expect(git("show", `${last?.branch}:both`)).toBe("T-ST-2\nT-ST-3");
-    expect(git("diff", "--name-only", String(last?.base_sha), String(last?.head_sha))).toBe("T-ST-1\nboth");
-  });
+it("A task begins with the work of what it waited for, and its own change is only its own", async () => {
+  // As some people have it, for their own merges.
+  git("config", "merge.ff", "only");
+  const read = await startWaiting("ARRIVES", [
+    { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
+    { code: "ST-2" },
+    { code: "ST-3" },
+  ]);
+  const exec =
+    'test "$BACKLOOM_TASK_CODE" = T-ST-1 && { cat T-ST-2 T-ST-3 > both || exit 1; }; echo "$BACKLOOM_TASK_CODE" > "$BACKLOOM_TASK_CODE"';
+  await work("ARRIVES", exec);
+  await work("ARRIVES", exec);
+  const output = await work("ARRIVES", exec);
+  expect(output).toContain("Merged the work of T-ST-2");
+  const run = await read();
+  expect(run.jobs.map(({ task_code, status }) => [task_code, status])).toEqual([
+    ["T-ST-2", "done"],
+    ["T-ST-3", "done"],
+    ["T-ST-1", "done"],
+  ]);
+  const last = run.jobs[2];
+  expect(git("show", `${last?.branch}:both`)).toBe("T-ST-2\nT-ST-3");
+  expect(git("diff", "--name-only", String(last?.base_sha), String(last?.head_sha))).toBe("T-ST-1\nboth");
+});
 
-  it("Two dependencies that do not merge with each other pause the run, with their names and files", async () => {
-    const read = await startWaiting("CLASH", [
-      { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
-      { code: "ST-2" },
-      { code: "ST-3" },
-    ]);
-    const exec = 'echo "$BACKLOOM_TASK_CODE" > same';
-    await work("CLASH", exec);
-    // With its branch gone no one has seen that they do not go together.
-    git("branch", "-D", String((await read()).jobs[0]?.branch));
-    await work("CLASH", exec);
-    await work("CLASH", exec);
-    expect(await read()).toMatchObject({
-      status: "paused",
-      pause_context: { reason: "T-ST-3 does not merge with T-ST-2", conflict_files: ["same"] },
-    });
+it("Two dependencies that do not merge with each other pause the run, with their names and files", async () => {
+  const read = await startWaiting("CLASH", [
+    { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
+    { code: "ST-2" },
+    { code: "ST-3" },
+  ]);
+  const exec = 'echo "$BACKLOOM_TASK_CODE" > same';
+  await work("CLASH", exec);
+  // With its branch gone no one has seen that they do not go together.
+  git("branch", "-D", String((await read()).jobs[0]?.branch));
+  await work("CLASH", exec);
+  await work("CLASH", exec);
+  expect(await read()).toMatchObject({
+    status: "paused",
+    pause_context: { reason: "T-ST-3 does not merge with T-ST-2", conflict_files: ["same"] },
   });
 });
 

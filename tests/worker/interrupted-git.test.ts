@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { interruptible } from "../../worker/base/interruption";
 import { git as workersGit } from "../../worker/git/git";
@@ -20,52 +20,47 @@ function makeClone(name: string) {
   return { origin, repo, git: gitIn(repo) };
 }
 
-describe("a cancel while git of the worker is held up", { timeout: 120_000 }, () => {
-  it.each([
-    [
-      "by a remote that does not answer",
-      "FETCH",
-      (repo: string, folder: string) => {
-        const { script, ...hold } = makeBarrier(folder, 'exec git-upload-pack "$@"');
-        gitIn(repo)("config", "remote.origin.uploadpack", script);
-        return hold;
-      },
-    ],
-    [
-      "by a hook when its folder is made",
-      "CHECKOUT",
-      (repo: string, folder: string) => hook(repo, folder, "post-checkout"),
-    ],
-    ["by a hook when the work is pushed", "PUSH", (repo: string, folder: string) => hook(repo, folder, "pre-push")],
-  ])(
-    "A cancel while git of the worker is held up %s ends it, and leaves nothing half done",
-    async (_how, code, hold) => {
-      const { repo, git, origin } = makeClone(code);
-      const folder = join(home, `${code}-hold`);
-      const held = hold(repo, folder);
-      const run = await startRun(t, ada, { code });
-      const words = ["--repo", repo, "--exec", "echo made > made", "--heartbeat", "600"];
-      const worker = serve(code, [...words, "--once", "--hooks"]);
-      await held.reached(worker.output);
-      const waiting = readFileSync(join(folder, "pids"), "utf8").trim().split(" ").map(Number);
-
-      await cancelSprintRun(actor, { sprint_run_id: run.runId });
-      expect(await worker.ended, worker.output()).toBe(0);
-      expect(worker.output()).toMatch(/Told to stop: .*cancelled/);
-      expect(waiting.filter(isAlive)).toEqual([]);
-
-      expect(git("worktree", "list").split("\n")).toHaveLength(1);
-      expect(git("for-each-ref", "refs/heads/backloom")).toBe("");
-      const locks = readdirSync(join(repo, ".git"), { recursive: true, encoding: "utf8" });
-      expect(locks.filter((name) => name.endsWith(".lock"))).toEqual([]);
-      const job = (await run.read()).jobs[0];
-      const kept = origin("for-each-ref", "--format=%(refname:short)", "refs/heads/backloom");
-      if (code !== "PUSH") return expect(kept).toBe("");
-      expect(kept).toBe(`backloom/kept/${job?.id}-1`);
-      expect(origin("show", `${kept}:made`)).toBe("made");
-      return undefined;
+it.each([
+  [
+    "by a remote that does not answer",
+    "FETCH",
+    (repo: string, folder: string) => {
+      const { script, ...hold } = makeBarrier(folder, 'exec git-upload-pack "$@"');
+      gitIn(repo)("config", "remote.origin.uploadpack", script);
+      return hold;
     },
-  );
+  ],
+  [
+    "by a hook when its folder is made",
+    "CHECKOUT",
+    (repo: string, folder: string) => hook(repo, folder, "post-checkout"),
+  ],
+  ["by a hook when the work is pushed", "PUSH", (repo: string, folder: string) => hook(repo, folder, "pre-push")],
+])("A cancel while git of the worker is held up %s ends it, and leaves nothing half done", async (_how, code, hold) => {
+  const { repo, git, origin } = makeClone(code);
+  const folder = join(home, `${code}-hold`);
+  const held = hold(repo, folder);
+  const run = await startRun(t, ada, { code });
+  const words = ["--repo", repo, "--exec", "echo made > made", "--heartbeat", "600"];
+  const worker = serve(code, [...words, "--once", "--hooks"]);
+  await held.reached(worker.output);
+  const waiting = readFileSync(join(folder, "pids"), "utf8").trim().split(" ").map(Number);
+
+  await cancelSprintRun(actor, { sprint_run_id: run.runId });
+  expect(await worker.ended, worker.output()).toBe(0);
+  expect(worker.output()).toMatch(/Told to stop: .*cancelled/);
+  expect(waiting.filter(isAlive)).toEqual([]);
+
+  expect(git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(git("for-each-ref", "refs/heads/backloom")).toBe("");
+  const locks = readdirSync(join(repo, ".git"), { recursive: true, encoding: "utf8" });
+  expect(locks.filter((name) => name.endsWith(".lock"))).toEqual([]);
+  const job = (await run.read()).jobs[0];
+  const kept = origin("for-each-ref", "--format=%(refname:short)", "refs/heads/backloom");
+  if (code !== "PUSH") return expect(kept).toBe("");
+  expect(kept).toBe(`backloom/kept/${job?.id}-1`);
+  expect(origin("show", `${kept}:made`)).toBe("made");
+  return undefined;
 });
 
 function hook(repo: string, folder: string, name: string) {

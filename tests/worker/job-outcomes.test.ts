@@ -29,44 +29,42 @@ const jobOf = async (run: Run) => getAgentJob(actor, { job_id: at((await run.rea
 const saying = (result: object) => `echo '${JSON.stringify(result)}' > "$BACKLOOM_RESULT_FILE"`;
 const filesOf = (ref: string) => shared("ls-tree", "-r", "--name-only", ref).split("\n");
 
-describe("where the work happens", { timeout: 120_000 }, () => {
-  it("The command works on a named branch, with its files inside the folder and unseen by git", async () => {
-    const run = await startRun(t, ada, { code: "PLACE" });
-    const seen = join(home, "place");
-    await workOnce(
-      "PLACE",
-      `{ git branch --show-current; git status --porcelain; pwd; echo $BACKLOOM_RESULT_FILE; git config branch.$(git branch --show-current).merge; } > ${seen}; echo x > x`,
-    );
-    const job = await jobOf(run);
-    const [branch, folder, result, merge] = read(seen).trim().split("\n");
-    expect(branch).toBe(job.branch);
-    expect(result).toBe(`${folder}/.backloom/result.json`);
-    expect(merge).toBe(`refs/heads/${job.branch}`);
-    expect(filesOf(String(job.branch))).toEqual(["x"]);
-    expect(gitIn(clone)("branch", "--list", "backloom/*")).toBe("");
-  });
+it("The command works on a named branch, with its files inside the folder and unseen by git", async () => {
+  const run = await startRun(t, ada, { code: "PLACE" });
+  const seen = join(home, "place");
+  await workOnce(
+    "PLACE",
+    `{ git branch --show-current; git status --porcelain; pwd; echo $BACKLOOM_RESULT_FILE; git config branch.$(git branch --show-current).merge; } > ${seen}; echo x > x`,
+  );
+  const job = await jobOf(run);
+  const [branch, folder, result, merge] = read(seen).trim().split("\n");
+  expect(branch).toBe(job.branch);
+  expect(result).toBe(`${folder}/.backloom/result.json`);
+  expect(merge).toBe(`refs/heads/${job.branch}`);
+  expect(filesOf(String(job.branch))).toEqual(["x"]);
+  expect(gitIn(clone)("branch", "--list", "backloom/*")).toBe("");
+});
 
-  it("The prompt gives the agent all that is known, and nothing that it cannot know", async () => {
-    const run = await startRun(t, ada, { code: "PROMPT" });
-    await t.query`update stories set description = 'As a gardener'
+it("The prompt gives the agent all that is known, and nothing that it cannot know", async () => {
+  const run = await startRun(t, ada, { code: "PROMPT" });
+  await t.query`update stories set description = 'As a gardener'
       where product_id = ${run.productId}`;
-    const seen = join(home, "prompt.md");
-    await workOnce("PROMPT", `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo x > x`, "--test", "test -f x");
-    const prompt = read(seen);
-    for (const words of [
-      "## Goal of the sprint\n\nAll of it",
-      "## Story ST-001: A story\n\nAs a gardener",
-      "## Plan\n\nWrite a line",
-      "`test -f x` is run in this folder afterwards",
-      "only in this folder",
-      "Do not push",
-    ]) {
-      expect(prompt).toContain(words);
-    }
-    for (const words of ["input_tokens", String((await jobOf(run)).branch)]) {
-      expect(prompt).not.toContain(words);
-    }
-  });
+  const seen = join(home, "prompt.md");
+  await workOnce("PROMPT", `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo x > x`, "--test", "test -f x");
+  const prompt = read(seen);
+  for (const words of [
+    "## Goal of the sprint\n\nAll of it",
+    "## Story ST-001: A story\n\nAs a gardener",
+    "## Plan\n\nWrite a line",
+    "`test -f x` is run in this folder afterwards",
+    "only in this folder",
+    "Do not push",
+  ]) {
+    expect(prompt).toContain(words);
+  }
+  for (const words of ["input_tokens", String((await jobOf(run)).branch)]) {
+    expect(prompt).not.toContain(words);
+  }
 });
 
 describe("a task that only verifies", { timeout: 120_000 }, () => {
@@ -96,178 +94,174 @@ describe("a task that only verifies", { timeout: 120_000 }, () => {
   });
 });
 
-describe("what was not delivered is kept", { timeout: 120_000 }, () => {
-  it("Work whose test fails is kept with its output as the reason, and put back by the next run", async () => {
-    const run = await startRun(t, ada, { code: "KRED" });
-    await workOnce("KRED", "echo half > half.txt", "--test", "echo 'expected 1, got 2'; exit 1");
-    const job = await jobOf(run);
-    expect(job).toMatchObject({ status: "failed", failure_class: "verification_failed" });
-    expect(job.failure_reason).toContain("The test command ended with 1.\nexpected 1, got 2");
-    expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
-    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
+it("Work whose test fails is kept with its output as the reason, and put back by the next run", async () => {
+  const run = await startRun(t, ada, { code: "KRED" });
+  await workOnce("KRED", "echo half > half.txt", "--test", "echo 'expected 1, got 2'; exit 1");
+  const job = await jobOf(run);
+  expect(job).toMatchObject({ status: "failed", failure_class: "verification_failed" });
+  expect(job.failure_reason).toContain("The test command ended with 1.\nexpected 1, got 2");
+  expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
+  expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
 
-    const { sprint_id } = await run.read();
-    await resumeSprint(actor, { sprint_id: String(sprint_id) });
-    const seen = join(home, "kred");
-    await workOnce("KRED", `cp "$BACKLOOM_PROMPT_FILE" ${seen}`);
-    expect(read(seen)).toContain("expected 1, got 2");
-    expect(read(seen)).toContain(`- origin/backloom/kept/${job.id}-1`);
-    expect(filesOf(String((await jobOf(run)).branch))).toEqual(["half.txt"]);
-  });
-
-  it.each([
-    ["KFAIL", "exit 3", "failed"],
-    ["KLIMIT", `${saying({ failure_class: "rate_limited" })}; exit 1`, "queued"],
-  ])(
-    "Work is kept when the command ends with a failure or a limit (%s)",
-    { tags: "thorough" },
-    async (code, end, status) => {
-      const run = await startRun(t, ada, { code });
-      const commit = "git -c user.name=A -c user.email=a@example.com commit -qm Agent";
-      await workOnce(code, `echo a > a; git add a; ${commit}; echo b > b; ${end}`);
-      const job = await jobOf(run);
-      expect(job.status).toBe(status);
-      expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["a", "b"]);
-      expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
-    },
-  );
-
-  it("Work is kept when the job is lost, and when the worker is stopped in order", { tags: "thorough" }, async () => {
-    const lost = await startRun(t, ada, { code: "KLOST" });
-    const hold = makeBarrier(join(home, "klost"));
-    const worker = start("KLOST", `echo late > late.txt; ${hold.script}`, "--once");
-    await hold.reached(worker.output);
-    // A heartbeat that comes between the two renews the lease: then it runs out once more.
-    await vi.waitFor(
-      async () => {
-        await t.query`update agent_jobs set lease_until = now() - interval '1 second'
-          where product_id = ${lost.productId}`;
-        const claim = { worker: "another", product_id: lost.productId };
-        expect((await claimAgentJob(actor, claim)).job).toMatchObject({ attempt: 2 });
-      },
-      { timeout: 60_000 },
-    );
-    await worker.ended;
-    expect(filesOf(`backloom/kept/${(await jobOf(lost)).id}-1`)).toEqual(["late.txt"]);
-
-    const stopped = await startRun(t, ada, { code: "KSTOP" });
-    const pause = makeBarrier(join(home, "kstop"));
-    const other = start("KSTOP", `echo half > half.txt; ${pause.script}`, "--once");
-    await pause.reached(other.output);
-    other.process.kill("SIGTERM");
-    await other.ended;
-    const job = await jobOf(stopped);
-    expect(job).toMatchObject({ status: "queued", retry_count: 0 });
-    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
-  });
-
-  it("Work of a killed worker is kept as soon as it starts again", { tags: "thorough" }, async () => {
-    const run = await startRun(t, ada, { code: "KKILL" });
-    const hold = makeBarrier(join(home, "kkill"));
-    const worker = start("KKILL", `echo half > half.txt; ${hold.script}`);
-    await hold.reached(worker.output);
-    worker.process.kill("SIGKILL");
-    await worker.ended;
-    expect(await workOnce("KKILL", "echo whole > whole.txt")).toContain("is kept on backloom/kept/");
-    const job = await jobOf(run);
-    expect(job).toMatchObject({ status: "done", attempt: 2 });
-    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
-    expect(filesOf(String(job.branch))).toEqual(["half.txt", "whole.txt"]);
-  });
-
-  it("Work is kept when another job has made the very same commit within the same second", {
-    tags: "thorough",
-  }, async () => {
-    const moment = "2026-01-02T03:04:05Z";
-    const dates = { GIT_AUTHOR_DATE: moment, GIT_COMMITTER_DATE: moment };
-    const delivered = await startRun(t, ada, { code: "SAME1" });
-    const first = startIn(dates, "SAME1", "echo same > same", "--once");
-    expect(await first.ended, first.output()).toBe(0);
-    const run = await startRun(t, ada, { code: "SAME2", task: { verify_only: true } });
-    const exec = `echo same > same; ${saying({ verify_result: "ALIGNED" })}`;
-    const output = await endOf(startIn(dates, "SAME2", exec, "--once"));
-    const kept = `backloom/kept/${(await jobOf(run)).id}-1`;
-    expect(output).toContain(kept);
-    const { branch } = await jobOf(delivered);
-    expect(shared("rev-parse", kept)).toBe(shared("rev-parse", String(branch)));
-  });
-
-  it("Work is kept for two weeks, here and in the remote, and longer while its job is in hand", {
-    tags: "thorough",
-  }, async () => {
-    const run = await startRun(t, ada, { code: "KOLD", product: { repo_url: "" } });
-    const { id } = at((await run.read()).jobs, 0);
-    const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
-    const leave = (name: string, date: string, where: ReturnType<typeof gitIn>) => {
-      const words = ["-c", "user.name=A", "-c", "user.email=a@example.com", "commit-tree"];
-      process.env.GIT_COMMITTER_DATE = date;
-      const commit = where(...words, "-p", "main", "-m", name, "main^{tree}");
-      Reflect.deleteProperty(process.env, "GIT_COMMITTER_DATE");
-      where("update-ref", `refs/heads/backloom/kept/${name}`, commit);
-    };
-    const [old, young, local] = [randomUUID(), randomUUID(), randomUUID()].map((one) => `${one}-1`);
-    leave(`${old}`, days(15), shared);
-    leave(`${young}`, days(13), shared);
-    leave("SHOP/SP-1-run-1", days(15), shared);
-    leave(`${id}-7`, days(15), shared);
-    leave(`${local}`, days(15), gitIn(clone));
-    await workOnce("KOLD", "echo x > x");
-    const kept = (where: ReturnType<typeof gitIn>) =>
-      where("for-each-ref", "--format=%(refname:lstrip=4)", "refs/heads/backloom/kept").split("\n");
-    expect(kept(shared)).toEqual(expect.arrayContaining([`${id}-7`, young, "SHOP/SP-1-run-1"]));
-    expect(kept(shared)).not.toContain(old);
-    expect(kept(gitIn(clone))).not.toContain(local);
-  });
-
-  it("Work is kept when its branch has a conflict", { tags: "thorough" }, async () => {
-    const run = await startRun(t, ada, { code: "KCONF" });
-    const theirs = join(home, "theirs");
-    git("clone", "--quiet", origin, theirs);
-    const other = gitIn(theirs);
-    writeFileSync(join(theirs, "same"), "theirs\n");
-    other("add", "same");
-    other("commit", "--quiet", "-m", "Theirs");
-    const { branch } = await run.read();
-    await workOnce("KCONF", `git -C ${theirs} push -q origin HEAD:refs/heads/${branch}; echo ours > same`);
-    const job = await jobOf(run);
-    expect(await run.read()).toMatchObject({ status: "running", jobs: [{ status: "queued" }] });
-    expect(shared("show", `backloom/kept/${job.id}-1:same`)).toBe("ours");
-    await workOnce("KCONF", 'grep -v "^[<=>]" same > both; mv both same');
-    expect(await run.read()).toMatchObject({ status: "done" });
-    expect(shared("show", `${branch}:same`).split("\n").sort()).toEqual(["ours", "theirs"]);
-  });
+  const { sprint_id } = await run.read();
+  await resumeSprint(actor, { sprint_id: String(sprint_id) });
+  const seen = join(home, "kred");
+  await workOnce("KRED", `cp "$BACKLOOM_PROMPT_FILE" ${seen}`);
+  expect(read(seen)).toContain("expected 1, got 2");
+  expect(read(seen)).toContain(`- origin/backloom/kept/${job.id}-1`);
+  expect(filesOf(String((await jobOf(run)).branch))).toEqual(["half.txt"]);
 });
 
-describe("what this machine lacks", { timeout: 120_000 }, () => {
-  it("A command that this machine lacks is reported before a job is taken", async () => {
-    const run = await startRun(t, ada, { code: "LACK" });
-    const worker = start("LACK", 'no-such-agent -p "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
-    expect(await worker.ended).toBe(1);
-    expect(worker.output()).toContain("no-such-agent is not installed on this machine");
-    expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
-  });
+it.each([
+  ["KFAIL", "exit 3", "failed"],
+  ["KLIMIT", `${saying({ failure_class: "rate_limited" })}; exit 1`, "queued"],
+])(
+  "Work is kept when the command ends with a failure or a limit (%s)",
+  { tags: "thorough" },
+  async (code, end, status) => {
+    const run = await startRun(t, ada, { code });
+    const commit = "git -c user.name=A -c user.email=a@example.com commit -qm Agent";
+    await workOnce(code, `echo a > a; git add a; ${commit}; echo b > b; ${end}`);
+    const job = await jobOf(run);
+    expect(job.status).toBe(status);
+    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["a", "b"]);
+    expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
+  },
+);
 
-  it("A prompt too long for an argument is told, and standard input takes it", { tags: "thorough" }, async () => {
-    const run = await startRun(t, ada, { code: "BIG" });
-    await t.query`update tasks set description = repeat('word ', 18000)
-      where product_id = ${run.productId}`;
-    await t.query`update stories set description = repeat('word ', 18000)
-      where product_id = ${run.productId}`;
-    const worker = start("BIG", '/bin/echo "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
-    expect(await worker.ended).toBe(1);
-    expect(worker.output()).toContain('< "$BACKLOOM_PROMPT_FILE"');
-    expect(await jobOf(run)).toMatchObject({ status: "queued", retry_count: 0 });
-    await workOnce("BIG", 'cat < "$BACKLOOM_PROMPT_FILE" > big.md');
-    expect(await jobOf(run)).toMatchObject({ status: "done" });
-  });
+it("Work is kept when the job is lost, and when the worker is stopped in order", { tags: "thorough" }, async () => {
+  const lost = await startRun(t, ada, { code: "KLOST" });
+  const hold = makeBarrier(join(home, "klost"));
+  const worker = start("KLOST", `echo late > late.txt; ${hold.script}`, "--once");
+  await hold.reached(worker.output);
+  // A heartbeat that comes between the two renews the lease: then it runs out once more.
+  await vi.waitFor(
+    async () => {
+      await t.query`update agent_jobs set lease_until = now() - interval '1 second'
+          where product_id = ${lost.productId}`;
+      const claim = { worker: "another", product_id: lost.productId };
+      expect((await claimAgentJob(actor, claim)).job).toMatchObject({ attempt: 2 });
+    },
+    { timeout: 60_000 },
+  );
+  await worker.ended;
+  expect(filesOf(`backloom/kept/${(await jobOf(lost)).id}-1`)).toEqual(["late.txt"]);
 
-  it("A command that turns out to be missing only when it runs costs no retry", { tags: "thorough" }, async () => {
-    const run = await startRun(t, ada, { code: "LATER" });
-    const worker = start("LATER", "true && no-such-agent", "--once");
-    expect(await worker.ended).toBe(1);
-    expect(worker.output()).toContain("This machine cannot run the command");
-    expect(await jobOf(run)).toMatchObject({ status: "queued", retry_count: 0, failure_class: null });
-  });
+  const stopped = await startRun(t, ada, { code: "KSTOP" });
+  const pause = makeBarrier(join(home, "kstop"));
+  const other = start("KSTOP", `echo half > half.txt; ${pause.script}`, "--once");
+  await pause.reached(other.output);
+  other.process.kill("SIGTERM");
+  await other.ended;
+  const job = await jobOf(stopped);
+  expect(job).toMatchObject({ status: "queued", retry_count: 0 });
+  expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
+});
+
+it("Work of a killed worker is kept as soon as it starts again", { tags: "thorough" }, async () => {
+  const run = await startRun(t, ada, { code: "KKILL" });
+  const hold = makeBarrier(join(home, "kkill"));
+  const worker = start("KKILL", `echo half > half.txt; ${hold.script}`);
+  await hold.reached(worker.output);
+  worker.process.kill("SIGKILL");
+  await worker.ended;
+  expect(await workOnce("KKILL", "echo whole > whole.txt")).toContain("is kept on backloom/kept/");
+  const job = await jobOf(run);
+  expect(job).toMatchObject({ status: "done", attempt: 2 });
+  expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
+  expect(filesOf(String(job.branch))).toEqual(["half.txt", "whole.txt"]);
+});
+
+it("Work is kept when another job has made the very same commit within the same second", {
+  tags: "thorough",
+}, async () => {
+  const moment = "2026-01-02T03:04:05Z";
+  const dates = { GIT_AUTHOR_DATE: moment, GIT_COMMITTER_DATE: moment };
+  const delivered = await startRun(t, ada, { code: "SAME1" });
+  const first = startIn(dates, "SAME1", "echo same > same", "--once");
+  expect(await first.ended, first.output()).toBe(0);
+  const run = await startRun(t, ada, { code: "SAME2", task: { verify_only: true } });
+  const exec = `echo same > same; ${saying({ verify_result: "ALIGNED" })}`;
+  const output = await endOf(startIn(dates, "SAME2", exec, "--once"));
+  const kept = `backloom/kept/${(await jobOf(run)).id}-1`;
+  expect(output).toContain(kept);
+  const { branch } = await jobOf(delivered);
+  expect(shared("rev-parse", kept)).toBe(shared("rev-parse", String(branch)));
+});
+
+it("Work is kept for two weeks, here and in the remote, and longer while its job is in hand", {
+  tags: "thorough",
+}, async () => {
+  const run = await startRun(t, ada, { code: "KOLD", product: { repo_url: "" } });
+  const { id } = at((await run.read()).jobs, 0);
+  const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
+  const leave = (name: string, date: string, where: ReturnType<typeof gitIn>) => {
+    const words = ["-c", "user.name=A", "-c", "user.email=a@example.com", "commit-tree"];
+    process.env.GIT_COMMITTER_DATE = date;
+    const commit = where(...words, "-p", "main", "-m", name, "main^{tree}");
+    Reflect.deleteProperty(process.env, "GIT_COMMITTER_DATE");
+    where("update-ref", `refs/heads/backloom/kept/${name}`, commit);
+  };
+  const [old, young, local] = [randomUUID(), randomUUID(), randomUUID()].map((one) => `${one}-1`);
+  leave(`${old}`, days(15), shared);
+  leave(`${young}`, days(13), shared);
+  leave("SHOP/SP-1-run-1", days(15), shared);
+  leave(`${id}-7`, days(15), shared);
+  leave(`${local}`, days(15), gitIn(clone));
+  await workOnce("KOLD", "echo x > x");
+  const kept = (where: ReturnType<typeof gitIn>) =>
+    where("for-each-ref", "--format=%(refname:lstrip=4)", "refs/heads/backloom/kept").split("\n");
+  expect(kept(shared)).toEqual(expect.arrayContaining([`${id}-7`, young, "SHOP/SP-1-run-1"]));
+  expect(kept(shared)).not.toContain(old);
+  expect(kept(gitIn(clone))).not.toContain(local);
+});
+
+it("Work is kept when its branch has a conflict", { tags: "thorough" }, async () => {
+  const run = await startRun(t, ada, { code: "KCONF" });
+  const theirs = join(home, "theirs");
+  git("clone", "--quiet", origin, theirs);
+  const other = gitIn(theirs);
+  writeFileSync(join(theirs, "same"), "theirs\n");
+  other("add", "same");
+  other("commit", "--quiet", "-m", "Theirs");
+  const { branch } = await run.read();
+  await workOnce("KCONF", `git -C ${theirs} push -q origin HEAD:refs/heads/${branch}; echo ours > same`);
+  const job = await jobOf(run);
+  expect(await run.read()).toMatchObject({ status: "running", jobs: [{ status: "queued" }] });
+  expect(shared("show", `backloom/kept/${job.id}-1:same`)).toBe("ours");
+  await workOnce("KCONF", 'grep -v "^[<=>]" same > both; mv both same');
+  expect(await run.read()).toMatchObject({ status: "done" });
+  expect(shared("show", `${branch}:same`).split("\n").sort()).toEqual(["ours", "theirs"]);
+});
+
+it("A command that this machine lacks is reported before a job is taken", async () => {
+  const run = await startRun(t, ada, { code: "LACK" });
+  const worker = start("LACK", 'no-such-agent -p "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
+  expect(await worker.ended).toBe(1);
+  expect(worker.output()).toContain("no-such-agent is not installed on this machine");
+  expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
+});
+
+it("A prompt too long for an argument is told, and standard input takes it", { tags: "thorough" }, async () => {
+  const run = await startRun(t, ada, { code: "BIG" });
+  await t.query`update tasks set description = repeat('word ', 18000)
+      where product_id = ${run.productId}`;
+  await t.query`update stories set description = repeat('word ', 18000)
+      where product_id = ${run.productId}`;
+  const worker = start("BIG", '/bin/echo "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
+  expect(await worker.ended).toBe(1);
+  expect(worker.output()).toContain('< "$BACKLOOM_PROMPT_FILE"');
+  expect(await jobOf(run)).toMatchObject({ status: "queued", retry_count: 0 });
+  await workOnce("BIG", 'cat < "$BACKLOOM_PROMPT_FILE" > big.md');
+  expect(await jobOf(run)).toMatchObject({ status: "done" });
+});
+
+it("A command that turns out to be missing only when it runs costs no retry", { tags: "thorough" }, async () => {
+  const run = await startRun(t, ada, { code: "LATER" });
+  const worker = start("LATER", "true && no-such-agent", "--once");
+  expect(await worker.ended).toBe(1);
+  expect(worker.output()).toContain("This machine cannot run the command");
+  expect(await jobOf(run)).toMatchObject({ status: "queued", retry_count: 0, failure_class: null });
 });
 
 describe("a pull request that was wanted and is not there", { tags: "thorough", timeout: 120_000 }, () => {
@@ -281,19 +275,17 @@ describe("a pull request that was wanted and is not there", { tags: "thorough", 
   });
 });
 
-describe("a talk about an idea", { timeout: 120_000 }, () => {
-  it("A question about an idea has the repository to read, and the command's output for an answer", async () => {
-    const { productId } = await startRun(t, ada, { code: "TALK" });
-    const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
-    await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
-    const before = shared("for-each-ref");
-    const exec = "git rev-parse HEAD; echo banner >&2; echo x > changed; git symbolic-ref -q HEAD";
-    await workOnce("TALK", `${exec}; true`, "--kinds", "PLAN_CHAT");
-    const rows = await t.query`select answer from user_questions`;
-    expect(rows).toEqual([{ answer: shared("rev-parse", "main") }]);
-    expect(shared("for-each-ref")).toBe(before);
-    expect(gitIn(clone)("worktree", "list").split("\n")).toHaveLength(1);
-  });
+it("A question about an idea has the repository to read, and the command's output for an answer", async () => {
+  const { productId } = await startRun(t, ada, { code: "TALK" });
+  const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
+  await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
+  const before = shared("for-each-ref");
+  const exec = "git rev-parse HEAD; echo banner >&2; echo x > changed; git symbolic-ref -q HEAD";
+  await workOnce("TALK", `${exec}; true`, "--kinds", "PLAN_CHAT");
+  const rows = await t.query`select answer from user_questions`;
+  expect(rows).toEqual([{ answer: shared("rev-parse", "main") }]);
+  expect(shared("for-each-ref")).toBe(before);
+  expect(gitIn(clone)("worktree", "list").split("\n")).toHaveLength(1);
 });
 
 describe("the rules of the repository", { timeout: 120_000 }, () => {

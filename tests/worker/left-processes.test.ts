@@ -64,16 +64,14 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
   });
 });
 
-describe("the end of a job without a sandbox", { timeout: 120_000 }, () => {
-  it("A job without a sandbox ends what its command left in the background, in its own session too", async () => {
-    const run = await startRun(t, ada, { code: "LEFT" });
-    const file = join(home, "left.pid");
-    const left = `setsid sh -c 'echo $$ > ${file}; exec sleep 600' < /dev/null > /dev/null 2>&1 &`;
-    const worker = start("LEFT", `${left} echo x > x; while [ ! -s ${file} ]; do :; done`, "--once");
-    expect(await worker.ended, worker.output()).toBe(0);
-    expect((await run.read()).jobs).toMatchObject([{ status: "done" }]);
-    expect(isAlive(Number(read(file)))).toBe(false);
-  });
+it("A job without a sandbox ends what its command left in the background, in its own session too", async () => {
+  const run = await startRun(t, ada, { code: "LEFT" });
+  const file = join(home, "left.pid");
+  const left = `setsid sh -c 'echo $$ > ${file}; exec sleep 600' < /dev/null > /dev/null 2>&1 &`;
+  const worker = start("LEFT", `${left} echo x > x; while [ ! -s ${file} ]; do :; done`, "--once");
+  expect(await worker.ended, worker.output()).toBe(0);
+  expect((await run.read()).jobs).toMatchObject([{ status: "done" }]);
+  expect(isAlive(Number(read(file)))).toBe(false);
 });
 
 /** A process that takes the locks it is told of, and says of each whether it has it. */

@@ -66,25 +66,23 @@ describe("a night with two workers where the product asks about failures", { tim
   });
 });
 
-describe("a worker killed with -9 over a failure", { timeout: 120_000 }, () => {
-  it.each(["before", "after"] as const)(
-    "A worker killed %s its report of a failure leaves one question, whose answer is heeded",
-    async (when) => {
-      const fails = 'grep -q "Mind the gap" "$BACKLOOM_CONTEXT_FILE" || exit 3; echo a > a';
-      const killed = await scene.killAt(
-        { tool: "update_job_status", status: "failed", when },
-        { code: `KILLED-${when}`, exec: fails, product: { on_failure: "ask" } },
-      );
-      if (when === "before") {
-        await scene.outliveLease(killed);
-        await killed.rescue(fails);
-      }
-      const { questions } = await listQuestions(scene.actor, { state: "open", product_id: killed.productId });
-      expect(questions).toHaveLength(1);
-      await answerQuestion(scene.actor, { question_id: at(questions, 0).id, option: 0, answer: "Mind the gap" });
+it.each(["before", "after"] as const)(
+  "A worker killed %s its report of a failure leaves one question, whose answer is heeded",
+  async (when) => {
+    const fails = 'grep -q "Mind the gap" "$BACKLOOM_CONTEXT_FILE" || exit 3; echo a > a';
+    const killed = await scene.killAt(
+      { tool: "update_job_status", status: "failed", when },
+      { code: `KILLED-${when}`, exec: fails, product: { on_failure: "ask" } },
+    );
+    if (when === "before") {
+      await scene.outliveLease(killed);
       await killed.rescue(fails);
-      expect((await killed.read()).jobs).toMatchObject([{ status: "done" }]);
-      await scene.letGo(killed);
-    },
-  );
-});
+    }
+    const { questions } = await listQuestions(scene.actor, { state: "open", product_id: killed.productId });
+    expect(questions).toHaveLength(1);
+    await answerQuestion(scene.actor, { question_id: at(questions, 0).id, option: 0, answer: "Mind the gap" });
+    await killed.rescue(fails);
+    expect((await killed.read()).jobs).toMatchObject([{ status: "done" }]);
+    await scene.letGo(killed);
+  },
+);

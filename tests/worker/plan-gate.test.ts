@@ -55,86 +55,84 @@ const eager = `git config user.email a@b.c; git config user.name A; echo 1 > ear
 const command = (planning: string) =>
   `if [ -n "$BACKLOOM_PLAN_FIRST" ]; then cp "$BACKLOOM_PROMPT_FILE" "$PWD.prompt" ; ${planning}; echo '{"implementation_plan":"1. Write the footer"}' ${result}; else echo "$BACKLOOM_TASK_CODE" > "$BACKLOOM_TASK_CODE.txt"; echo '{"verify_result":"ALIGNED"}' ${result}; fi`;
 
-describe("a plan that a person approves", { timeout: 120_000 }, () => {
-  it("A plan to approve ends the attempt, and what was changed while planning is thrown away and named", async () => {
-    const { workOnce, job, judge, expectNothing, run, origin, branch } = await begin("GATE");
-    const said = await workOnce("--exec", command(eager));
-    expect(said).toContain("waits for approval");
-    expect(said).not.toContain("is kept");
-    expect(said).toMatch(/Thrown away: .*early\.txt,.* left\.txt/);
-    expectNothing();
-    expect(await job()).toMatchObject({ status: "queued", phase: "plan", head_sha: null });
-    await judge("approve", { plan: "1. Write only the footer" });
-    await workOnce("--exec", command("true"));
-    expect(await run()).toMatchObject({ status: "done" });
-    expect(await job()).toMatchObject({ plan_snapshot: "1. Write only the footer" });
-    expect(origin("ls-tree", "--name-only", branch)).toBe("T-1.txt");
+it("A plan to approve ends the attempt, and what was changed while planning is thrown away and named", async () => {
+  const { workOnce, job, judge, expectNothing, run, origin, branch } = await begin("GATE");
+  const said = await workOnce("--exec", command(eager));
+  expect(said).toContain("waits for approval");
+  expect(said).not.toContain("is kept");
+  expect(said).toMatch(/Thrown away: .*early\.txt,.* left\.txt/);
+  expectNothing();
+  expect(await job()).toMatchObject({ status: "queued", phase: "plan", head_sha: null });
+  await judge("approve", { plan: "1. Write only the footer" });
+  await workOnce("--exec", command("true"));
+  expect(await run()).toMatchObject({ status: "done" });
+  expect(await job()).toMatchObject({ plan_snapshot: "1. Write only the footer" });
+  expect(origin("ls-tree", "--name-only", branch)).toBe("T-1.txt");
+});
+
+it("A plan waits for approval before each task of a batch", { tags: "thorough" }, async () => {
+  const { workOnce, job, judge, run, origin, branch } = await begin("GATEBATCH", "SPRINT_BATCH", 2);
+  await workOnce("--exec", command(eager));
+  await judge("request_changes", { summary: "Shorter" });
+  await workOnce("--exec", command("true"));
+  await judge("approve");
+  await workOnce("--exec", command(eager));
+  expect(await job()).toMatchObject({ phase: "plan", task_code: "T-2" });
+  expect(origin("ls-tree", "--name-only", branch)).toBe("T-1.txt");
+  await judge("approve", { plan: "Another plan" });
+  await workOnce("--exec", command("true"));
+  expect(await run()).toMatchObject({
+    status: "done",
+    executions: [{ plan_snapshot: "1. Write the footer" }, { plan_snapshot: "Another plan" }],
   });
+});
 
-  it("A plan waits for approval before each task of a batch", { tags: "thorough" }, async () => {
-    const { workOnce, job, judge, run, origin, branch } = await begin("GATEBATCH", "SPRINT_BATCH", 2);
-    await workOnce("--exec", command(eager));
-    await judge("request_changes", { summary: "Shorter" });
-    await workOnce("--exec", command("true"));
-    await judge("approve");
-    await workOnce("--exec", command(eager));
-    expect(await job()).toMatchObject({ phase: "plan", task_code: "T-2" });
-    expect(origin("ls-tree", "--name-only", branch)).toBe("T-1.txt");
-    await judge("approve", { plan: "Another plan" });
-    await workOnce("--exec", command("true"));
-    expect(await run()).toMatchObject({
-      status: "done",
-      executions: [{ plan_snapshot: "1. Write the footer" }, { plan_snapshot: "Another plan" }],
-    });
-  });
-
-  it.each(Object.entries(ways).slice(0, roundsOf("PLAN_AGENTS", { whole: 99, short: 1 })))(
-    "A plan that was sent back is made again in the same conversation of %s and carried out there",
-    async (way, { agent, programs }) => {
-      const { workOnce, judge, run, folder, job, environment } = await begin(
-        `GATE${way.toUpperCase().replaceAll(/[^A-Z]/g, "")}`,
-      );
-      Object.assign(environment, standIns(folder, programs));
-      await workOnce("--agent", agent);
-      await judge("request_changes", { summary: "Keep the header" });
-      await workOnce("--agent", agent);
-      await judge("approve", { plan: "1. Make it, keep the header" });
-      await workOnce("--agent", agent);
-      expect(await run()).toMatchObject({ status: "done", jobs: [{ summary: "Made as planned." }] });
-      const prompts = promptsIn(folder);
-      expect(prompts).toHaveLength(3);
-      expect(prompts[1]).toContain("Keep the header");
-      expect(prompts[1]).toContain("| 1. Make it");
-      expect(prompts[2]).toContain("a person approved the plan below");
-      expect(prompts[2]).toContain("1. Make it, keep the header");
-      const sessions = (await job()).attempts.map(({ session_id }) => session_id);
-      expect(sessions).toEqual([sessions[0], sessions[0], sessions[0]]);
-    },
-  );
-
-  it("A plan that was sent back is made again in a new conversation where the old one is lost", {
-    tags: "thorough",
-  }, async () => {
-    const { workOnce, judge, folder, job, environment } = await begin("GATELOST");
-    Object.assign(environment, standIns(folder, ["codex"]));
-    await workOnce("--agent", "codex");
+it.each(Object.entries(ways).slice(0, roundsOf("PLAN_AGENTS", { whole: 99, short: 1 })))(
+  "A plan that was sent back is made again in the same conversation of %s and carried out there",
+  async (way, { agent, programs }) => {
+    const { workOnce, judge, run, folder, job, environment } = await begin(
+      `GATE${way.toUpperCase().replaceAll(/[^A-Z]/g, "")}`,
+    );
+    Object.assign(environment, standIns(folder, programs));
+    await workOnce("--agent", agent);
     await judge("request_changes", { summary: "Keep the header" });
-    rmSync(join(folder, "own/.codex"), { recursive: true });
-    await workOnce("--agent", "codex");
-    expect(await job()).toMatchObject({ status: "queued", phase: "plan" });
-    const [words, ...more] = promptsIn(folder);
-    expect(more).toEqual([]);
-    for (const text of ["Keep the header", "| 1. Make it", "What was said before"]) {
-      expect(words).toContain(text);
-    }
-  });
+    await workOnce("--agent", agent);
+    await judge("approve", { plan: "1. Make it, keep the header" });
+    await workOnce("--agent", agent);
+    expect(await run()).toMatchObject({ status: "done", jobs: [{ summary: "Made as planned." }] });
+    const prompts = promptsIn(folder);
+    expect(prompts).toHaveLength(3);
+    expect(prompts[1]).toContain("Keep the header");
+    expect(prompts[1]).toContain("| 1. Make it");
+    expect(prompts[2]).toContain("a person approved the plan below");
+    expect(prompts[2]).toContain("1. Make it, keep the header");
+    const sessions = (await job()).attempts.map(({ session_id }) => session_id);
+    expect(sessions).toEqual([sessions[0], sessions[0], sessions[0]]);
+  },
+);
 
-  it("An attempt that is to plan and writes no plan fails, and leaves nothing", async () => {
-    const { workOnce, job, expectNothing } = await begin("GATELESS");
-    await workOnce("--exec", "echo x > early.txt");
-    expect(await job()).toMatchObject({ status: "failed", failure_class: "agent_error" });
-    expectNothing();
-  });
+it("A plan that was sent back is made again in a new conversation where the old one is lost", {
+  tags: "thorough",
+}, async () => {
+  const { workOnce, judge, folder, job, environment } = await begin("GATELOST");
+  Object.assign(environment, standIns(folder, ["codex"]));
+  await workOnce("--agent", "codex");
+  await judge("request_changes", { summary: "Keep the header" });
+  rmSync(join(folder, "own/.codex"), { recursive: true });
+  await workOnce("--agent", "codex");
+  expect(await job()).toMatchObject({ status: "queued", phase: "plan" });
+  const [words, ...more] = promptsIn(folder);
+  expect(more).toEqual([]);
+  for (const text of ["Keep the header", "| 1. Make it", "What was said before"]) {
+    expect(words).toContain(text);
+  }
+});
+
+it("An attempt that is to plan and writes no plan fails, and leaves nothing", async () => {
+  const { workOnce, job, expectNothing } = await begin("GATELESS");
+  await workOnce("--exec", "echo x > early.txt");
+  expect(await job()).toMatchObject({ status: "failed", failure_class: "agent_error" });
+  expectNothing();
 });
 
 /** `PLAN_KILLS=100` for a full run. */

@@ -21,66 +21,64 @@ import { read } from "./worker-process";
 const { actor, home, shared, start, work, product, filesOf, parentsOf } = await openMachines();
 const line = 'echo line >> "$BACKLOOM_TASK_CODE.txt"';
 
-describe("what was done and has not landed is the start of what comes next", { timeout: 120_000 }, () => {
-  it("Work continues from the judged commit after a review asked for changes, on another machine", async () => {
-    const p = await product("CHANGES", "STORY", [1]);
-    await p.startRun();
-    await work("CHANGES", "a", line);
-    const judged = await p.headOf("T-1");
-    await p.requestChanges("T-1");
-    expect((await p.preflight()).begins_from).toMatchObject([
-      {
-        story_code: "ST-1",
-        head_sha: judged,
-        commits: 1,
-        message: expect.stringMatching(/^ST-1 continues backloom\/.*, 1 commit not on main$/),
-      },
-    ]);
-    await p.startRun();
-    expect(await work("CHANGES", "b", line)).toContain("Continues the work of ST-1 from backloom/");
-    const job = await p.jobOf("T-1");
-    expect(job).toMatchObject({ status: "done", base_sha: judged });
-    expect(parentsOf(String(job.head_sha))).toEqual([judged]);
-    expect(shared("show", `${job.head_sha}:T-1.txt`)).toBe("line\nline");
-  });
+it("Work continues from the judged commit after a review asked for changes, on another machine", async () => {
+  const p = await product("CHANGES", "STORY", [1]);
+  await p.startRun();
+  await work("CHANGES", "a", line);
+  const judged = await p.headOf("T-1");
+  await p.requestChanges("T-1");
+  expect((await p.preflight()).begins_from).toMatchObject([
+    {
+      story_code: "ST-1",
+      head_sha: judged,
+      commits: 1,
+      message: expect.stringMatching(/^ST-1 continues backloom\/.*, 1 commit not on main$/),
+    },
+  ]);
+  await p.startRun();
+  expect(await work("CHANGES", "b", line)).toContain("Continues the work of ST-1 from backloom/");
+  const job = await p.jobOf("T-1");
+  expect(job).toMatchObject({ status: "done", base_sha: judged });
+  expect(parentsOf(String(job.head_sha))).toEqual([judged]);
+  expect(shared("show", `${job.head_sha}:T-1.txt`)).toBe("line\nline");
+});
 
-  it("A new run continues what a cancelled one had done, with the half that no one delivered", async () => {
-    const p = await product("CANCEL", "STORY", [2]);
-    const run = await p.startRun();
-    await work("CANCEL", "a", line, "--once");
-    const judged = await p.headOf("T-1");
-    const hold = makeBarrier(join(home, "cancel"));
-    const worker = start("CANCEL", "a", `echo half > half.txt; ${hold.script}`, "--once");
-    await hold.reached(worker.output);
-    await cancelSprintRun(actor, { sprint_run_id: run.id });
-    await worker.ended;
-    await p.startRun();
-    const status = join(home, "cancel-status");
-    const next = await work("CANCEL", "b", `git status --porcelain > ${status}; ${line}`);
-    expect(next).toContain("Restored the work of an earlier attempt");
-    // It is there as it was left: not committed.
-    expect(read(status)).toBe("?? half.txt\n");
-    const job = await p.jobOf("T-2");
-    expect(job.base_sha).toBe(judged);
-    expect(parentsOf(String(job.head_sha))).toEqual([judged]);
-    expect(filesOf(String(job.head_sha))).toEqual(["T-1.txt", "T-2.txt", "half.txt"]);
-  });
+it("A new run continues what a cancelled one had done, with the half that no one delivered", async () => {
+  const p = await product("CANCEL", "STORY", [2]);
+  const run = await p.startRun();
+  await work("CANCEL", "a", line, "--once");
+  const judged = await p.headOf("T-1");
+  const hold = makeBarrier(join(home, "cancel"));
+  const worker = start("CANCEL", "a", `echo half > half.txt; ${hold.script}`, "--once");
+  await hold.reached(worker.output);
+  await cancelSprintRun(actor, { sprint_run_id: run.id });
+  await worker.ended;
+  await p.startRun();
+  const status = join(home, "cancel-status");
+  const next = await work("CANCEL", "b", `git status --porcelain > ${status}; ${line}`);
+  expect(next).toContain("Restored the work of an earlier attempt");
+  // It is there as it was left: not committed.
+  expect(read(status)).toBe("?? half.txt\n");
+  const job = await p.jobOf("T-2");
+  expect(job.base_sha).toBe(judged);
+  expect(parentsOf(String(job.head_sha))).toEqual([judged]);
+  expect(filesOf(String(job.head_sha))).toEqual(["T-1.txt", "T-2.txt", "half.txt"]);
+});
 
-  it("A batch begins with the work of all stories that another strategy left, also of done ones", async () => {
-    const p = await product("OTHER", "STORY", [1, 1]);
-    await p.startRun();
-    await work("OTHER", "a", line);
-    const [one, two] = [await p.headOf("T-1"), await p.headOf("T-2")];
-    await p.requestChanges("T-2");
-    await p.change("SPRINT_BATCH");
-    const run = await p.startRun();
-    await work("OTHER", "b", line);
-    const { branch } = await p.readRun(run);
-    expect(shared("show", `${branch}:T-2.txt`)).toBe("line\nline");
-    expect(shared("show", `${branch}:T-1.txt`)).toBe("line");
-    const [joined = ""] = parentsOf(branch);
-    expect(parentsOf(joined).sort()).toEqual([one, two].sort());
-  });
+it("A batch begins with the work of all stories that another strategy left, also of done ones", async () => {
+  const p = await product("OTHER", "STORY", [1, 1]);
+  await p.startRun();
+  await work("OTHER", "a", line);
+  const [one, two] = [await p.headOf("T-1"), await p.headOf("T-2")];
+  await p.requestChanges("T-2");
+  await p.change("SPRINT_BATCH");
+  const run = await p.startRun();
+  await work("OTHER", "b", line);
+  const { branch } = await p.readRun(run);
+  expect(shared("show", `${branch}:T-2.txt`)).toBe("line\nline");
+  expect(shared("show", `${branch}:T-1.txt`)).toBe("line");
+  const [joined = ""] = parentsOf(branch);
+  expect(parentsOf(joined).sort()).toEqual([one, two].sort());
 });
 
 it("a story that was approved and has not landed continues in another sprint from the approved commit", async () => {
@@ -111,66 +109,64 @@ it("a story that was approved and has not landed continues in another sprint fro
   expect(filesOf(String(next.head_sha))).toEqual(["T-1.txt", "T-2.txt"]);
 }, 120_000);
 
-describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
-  it("Landed work is not continued, even squashed onto main, and the service hears of it", async () => {
-    const p = await product("LANDED", "STORY", [1]);
-    await p.startRun();
-    await work("LANDED", "a", "echo landed > landed.txt");
-    const first = await p.jobOf("T-1");
-    await p.requestChanges("T-1");
-    const main = join(home, "landing");
-    shared("worktree", "add", "--quiet", main, "main");
-    const there = gitIn(main);
-    there("merge", "--quiet", "--squash", String(first.head_sha));
-    there("commit", "--quiet", "-m", "Land it");
-    await p.startRun();
-    expect(await work("LANDED", "b", "echo more >> landed.txt")).toContain("The main branch has the work of T-1");
-    const { head_sha } = await p.jobOf("T-1");
-    expect(parentsOf(String(head_sha))).toEqual([shared("rev-parse", "main")]);
-    expect((await p.preflight()).begins_from.map(({ branch }) => branch)).not.toContain(first.branch);
-    there("checkout", "--quiet", "--detach");
-  });
+it("Landed work is not continued, even squashed onto main, and the service hears of it", async () => {
+  const p = await product("LANDED", "STORY", [1]);
+  await p.startRun();
+  await work("LANDED", "a", "echo landed > landed.txt");
+  const first = await p.jobOf("T-1");
+  await p.requestChanges("T-1");
+  const main = join(home, "landing");
+  shared("worktree", "add", "--quiet", main, "main");
+  const there = gitIn(main);
+  there("merge", "--quiet", "--squash", String(first.head_sha));
+  there("commit", "--quiet", "-m", "Land it");
+  await p.startRun();
+  expect(await work("LANDED", "b", "echo more >> landed.txt")).toContain("The main branch has the work of T-1");
+  const { head_sha } = await p.jobOf("T-1");
+  expect(parentsOf(String(head_sha))).toEqual([shared("rev-parse", "main")]);
+  expect((await p.preflight()).begins_from.map(({ branch }) => branch)).not.toContain(first.branch);
+  there("checkout", "--quiet", "--detach");
+});
 
-  it("A story starts over from main when a person says so once, and its trail stays", async () => {
-    const p = await product("OVER", "STORY", [1]);
-    await p.startRun();
-    await work("OVER", "a", line);
-    await p.requestChanges("T-1");
-    const id = await p.idOf("stories", "ST-1");
-    const { left } = await startOver(actor, { kind: "story", id });
-    expect(left).toMatchObject([{ story_code: "ST-1", head_sha: await p.headOf("T-1") }]);
-    expect((await p.preflight()).begins_from).toEqual([]);
-    await expect(startOver(actor, { kind: "story", id })).rejects.toThrow("nothing to discard");
-    await p.startRun();
-    await work("OVER", "b", line);
-    expect(parentsOf(await p.headOf("T-1"))).toEqual([shared("rev-parse", "main")]);
-    expect((await getStoryPage(actor, { story_id: id })).fresh_starts).toMatchObject([
-      { started_by: "ada", left: [{ head_sha: left[0]?.head_sha }] },
-    ]);
-  });
+it("A story starts over from main when a person says so once, and its trail stays", async () => {
+  const p = await product("OVER", "STORY", [1]);
+  await p.startRun();
+  await work("OVER", "a", line);
+  await p.requestChanges("T-1");
+  const id = await p.idOf("stories", "ST-1");
+  const { left } = await startOver(actor, { kind: "story", id });
+  expect(left).toMatchObject([{ story_code: "ST-1", head_sha: await p.headOf("T-1") }]);
+  expect((await p.preflight()).begins_from).toEqual([]);
+  await expect(startOver(actor, { kind: "story", id })).rejects.toThrow("nothing to discard");
+  await p.startRun();
+  await work("OVER", "b", line);
+  expect(parentsOf(await p.headOf("T-1"))).toEqual([shared("rev-parse", "main")]);
+  expect((await getStoryPage(actor, { story_id: id })).fresh_starts).toMatchObject([
+    { started_by: "ada", left: [{ head_sha: left[0]?.head_sha }] },
+  ]);
+});
 
-  it("Work that cannot be found pauses the run instead of a silent start at main", async () => {
-    const p = await product("GONE", "STORY", [1]);
-    await p.startRun();
-    await work("GONE", "a", line);
-    const judged = await p.headOf("T-1");
-    const { branch } = await p.jobOf("T-1");
-    await p.requestChanges("T-1");
-    shared("branch", "-D", String(branch));
-    shared("gc", "--quiet", "--prune=now");
-    const run = await p.startRun();
-    const said = await work("GONE", "b", line, "--once");
-    expect(said).toContain(`the work of T-1 (${judged.slice(0, 8)} on ${branch})`);
-    expect(await p.readRun(run)).toMatchObject({
-      status: "paused",
-      pause_question: { question: expect.stringContaining('press "Start over from main" on ST-1') },
-    });
-    // The machine that has it brings it back.
-    gitIn(join(home, "a"))("push", "--quiet", "origin", `${judged}:refs/heads/${branch}`);
-    await resumeSprintRun(actor, { sprint_run_id: run.id });
-    await work("GONE", "b", line);
-    expect(parentsOf(await p.headOf("T-1"))).toEqual([judged]);
+it("Work that cannot be found pauses the run instead of a silent start at main", async () => {
+  const p = await product("GONE", "STORY", [1]);
+  await p.startRun();
+  await work("GONE", "a", line);
+  const judged = await p.headOf("T-1");
+  const { branch } = await p.jobOf("T-1");
+  await p.requestChanges("T-1");
+  shared("branch", "-D", String(branch));
+  shared("gc", "--quiet", "--prune=now");
+  const run = await p.startRun();
+  const said = await work("GONE", "b", line, "--once");
+  expect(said).toContain(`the work of T-1 (${judged.slice(0, 8)} on ${branch})`);
+  expect(await p.readRun(run)).toMatchObject({
+    status: "paused",
+    pause_question: { question: expect.stringContaining('press "Start over from main" on ST-1') },
   });
+  // The machine that has it brings it back.
+  gitIn(join(home, "a"))("push", "--quiet", "origin", `${judged}:refs/heads/${branch}`);
+  await resumeSprintRun(actor, { sprint_run_id: run.id });
+  await work("GONE", "b", line);
+  expect(parentsOf(await p.headOf("T-1"))).toEqual([judged]);
 });
 
 describe("two stories that do not go together", { timeout: 120_000 }, () => {

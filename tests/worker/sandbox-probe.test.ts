@@ -48,13 +48,11 @@ describe("where bwrap does not work", () => {
   });
 });
 
-describe("what `agents` says of the sandbox", () => {
-  it.each([
-    ["auto", /^sandbox {3}none: bwrap does not work here \(no namespaces\)/m],
-    ["off", /^sandbox {3}none: switched off with --sandbox off$/m],
-  ])("The agents command says which sandbox there is with --sandbox %s", async (sandbox, said) => {
-    const path = { PATH: `${programs}:${process.env.PATH}` };
-    const output = await endOf(startWorker(["agents", "--sandbox", sandbox], path));
-    expect(output).toMatch(said);
-  });
+it.each([
+  ["auto", /^sandbox {3}none: bwrap does not work here \(no namespaces\)/m],
+  ["off", /^sandbox {3}none: switched off with --sandbox off$/m],
+])("The agents command says which sandbox there is with --sandbox %s", async (sandbox, said) => {
+  const path = { PATH: `${programs}:${process.env.PATH}` };
+  const output = await endOf(startWorker(["agents", "--sandbox", sandbox], path));
+  expect(output).toMatch(said);
 });

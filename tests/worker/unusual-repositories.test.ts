@@ -220,35 +220,33 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
   });
 });
 
-describe("git of the worker", () => {
-  it("A failure of git is named by the command that failed", async () => {
-    const { repo } = await openCase("NAMED");
-    const words = ["-c", "user.name=A", "-C", repo, "merge", "no-such-branch"];
-    await expect(workersGit(home, ...words)).rejects.toThrow(/^git merge failed: /);
-  });
+it("A failure of git is named by the command that failed", async () => {
+  const { repo } = await openCase("NAMED");
+  const words = ["-c", "user.name=A", "-C", repo, "merge", "no-such-branch"];
+  await expect(workersGit(home, ...words)).rejects.toThrow(/^git merge failed: /);
+});
 
-  it("The newest kept work is found first, no matter what its commits are dated", async () => {
-    const { repo, git } = await openCase("NEWEST");
-    const keep = (name: string, date: string) => {
-      process.env.GIT_COMMITTER_DATE = date;
-      const commit = git("commit-tree", "-p", "main", "-m", name, "main^{tree}");
-      Reflect.deleteProperty(process.env, "GIT_COMMITTER_DATE");
-      git("update-ref", `refs/heads/backloom/kept/${name}`, commit);
-    };
-    keep("old-7", "2026-01-09T00:00:00Z");
-    keep("own-2", "2026-01-03T00:00:00Z");
-    keep("own-10", "2026-01-01T00:00:00Z");
-    keep("own-10-2", "2026-01-01T00:00:00Z");
-    keep("own-10-aside", "2026-01-08T00:00:00Z");
-    const kept = await findKept({ folder: repo, remote: null, base: null }, ["own", "old"]);
-    expect(kept.map((name) => name.slice("backloom/kept/".length))).toEqual([
-      "own-10-2",
-      "own-10",
-      "own-2",
-      "old-7",
-      "own-10-aside",
-    ]);
-  });
+it("The newest kept work is found first, no matter what its commits are dated", async () => {
+  const { repo, git } = await openCase("NEWEST");
+  const keep = (name: string, date: string) => {
+    process.env.GIT_COMMITTER_DATE = date;
+    const commit = git("commit-tree", "-p", "main", "-m", name, "main^{tree}");
+    Reflect.deleteProperty(process.env, "GIT_COMMITTER_DATE");
+    git("update-ref", `refs/heads/backloom/kept/${name}`, commit);
+  };
+  keep("old-7", "2026-01-09T00:00:00Z");
+  keep("own-2", "2026-01-03T00:00:00Z");
+  keep("own-10", "2026-01-01T00:00:00Z");
+  keep("own-10-2", "2026-01-01T00:00:00Z");
+  keep("own-10-aside", "2026-01-08T00:00:00Z");
+  const kept = await findKept({ folder: repo, remote: null, base: null }, ["own", "old"]);
+  expect(kept.map((name) => name.slice("backloom/kept/".length))).toEqual([
+    "own-10-2",
+    "own-10",
+    "own-2",
+    "old-7",
+    "own-10-aside",
+  ]);
 });
 
 describe("the main branch without a remote", { timeout: 240_000 }, () => {

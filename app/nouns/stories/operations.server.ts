@@ -9,11 +9,9 @@ import {
   appendStoryLogInput,
   assignStoryInput,
   createStoryInput,
-  listStoryLogsInput,
   mergeStoryInput,
   storyDetailSchema,
   storyIdInput,
-  storyLogPageSchema,
   storyLogReceiptSchema,
   storyWithWhoSchema,
   triageSchema,
@@ -36,9 +34,6 @@ export const deleteStory = operation("delete_story", storyIdInput, z.object({ id
 
 /** One story with PBI, sprint, tasks and log (specification: Story). */
 export const getStory = operation("get_story", storyIdInput, storyDetailSchema);
-
-/** Log of a story, newest first (specification: Story log entry). */
-export const listStoryLogs = operation("list_story_logs", listStoryLogsInput, storyLogPageSchema);
 
 /** Tasks of a story in order (specification: GET /api/stories/:id/tasks). */
 export const listStoryTasks = operation("list_story_tasks", storyIdInput, z.array(taskSchema));

@@ -1,5 +1,4 @@
 import { operation } from "~/nouns/operation.server";
-import { soloStateInput, soloStateSchema } from "~/wire/workers/contract";
 import {
   agentWorkerListSchema,
   listAgentWorkersInput,
@@ -8,9 +7,6 @@ import {
   workerHeartbeatAnswerSchema,
   workerHeartbeatInput,
 } from "~/wire/workers/worker-presence";
-
-/** Active sprint, unfinished jobs and worker count (specification: Solo stream). */
-export const getSoloState = operation("get_solo_state", soloStateInput, soloStateSchema);
 
 /** Workers of the users who share a product with the caller (specification: Agent worker). */
 export const listAgentWorkers = operation("list_agent_workers", listAgentWorkersInput, agentWorkerListSchema);

@@ -5,7 +5,7 @@ import { labelNamesSchema, shownLabels } from "../labels/contract";
 import { lengths, storyLogMetadata } from "../limits";
 import { sprintStatusSchema, storyStatusSchema } from "../status";
 import { taskDetailSchema } from "../tasks/contract";
-import { codeSchema, cursorSchema, idSchema, isStorable, prioritySchema, requiredText, text } from "../text";
+import { codeSchema, idSchema, isStorable, prioritySchema, requiredText, text } from "../text";
 import { shownWho, whoFields } from "../who";
 
 const storyLogTypes = ["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"] as const;
@@ -27,7 +27,7 @@ export const storyLogSchema = z.object({
   created_at: z.string(),
 });
 
-export const storyLogPageSchema = z.object({ items: z.array(storyLogSchema), next_cursor: z.string().nullable() });
+const storyLogPageSchema = z.object({ items: z.array(storyLogSchema), next_cursor: z.string().nullable() });
 
 /** Answer of POST /api/stories/:id/log. */
 export const storyLogReceiptSchema = z.object({ id: z.string(), created_at: z.string() });
@@ -111,12 +111,6 @@ export const appendStoryLogInput = z.object({
   commit_hash: z.string().optional(),
   commit_message: z.string().optional(),
   metadata: metadataSchema.optional(),
-});
-
-export const listStoryLogsInput = z.object({
-  story_id: idSchema,
-  limit: z.int().min(1).max(100).optional(),
-  cursor: cursorSchema.optional(),
 });
 
 /** A story in a backlog (specification: Story). */

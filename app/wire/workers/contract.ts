@@ -270,20 +270,3 @@ export const queueStateSchema = z.object({
   held: z.int(),
   reason: reasonSchema.nullable(),
 });
-
-/** First state of the solo stream, with job statuses in database form (specification: Solo stream). */
-export const soloStateSchema = z.object({
-  sprint_id: z.string().nullable(),
-  jobs: z.array(
-    z.object({
-      id: z.string(),
-      task_id: z.string().nullable(),
-      kind: z.enum(agentJobKinds),
-      status: z.string(),
-      sprint_run_id: z.string().nullable(),
-    }),
-  ),
-  workers: z.object({ count: z.int() }),
-});
-
-export const soloStateInput = z.object({ product_id: idSchema });

@@ -6,21 +6,19 @@ import { createTestDatabase } from "../../setup/database";
 
 const t = await createTestDatabase();
 
-describe("the values of the contract and of the database", () => {
-  it.each([
-    ["agent_job_status", agentJobStatuses, "QUEUED CLAIMED RUNNING DONE FAILED CANCELLED SKIPPED"],
-    ["agent_job_kind", agentJobKinds, "TASK_IMPLEMENTATION PLAN_CHAT SPRINT_IMPLEMENTATION"],
-    ["verify_result", verifyResults, "ALIGNED PARTIAL EMPTY DIVERGENT"],
-    ["sprint_run_status", sprintRunStatuses, "QUEUED RUNNING PAUSED DONE FAILED CANCELLED"],
-    ["task_execution_status", taskExecutionStatuses, "PENDING RUNNING DONE FAILED SKIPPED"],
-  ])("The contract and the database have the same values of %s", async (type, inContract, words) => {
-    const { rows } = await t.sql.query<{ value: string }>(
-      `select unnest(enum_range(null::public.${type}))::text as value`,
-    );
-    const values = words.split(" ").sort();
-    expect(rows.map(({ value }) => value).sort()).toEqual(values);
-    expect(inContract.map((value) => value.toUpperCase()).sort()).toEqual(values);
-  });
+it.each([
+  ["agent_job_status", agentJobStatuses, "QUEUED CLAIMED RUNNING DONE FAILED CANCELLED SKIPPED"],
+  ["agent_job_kind", agentJobKinds, "TASK_IMPLEMENTATION PLAN_CHAT SPRINT_IMPLEMENTATION"],
+  ["verify_result", verifyResults, "ALIGNED PARTIAL EMPTY DIVERGENT"],
+  ["sprint_run_status", sprintRunStatuses, "QUEUED RUNNING PAUSED DONE FAILED CANCELLED"],
+  ["task_execution_status", taskExecutionStatuses, "PENDING RUNNING DONE FAILED SKIPPED"],
+])("The contract and the database have the same values of %s", async (type, inContract, words) => {
+  const { rows } = await t.sql.query<{ value: string }>(
+    `select unnest(enum_range(null::public.${type}))::text as value`,
+  );
+  const values = words.split(" ").sort();
+  expect(rows.map(({ value }) => value).sort()).toEqual(values);
+  expect(inContract.map((value) => value.toUpperCase()).sort()).toEqual(values);
 });
 
 describe("a job", () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { claimAgentJob, reportAgentJob, reportMerged, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { addFile } from "~/nouns/files/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
@@ -126,26 +126,24 @@ const steps: ((walk: Walk) => Promise<unknown>)[] = [
     }),
 ];
 
-describe("the cleanup of failed and cancelled jobs", { timeout: 120_000 }, () => {
-  it.each(seeds)("The cleanup of jobs changes no answer in any run state (%i)", { tags: "thorough" }, async (seed) => {
-    const below = numbersFrom(seed);
-    const world = await t.seedSprint({ strategy: at(strategies, seed % 3), stories: [2, 2, 1] });
-    await updateProduct(world.actor, {
-      product_id: world.product.id,
-      dependency_release: seed % 2 === 0 ? "done" : "merged",
-    });
-    await wait(world.actor, at(world.tasks, 2), at(world.tasks, 0));
-    await waitStory(world.actor, at(world.stories, 2), at(world.stories, 0));
-    const walk: Walk = { world, below, runs: [], jobs: [] };
-    for (let n = 0; n < 24; n++) {
-      const step = at(steps, n < 2 ? 3 - 3 * n : below(steps.length));
-      await step(walk).catch((error: unknown) => {
-        if (!(error instanceof ContractError)) throw error;
-      });
-      const { before, after } = await aroundCleanup(world.product.id);
-      expect(after, `after step ${n}: ${step}`).toEqual(before);
-    }
+it.each(seeds)("The cleanup of jobs changes no answer in any run state (%i)", { tags: "thorough" }, async (seed) => {
+  const below = numbersFrom(seed);
+  const world = await t.seedSprint({ strategy: at(strategies, seed % 3), stories: [2, 2, 1] });
+  await updateProduct(world.actor, {
+    product_id: world.product.id,
+    dependency_release: seed % 2 === 0 ? "done" : "merged",
   });
+  await wait(world.actor, at(world.tasks, 2), at(world.tasks, 0));
+  await waitStory(world.actor, at(world.stories, 2), at(world.stories, 0));
+  const walk: Walk = { world, below, runs: [], jobs: [] };
+  for (let n = 0; n < 24; n++) {
+    const step = at(steps, n < 2 ? 3 - 3 * n : below(steps.length));
+    await step(walk).catch((error: unknown) => {
+      if (!(error instanceof ContractError)) throw error;
+    });
+    const { before, after } = await aroundCleanup(world.product.id);
+    expect(after, `after step ${n}: ${step}`).toEqual(before);
+  }
 });
 
 /** A batch that did its first task, whose second one a task of another story waits for, and the cleanup of what ended. */
@@ -171,102 +169,98 @@ async function batch(end: "under way" | "done" | "failed" | "cancelled") {
 
 const cleanUp = () => serviceAt(t, later(new Date(), days(30)), "cleanup_agent_artifacts()");
 
-describe("what a deleted job left", () => {
-  it("The next run of a story begins from the work of a deleted job until that work is merged", async () => {
-    const { world, second, job } = await batch("cancelled");
-    await cleanUp();
-    await startRun(world.actor, { task_ids: [second.id] });
-    const next = await claim(world.actor);
-    expect(next.begins_from).toMatchObject([{ task_code: "T-1", head_sha: "a".repeat(40) }]);
-    expect((await reportMerged(world.actor, { job_id: job.id })).merged_at).toEqual(expect.any(String));
-    await cancelSprintRun(world.actor, { sprint_run_id: String(next.sprint_run_id) });
-    await startRun(world.actor, { task_ids: [second.id] });
-    expect((await claim(world.actor)).begins_from).toEqual([]);
-  });
+it("The next run of a story begins from the work of a deleted job until that work is merged", async () => {
+  const { world, second, job } = await batch("cancelled");
+  await cleanUp();
+  await startRun(world.actor, { task_ids: [second.id] });
+  const next = await claim(world.actor);
+  expect(next.begins_from).toMatchObject([{ task_code: "T-1", head_sha: "a".repeat(40) }]);
+  expect((await reportMerged(world.actor, { job_id: job.id })).merged_at).toEqual(expect.any(String));
+  await cancelSprintRun(world.actor, { sprint_run_id: String(next.sprint_run_id) });
+  await startRun(world.actor, { task_ids: [second.id] });
+  expect((await claim(world.actor)).begins_from).toEqual([]);
+});
 
-  it("A product that waits for merges also waits for the work of a deleted job", async () => {
-    const { world, first, third, job } = await batch("failed");
-    await updateProduct(world.actor, { product_id: world.product.id, dependency_release: "merged" });
+it("A product that waits for merges also waits for the work of a deleted job", async () => {
+  const { world, first, third, job } = await batch("failed");
+  await updateProduct(world.actor, { product_id: world.product.id, dependency_release: "merged" });
+  await wait(world.actor, third, first);
+  await cleanUp();
+  const run = await startRun(world.actor, { task_ids: [third.id] });
+  expect(await claimRefusal(world.actor)).toBe("dependency");
+  expect((await reportMerged(world.actor, { job_id: job.id })).released).toEqual([third.code]);
+  expect((await claim(world.actor)).sprint_run_id).toBe(run.run.id);
+});
+
+it.each(["under way", "done", "failed", "cancelled"] as const)(
+  "A task that waited for a task of a batch begins with that work: the batch is %s",
+  async (end) => {
+    const { world, first, third } = await batch(end);
     await wait(world.actor, third, first);
-    await cleanUp();
-    const run = await startRun(world.actor, { task_ids: [third.id] });
-    expect(await claimRefusal(world.actor)).toBe("dependency");
-    expect((await reportMerged(world.actor, { job_id: job.id })).released).toEqual([third.code]);
-    expect((await claim(world.actor)).sprint_run_id).toBe(run.run.id);
+    await startRun(world.actor, { task_ids: [third.id] });
+    const head = (end === "done" ? "b" : "a").repeat(40);
+    expect((await claim(world.actor, "worker-2")).base_refs).toMatchObject([{ task_code: first.code, head_sha: head }]);
+  },
+);
+
+it("Evidence of a deleted job still proves its criterion and keeps its file", async () => {
+  const { world, run, job, attempt } = await t.holdJob({ stories: [1] });
+  const story = at(world.stories, 0);
+  const { id: file } = await addFile(world.actor, {
+    product_id: world.product.id,
+    job_id: job.id,
+    name: "shot.txt",
+    type: "text/plain",
+    content: Buffer.from("as it should be").toString("base64"),
   });
-
-  it.each(["under way", "done", "failed", "cancelled"] as const)(
-    "A task that waited for a task of a batch begins with that work: the batch is %s",
-    async (end) => {
-      const { world, first, third } = await batch(end);
-      await wait(world.actor, third, first);
-      await startRun(world.actor, { task_ids: [third.id] });
-      const head = (end === "done" ? "b" : "a").repeat(40);
-      expect((await claim(world.actor, "worker-2")).base_refs).toMatchObject([
-        { task_code: first.code, head_sha: head },
-      ]);
-    },
-  );
-
-  it("Evidence of a deleted job still proves its criterion and keeps its file", async () => {
-    const { world, run, job, attempt } = await t.holdJob({ stories: [1] });
-    const story = at(world.stories, 0);
-    const { id: file } = await addFile(world.actor, {
-      product_id: world.product.id,
-      job_id: job.id,
-      name: "shot.txt",
-      type: "text/plain",
-      content: Buffer.from("as it should be").toString("base64"),
-    });
-    const seen = {
-      criterion,
-      verdict: "pass" as const,
-      command: "npm test",
-      exit_code: 0,
-      grade: "worker" as const,
-      file,
-    };
-    await reportAgentJob(world.actor, {
-      ...attempt,
-      status: "running",
-      head_sha: "b".repeat(40),
-      evidence: [{ ...seen, head_sha: "a".repeat(40) }],
-    });
-    await reportAgentJob(world.actor, { ...attempt, status: "failed" });
-    const before = await getProof(world.actor, { story_id: story.id });
-    expect(before.criteria[0]).toMatchObject({ state: "proven" });
-    expect((await cleanUp()).deleted).toBeGreaterThan(0);
-    expect(await getProof(world.actor, { story_id: story.id })).toMatchObject({
-      ...before,
-      criteria: before.criteria.map((one) => ({ ...one, evidence: expect.anything() })),
-    });
-    expect(await t.columnOf("files", file, "story_id")).toBe(story.id);
-    expect(await t.columnOf("sprint_runs", run.id, "failure")).toMatchObject({ task_code: "T-1", job_id: null });
+  const seen = {
+    criterion,
+    verdict: "pass" as const,
+    command: "npm test",
+    exit_code: 0,
+    grade: "worker" as const,
+    file,
+  };
+  await reportAgentJob(world.actor, {
+    ...attempt,
+    status: "running",
+    head_sha: "b".repeat(40),
+    evidence: [{ ...seen, head_sha: "a".repeat(40) }],
   });
+  await reportAgentJob(world.actor, { ...attempt, status: "failed" });
+  const before = await getProof(world.actor, { story_id: story.id });
+  expect(before.criteria[0]).toMatchObject({ state: "proven" });
+  expect((await cleanUp()).deleted).toBeGreaterThan(0);
+  expect(await getProof(world.actor, { story_id: story.id })).toMatchObject({
+    ...before,
+    criteria: before.criteria.map((one) => ({ ...one, evidence: expect.anything() })),
+  });
+  expect(await t.columnOf("files", file, "story_id")).toBe(story.id);
+  expect(await t.columnOf("sprint_runs", run.id, "failure")).toMatchObject({ task_code: "T-1", job_id: null });
+});
 
-  it("Every table that refers to jobs is known to go or to stay when a job is deleted", async () => {
-    const rows = await t.query<{ name: string }>`
+it("Every table that refers to jobs is known to go or to stay when a job is deleted", async () => {
+  const rows = await t.query<{ name: string }>`
       select format('%s: %s', k.conrelid::regclass, case k.confdeltype when 'c' then 'goes' else 'stays' end) as name
       from pg_constraint k where k.confrelid = 'public.agent_jobs'::regclass and k.contype = 'f' order by 1`;
-    expect(rows.map(({ name }) => name)).toEqual([
-      "agent_messages: stays",
-      "agent_questions: stays",
-      "budget_reservations: goes",
-      "files: goes",
-      "job_attempts: goes",
-      "job_comments: goes",
-      "job_conflicts: goes",
-      "job_conflicts: stays",
-      "job_guides: goes",
-      "job_reviews: goes",
-      "landings: goes",
-      "lessons: stays",
-      "pending_verdicts: goes",
-      "pull_reactions: stays",
-      "usage_events: stays",
-      "usage_so_far: goes",
-      "user_questions: stays",
-      "viewed_files: goes",
-    ]);
-  });
+  expect(rows.map(({ name }) => name)).toEqual([
+    "agent_messages: stays",
+    "agent_questions: stays",
+    "budget_reservations: goes",
+    "files: goes",
+    "job_attempts: goes",
+    "job_comments: goes",
+    "job_conflicts: goes",
+    "job_conflicts: stays",
+    "job_guides: goes",
+    "job_reviews: goes",
+    "landings: goes",
+    "lessons: stays",
+    "pending_verdicts: goes",
+    "pull_reactions: stays",
+    "usage_events: stays",
+    "usage_so_far: goes",
+    "user_questions: stays",
+    "viewed_files: goes",
+  ]);
 });

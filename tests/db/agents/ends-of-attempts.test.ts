@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { getAgentJob, reportAgentJob, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
@@ -18,66 +18,62 @@ async function openRun(done_requires: "other_worker" | "person", options: Sprint
   return { world, readRun: () => getSprintRun(world.actor, { sprint_run_id: run.id }) };
 }
 
-describe("the report of a verifier that failed", () => {
-  it("A verifier may report its failure twice, and it counts as a failed look, not as a lost attempt", async () => {
-    const { world } = await openRun("other_worker", { stories: [1] });
-    const author = await claim(world.actor, "author");
-    const ended = { status: "done", verify_result: "ALIGNED", head_sha: "aaa" } as const;
-    await reportAgentJob(world.actor, { job_id: author.id, attempt: 1, ...ended });
-    const verifier = await claim(world.actor, "verifier");
-    expect(verifier.phase).toBe("verify");
-    const failed = { job_id: verifier.id, attempt: 2, status: "failed" } as const;
-    for (const _time of ["first", "again"]) {
-      const told = await reportAgentJob(world.actor, { ...failed, failure_class: "agent_error" });
-      expect(told).toMatchObject({ status: "queued", phase: "verify", retry_count: 1 });
-    }
-    const other = { ...failed, status: "done" } as const;
-    expect(await statusOf(reportAgentJob(world.actor, other))).toBe(409);
-    const { attempts } = await getAgentJob(world.actor, { job_id: author.id });
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(["done", "failed_look"]);
-  });
+it("A verifier may report its failure twice, and it counts as a failed look, not as a lost attempt", async () => {
+  const { world } = await openRun("other_worker", { stories: [1] });
+  const author = await claim(world.actor, "author");
+  const ended = { status: "done", verify_result: "ALIGNED", head_sha: "aaa" } as const;
+  await reportAgentJob(world.actor, { job_id: author.id, attempt: 1, ...ended });
+  const verifier = await claim(world.actor, "verifier");
+  expect(verifier.phase).toBe("verify");
+  const failed = { job_id: verifier.id, attempt: 2, status: "failed" } as const;
+  for (const _time of ["first", "again"]) {
+    const told = await reportAgentJob(world.actor, { ...failed, failure_class: "agent_error" });
+    expect(told).toMatchObject({ status: "queued", phase: "verify", retry_count: 1 });
+  }
+  const other = { ...failed, status: "done" } as const;
+  expect(await statusOf(reportAgentJob(world.actor, other))).toBe(409);
+  const { attempts } = await getAgentJob(world.actor, { job_id: author.id });
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(["done", "failed_look"]);
 });
 
-describe("an attempt that was given back in order", () => {
-  it("An attempt that was given back does not wait for a question that an earlier one asked", async () => {
-    const { world, job, attempt } = await t.holdJob();
-    const asked = await askQuestion(world.actor, {
-      ...attempt,
-      task_id: job.task_id ?? "",
-      question: "Which way?",
-      options: ["Left", "Right"],
-      park: true,
-    });
-    await answerQuestion(world.actor, { question_id: asked.id, option: 0 });
-    const again = await claim(world.actor);
-    expect(again.questions).toMatchObject([{ id: asked.id, status: "answered" }]);
-    await restartWorker(world.actor, { worker: "worker-1", stopped: true });
-    const { attempts } = await getAgentJob(world.actor, { job_id: job.id });
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(["question", "returned"]);
+it("An attempt that was given back does not wait for a question that an earlier one asked", async () => {
+  const { world, job, attempt } = await t.holdJob();
+  const asked = await askQuestion(world.actor, {
+    ...attempt,
+    task_id: job.task_id ?? "",
+    question: "Which way?",
+    options: ["Left", "Right"],
+    park: true,
   });
+  await answerQuestion(world.actor, { question_id: asked.id, option: 0 });
+  const again = await claim(world.actor);
+  expect(again.questions).toMatchObject([{ id: asked.id, status: "answered" }]);
+  await restartWorker(world.actor, { worker: "worker-1", stopped: true });
+  const { attempts } = await getAgentJob(world.actor, { job_id: job.id });
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(["question", "returned"]);
+});
 
-  it("A batch may be given back twice with the same answer, and returns when its blocker is done", async () => {
-    const { world, attempt, report } = await t.holdJob({ strategy: "SPRINT_BATCH", stories: [2] });
-    const { product, tasks, pbi } = world;
-    const story = await create(world.actor, "create_story", { p_pbi_id: pbi.id, p_title: "Before" });
-    const before = await create(world.actor, "create_task", { p_story_id: story.id, p_title: "1" });
-    for (const { id } of tasks) {
-      await addDependency(world.actor, { kind: "task", id, blocked_by: before.id });
-    }
-    const first = { ...attempt, task_id: at(tasks, 0).id, status: "running" } as const;
-    expect(await statusOf(updateTaskExecution(world.actor, first))).toBe(409);
-    for (const _time of ["first", "again"]) {
-      expect(await report({ status: "queued" })).toMatchObject({ status: "queued", retry_count: 0, open_blockers: 2 });
-    }
-    expect(await statusOf(report({ status: "done" }))).toBe(409);
-    await t.query`update public.tasks set status = 'DONE' where id = ${before.id}`;
-    expect(await claim(world.actor)).toMatchObject({ attempt: 2, product: { id: product.id } });
-  });
+it("A batch may be given back twice with the same answer, and returns when its blocker is done", async () => {
+  const { world, attempt, report } = await t.holdJob({ strategy: "SPRINT_BATCH", stories: [2] });
+  const { product, tasks, pbi } = world;
+  const story = await create(world.actor, "create_story", { p_pbi_id: pbi.id, p_title: "Before" });
+  const before = await create(world.actor, "create_task", { p_story_id: story.id, p_title: "1" });
+  for (const { id } of tasks) {
+    await addDependency(world.actor, { kind: "task", id, blocked_by: before.id });
+  }
+  const first = { ...attempt, task_id: at(tasks, 0).id, status: "running" } as const;
+  expect(await statusOf(updateTaskExecution(world.actor, first))).toBe(409);
+  for (const _time of ["first", "again"]) {
+    expect(await report({ status: "queued" })).toMatchObject({ status: "queued", retry_count: 0, open_blockers: 2 });
+  }
+  expect(await statusOf(report({ status: "done" }))).toBe(409);
+  await t.query`update public.tasks set status = 'DONE' where id = ${before.id}`;
+  expect(await claim(world.actor)).toMatchObject({ attempt: 2, product: { id: product.id } });
+});
 
-  it("A job of a single task cannot be given back; only a batch can", async () => {
-    const { report } = await t.holdJob();
-    expect(await statusOf(report({ status: "queued" }))).toBe(422);
-  });
+it("A job of a single task cannot be given back; only a batch can", async () => {
+  const { report } = await t.holdJob();
+  expect(await statusOf(report({ status: "queued" }))).toBe(422);
 });
 
 it("a batch lets all tasks go that it held, when the product asks for no proof by then", async () => {

@@ -23,146 +23,142 @@ const claim = ({ actor }: SprintWorld, wish: Partial<ClaimAgentJobInput> = {}) =
 
 const [claude, codex] = [{ id: "claude" }, { id: "codex" }];
 
-describe("who does a job", () => {
-  it("A job takes agent, model, and effort each from the most specific of task, story, and product", async () => {
-    const world = await running();
-    const { actor, product } = world;
-    const task = at(world.tasks, 0);
-    await updateProduct(actor, { product_id: product.id, agent: "claude", model: "sonnet", effort: "low" });
-    await updateStory(actor, { story_id: String(task.story_id), model: "gpt-5", agent: "gemini" });
-    await updateTask(actor, { task_id: task.id, agent: "codex" });
-    const { job } = await claim(world, { agents: [claude, codex] });
-    expect(job).toMatchObject({ agent: "codex", model: "gpt-5", effort: "low" });
-    const read = await getAgentJob(actor, { job_id: String(job?.id) });
-    expect(read).toMatchObject({
-      agent: "codex",
-      model: "gpt-5",
-      effort: "low",
-      attempts: [{ attempt: 1, agent: "codex" }],
-    });
-  });
-
-  it("A task shows the agent, model, and effort set on it, and null removes them", async () => {
-    const world = await running();
-    const task_id = at(world.tasks, 0).id;
-    const read = () => getTaskDetail(world.actor, { task_id });
-    expect(await read()).toMatchObject({ agent: null, model: null, effort: null });
-    await updateTask(world.actor, { task_id, effort: "high" });
-    await updateTask(world.actor, { task_id, agent: "codex" });
-    expect(await read()).toMatchObject({ agent: "codex", model: null, effort: "high" });
-    await updateTask(world.actor, { task_id, agent: null });
-    expect(await read()).toMatchObject({ agent: null, effort: "high" });
-    await expect(updateTask(world.actor, { task_id })).rejects.toThrow("at least one");
-  });
-
-  it("Agent, model, and effort can be set for many tasks and stories at once, and removed again", async () => {
-    const world = await running([2]);
-    const { actor, tasks } = world;
-    const [first, second] = [at(tasks, 0), at(tasks, 1)];
-    const things = [
-      ...[first, second].map(({ id }) => ({ kind: "task" as const, id })),
-      { kind: "story" as const, id: String(first.story_id) },
-    ];
-    const who = { agent: "codex", model: "gpt-5", effort: "high" as const };
-    expect(await changeThings(actor, { things, changes: who })).toMatchObject({ changed: 3 });
-    for (const { id } of [first, second]) {
-      expect(await getTaskDetail(actor, { task_id: id })).toMatchObject(who);
-    }
-    await changeThings(actor, { things, changes: { model: null } });
-    const left = await getTaskDetail(actor, { task_id: first.id });
-    expect(left).toMatchObject({ agent: "codex", model: null, effort: "high" });
-  });
-
-  it("The agent that a worker reports for a job is recorded if the worker announced it", async () => {
-    const world = await running();
-    const { job } = await claim(world, { agents: [claude, codex] });
-    const report = { job_id: String(job?.id), attempt: 1, status: "running" as const };
-    const recorded = async (agent: string) => {
-      await reportAgentJob(world.actor, { ...report, agent });
-      const read = await getAgentJob(world.actor, { job_id: report.job_id });
-      expect(read.attempts).toMatchObject([{ agent: read.agent }]);
-      return read.agent;
-    };
-    expect(await recorded("gemini")).toBe("claude");
-    expect(await recorded("codex")).toBe("codex");
-  });
-
-  it("A task that requires Opus gets it as the model of Claude Code where no model is set", async () => {
-    const opus = async (model: string | null, agents: ClaimAgentJobInput["agents"]) => {
-      const world = await running();
-      const task_id = at(world.tasks, 0).id;
-      await editTask(world.actor, { task_id, requires_opus: true, model });
-      return (await claim(world, { agents })).job?.model;
-    };
-    expect(await opus(null, [claude])).toBe("opus");
-    expect(await opus("haiku", [claude])).toBe("haiku");
-    expect(await opus(null, [codex])).toBeNull();
-    expect(await opus(null, undefined)).toBeNull();
+it("A job takes agent, model, and effort each from the most specific of task, story, and product", async () => {
+  const world = await running();
+  const { actor, product } = world;
+  const task = at(world.tasks, 0);
+  await updateProduct(actor, { product_id: product.id, agent: "claude", model: "sonnet", effort: "low" });
+  await updateStory(actor, { story_id: String(task.story_id), model: "gpt-5", agent: "gemini" });
+  await updateTask(actor, { task_id: task.id, agent: "codex" });
+  const { job } = await claim(world, { agents: [claude, codex] });
+  expect(job).toMatchObject({ agent: "codex", model: "gpt-5", effort: "low" });
+  const read = await getAgentJob(actor, { job_id: String(job?.id) });
+  expect(read).toMatchObject({
+    agent: "codex",
+    model: "gpt-5",
+    effort: "low",
+    attempts: [{ attempt: 1, agent: "codex" }],
   });
 });
 
-describe("a job that names an agent", () => {
-  it("A job that names an agent goes only to a worker that announced it, and tells others what to type", async () => {
-    const world = await running();
-    await updateProduct(world.actor, { product_id: world.product.id, agent: "codex" });
-    for (const agents of [undefined, [], [claude]]) {
-      const { job, reason } = await claim(world, { agents });
-      expect(job).toBeNull();
-      expect(reason).toMatchObject({ code: "agent", message: expect.stringContaining("--agent codex") });
-      const task = { kind: "task" as const, id: at(world.tasks, 0).id };
-      expect((await whyNotMoving(world.actor, task)).reasons).toMatchObject([
-        { code: "agent", agent: "codex", command: expect.stringMatching(/--agent codex$/) },
-      ]);
-    }
-    const { job } = await claim(world, { agents: [claude, codex] });
-    expect(job).toMatchObject({ agent: "codex", model: null, effort: null });
-  });
+it("A task shows the agent, model, and effort set on it, and null removes them", async () => {
+  const world = await running();
+  const task_id = at(world.tasks, 0).id;
+  const read = () => getTaskDetail(world.actor, { task_id });
+  expect(await read()).toMatchObject({ agent: null, model: null, effort: null });
+  await updateTask(world.actor, { task_id, effort: "high" });
+  await updateTask(world.actor, { task_id, agent: "codex" });
+  expect(await read()).toMatchObject({ agent: "codex", model: null, effort: "high" });
+  await updateTask(world.actor, { task_id, agent: null });
+  expect(await read()).toMatchObject({ agent: null, effort: "high" });
+  await expect(updateTask(world.actor, { task_id })).rejects.toThrow("at least one");
+});
 
-  it("A job that names a model goes to no worker whose list of models lacks it", async () => {
-    const world = await running();
-    await updateProduct(world.actor, { product_id: world.product.id, model: "opus" });
-    const only = (...models: string[]) => ({ agents: [{ id: "claude", models }] });
-    expect((await claim(world, only("sonnet"))).reason?.code).toBe("agent");
-    expect((await claim(world, only("sonnet", "opus"))).job).toMatchObject({ model: "opus" });
-  });
+it("Agent, model, and effort can be set for many tasks and stories at once, and removed again", async () => {
+  const world = await running([2]);
+  const { actor, tasks } = world;
+  const [first, second] = [at(tasks, 0), at(tasks, 1)];
+  const things = [
+    ...[first, second].map(({ id }) => ({ kind: "task" as const, id })),
+    { kind: "story" as const, id: String(first.story_id) },
+  ];
+  const who = { agent: "codex", model: "gpt-5", effort: "high" as const };
+  expect(await changeThings(actor, { things, changes: who })).toMatchObject({ changed: 3 });
+  for (const { id } of [first, second]) {
+    expect(await getTaskDetail(actor, { task_id: id })).toMatchObject(who);
+  }
+  await changeThings(actor, { things, changes: { model: null } });
+  const left = await getTaskDetail(actor, { task_id: first.id });
+  expect(left).toMatchObject({ agent: "codex", model: null, effort: "high" });
+});
 
-  it("A job waits while its named agent is at its limit or below the quota, and other jobs do not", async () => {
-    const world = await running([1, 1]);
-    await t.query`update public.users u set min_quota_pct = 20 from public.products p
+it("The agent that a worker reports for a job is recorded if the worker announced it", async () => {
+  const world = await running();
+  const { job } = await claim(world, { agents: [claude, codex] });
+  const report = { job_id: String(job?.id), attempt: 1, status: "running" as const };
+  const recorded = async (agent: string) => {
+    await reportAgentJob(world.actor, { ...report, agent });
+    const read = await getAgentJob(world.actor, { job_id: report.job_id });
+    expect(read.attempts).toMatchObject([{ agent: read.agent }]);
+    return read.agent;
+  };
+  expect(await recorded("gemini")).toBe("claude");
+  expect(await recorded("codex")).toBe("codex");
+});
+
+it("A task that requires Opus gets it as the model of Claude Code where no model is set", async () => {
+  const opus = async (model: string | null, agents: ClaimAgentJobInput["agents"]) => {
+    const world = await running();
+    const task_id = at(world.tasks, 0).id;
+    await editTask(world.actor, { task_id, requires_opus: true, model });
+    return (await claim(world, { agents })).job?.model;
+  };
+  expect(await opus(null, [claude])).toBe("opus");
+  expect(await opus("haiku", [claude])).toBe("haiku");
+  expect(await opus(null, [codex])).toBeNull();
+  expect(await opus(null, undefined)).toBeNull();
+});
+
+it("A job that names an agent goes only to a worker that announced it, and tells others what to type", async () => {
+  const world = await running();
+  await updateProduct(world.actor, { product_id: world.product.id, agent: "codex" });
+  for (const agents of [undefined, [], [claude]]) {
+    const { job, reason } = await claim(world, { agents });
+    expect(job).toBeNull();
+    expect(reason).toMatchObject({ code: "agent", message: expect.stringContaining("--agent codex") });
+    const task = { kind: "task" as const, id: at(world.tasks, 0).id };
+    expect((await whyNotMoving(world.actor, task)).reasons).toMatchObject([
+      { code: "agent", agent: "codex", command: expect.stringMatching(/--agent codex$/) },
+    ]);
+  }
+  const { job } = await claim(world, { agents: [claude, codex] });
+  expect(job).toMatchObject({ agent: "codex", model: null, effort: null });
+});
+
+it("A job that names a model goes to no worker whose list of models lacks it", async () => {
+  const world = await running();
+  await updateProduct(world.actor, { product_id: world.product.id, model: "opus" });
+  const only = (...models: string[]) => ({ agents: [{ id: "claude", models }] });
+  expect((await claim(world, only("sonnet"))).reason?.code).toBe("agent");
+  expect((await claim(world, only("sonnet", "opus"))).job).toMatchObject({ model: "opus" });
+});
+
+it("A job waits while its named agent is at its limit or below the quota, and other jobs do not", async () => {
+  const world = await running([1, 1]);
+  await t.query`update public.users u set min_quota_pct = 20 from public.products p
       where p.id = ${world.product.id} and u.id = p.owner_id`;
-    const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
-    await updateTask(world.actor, { task_id: first.id, agent: "codex" });
-    const tired = [
-      [claude, { ...codex, quota_pct: 19 }],
-      [claude, { ...codex, limited_until: new Date(Date.now() + 60_000).toISOString() }],
-    ];
-    const taken = await claim(world, { agents: at(tired, 0) });
-    expect(taken.job).toMatchObject({ task_id: second.id, agent: null });
-    for (const agents of tired) {
-      expect((await claim(world, { agents })).reason?.code).toBe("agent");
-    }
-    const { reason } = await claim(world, { agents: [{ ...codex, quota_pct: 19 }] });
-    expect(reason?.code).toBe("quota");
-    const rested = [{ ...codex, quota_pct: 20, limited_until: new Date(0).toISOString() }];
-    expect((await claim(world, { agents: rested })).job?.task_id).toBe(first.id);
-    const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
-    expect(workers).toMatchObject([{ offers: rested }]);
-  });
+  const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+  await updateTask(world.actor, { task_id: first.id, agent: "codex" });
+  const tired = [
+    [claude, { ...codex, quota_pct: 19 }],
+    [claude, { ...codex, limited_until: new Date(Date.now() + 60_000).toISOString() }],
+  ];
+  const taken = await claim(world, { agents: at(tired, 0) });
+  expect(taken.job).toMatchObject({ task_id: second.id, agent: null });
+  for (const agents of tired) {
+    expect((await claim(world, { agents })).reason?.code).toBe("agent");
+  }
+  const { reason } = await claim(world, { agents: [{ ...codex, quota_pct: 19 }] });
+  expect(reason?.code).toBe("quota");
+  const rested = [{ ...codex, quota_pct: 20, limited_until: new Date(0).toISOString() }];
+  expect((await claim(world, { agents: rested })).job?.task_id).toBe(first.id);
+  const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+  expect(workers).toMatchObject([{ offers: rested }]);
+});
 
-  it("A worker that announces no agent gets a job that names none, and no agent is recorded", async () => {
-    const world = await running();
-    const { job } = await claim(world);
-    expect(job).toMatchObject({ agent: null, model: null, effort: null });
-    const { attempts } = await getAgentJob(world.actor, { job_id: String(job?.id) });
-    expect(attempts).toMatchObject([{ agent: null }]);
-  });
+it("A worker that announces no agent gets a job that names none, and no agent is recorded", async () => {
+  const world = await running();
+  const { job } = await claim(world);
+  expect(job).toMatchObject({ agent: null, model: null, effort: null });
+  const { attempts } = await getAgentJob(world.actor, { job_id: String(job?.id) });
+  expect(attempts).toMatchObject([{ agent: null }]);
+});
 
-  it("A job that names no agent is recorded under the worker's first agent", async () => {
-    const world = await running();
-    const { job } = await claim(world, { agents: [codex, claude] });
-    const { attempts } = await getAgentJob(world.actor, { job_id: String(job?.id) });
-    expect({ named: job?.agent, attempts }).toMatchObject({ named: null, attempts: [{ agent: "codex" }] });
-  });
+it("A job that names no agent is recorded under the worker's first agent", async () => {
+  const world = await running();
+  const { job } = await claim(world, { agents: [codex, claude] });
+  const { attempts } = await getAgentJob(world.actor, { job_id: String(job?.id) });
+  expect({ named: job?.agent, attempts }).toMatchObject({ named: null, attempts: [{ agent: "codex" }] });
 });
 
 describe("random mixes of workers, agents, kills and settings", { timeout: 300_000 }, () => {

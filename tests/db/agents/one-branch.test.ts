@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   appendJobOutput,
   reportAgentJob,
@@ -71,101 +71,97 @@ async function scene(options: SprintOptions) {
 type Held = Awaited<ReturnType<typeof claim>>;
 const codeOf = ({ task }: Held) => task?.code ?? "";
 
-describe("tasks that change the same file while they are at work", () => {
-  it("Tasks at work on the same file are named in pairs by the run, from diffs and from agents' edits", async () => {
-    const { actor, run, read, why } = await scene({ strategy: "STORY", stories: [1, 1, 1] });
-    const first = await claim(actor, "worker-1");
-    const second = await claim(actor, "worker-2");
-    const file = { status: "added" as const, additions: 1, deletions: 0, binary: false };
-    await saveJobDiff(actor, {
-      job_id: first.id,
-      attempt: 1,
-      base_sha: sha("a"),
-      head_sha: sha("b"),
-      files: [
-        { ...file, path: "same.ts" },
-        { ...file, path: "own.ts" },
-      ],
-    });
-    expect((await read()).overlaps).toEqual([]);
-    const now = new Date().toISOString();
-    await appendJobOutput.json(actor, {
-      job_id: second.id,
-      attempt: 1,
-      entries: [{ seq: 1, at: now, kind: "edit", text: "", path: "same.ts" }],
-    });
-    expect((await read()).overlaps).toEqual([
-      {
-        tasks: [first, second].map((job) => ({ id: job.task_id, code: codeOf(job) })),
-        files: ["same.ts"],
-        files_total: 1,
-      },
-    ]);
-    const message = `${codeOf(first)} and ${codeOf(second)} both change same.ts.`;
-    const overlap = expect.objectContaining({ code: "overlap", blocking: false, message });
-    expect(await why("run", run.id)).toContainEqual(overlap);
-    expect(await why("job", second.id)).toContainEqual(overlap);
-
-    // Once neither is at work nothing is to be seen any more.
-    for (const { id } of [first, second]) {
-      await reportAgentJob(actor, { job_id: id, attempt: 1, status: "done", verify_result: "ALIGNED" });
-    }
-    expect((await read()).overlaps).toEqual([]);
+it("Tasks at work on the same file are named in pairs by the run, from diffs and from agents' edits", async () => {
+  const { actor, run, read, why } = await scene({ strategy: "STORY", stories: [1, 1, 1] });
+  const first = await claim(actor, "worker-1");
+  const second = await claim(actor, "worker-2");
+  const file = { status: "added" as const, additions: 1, deletions: 0, binary: false };
+  await saveJobDiff(actor, {
+    job_id: first.id,
+    attempt: 1,
+    base_sha: sha("a"),
+    head_sha: sha("b"),
+    files: [
+      { ...file, path: "same.ts" },
+      { ...file, path: "own.ts" },
+    ],
   });
-
-  it("Tasks that do not merge are named by job and run while one of them waits to resolve it", async () => {
-    const { actor, run, why } = await scene({ strategy: "STORY", stories: [1, 1] });
-    const first = await claim(actor, "worker-1");
-    const second = await claim(actor, "worker-2");
-    await reportAgentJob(actor, { job_id: first.id, attempt: 1, status: "done", verify_result: "ALIGNED" });
-    await reportJobConflict(actor, {
-      job_id: second.id,
-      attempt: 1,
-      kind: "sibling",
-      branch: first.branch ?? "",
-      ours_sha: sha("a"),
-      theirs_sha: sha("b"),
-      files: [{ path: "same.ts" }],
-    });
-    const message = `${codeOf(second)} does not merge with ${codeOf(first)} in same.ts and goes back to work with both versions.`;
-    const reasons = await why("job", second.id);
-    expect(reasons.map(({ code }) => code)).toEqual(["ready", "conflict"]);
-    expect(reasons[1]).toMatchObject({ message, blocking: false });
-    expect(await why("run", run.id)).toContainEqual(expect.objectContaining({ message }));
-    await claim(actor, "worker-2");
-    expect((await why("job", second.id)).map(({ code }) => code)).toEqual(["lease"]);
+  expect((await read()).overlaps).toEqual([]);
+  const now = new Date().toISOString();
+  await appendJobOutput.json(actor, {
+    job_id: second.id,
+    attempt: 1,
+    entries: [{ seq: 1, at: now, kind: "edit", text: "", path: "same.ts" }],
   });
+  expect((await read()).overlaps).toEqual([
+    {
+      tasks: [first, second].map((job) => ({ id: job.task_id, code: codeOf(job) })),
+      files: ["same.ts"],
+      files_total: 1,
+    },
+  ]);
+  const message = `${codeOf(first)} and ${codeOf(second)} both change same.ts.`;
+  const overlap = expect.objectContaining({ code: "overlap", blocking: false, message });
+  expect(await why("run", run.id)).toContainEqual(overlap);
+  expect(await why("job", second.id)).toContainEqual(overlap);
+
+  // Once neither is at work nothing is to be seen any more.
+  for (const { id } of [first, second]) {
+    await reportAgentJob(actor, { job_id: id, attempt: 1, status: "done", verify_result: "ALIGNED" });
+  }
+  expect((await read()).overlaps).toEqual([]);
 });
 
-describe("a dependency against the order of a lane", () => {
-  it("A dependency against the order of a lane does not stop the lane if its task has begun", async () => {
-    const { actor, tasks, read } = await scene({ strategy: "SPRINT", stories: [3] });
-    const [first, second, third] = [at(tasks, 0), at(tasks, 1), at(tasks, 2)];
-    const held = await claim(actor);
-    for (const blocker of [second, third]) {
-      await addDependency(actor, { kind: "task", id: first.id, blocked_by: blocker.id });
-    }
-    await reportAgentJob(actor, { job_id: held.id, attempt: 1, status: "failed", failure_class: "rate_limited" });
-    await t.query`update public.agent_jobs set not_before = null`;
-    const order: (string | null)[] = [];
-    for (const _job of tasks) {
-      const job = await claim(actor);
-      order.push(job.task_id);
-      await finish(actor, job);
-    }
-    expect(order).toEqual([second.id, third.id, first.id]);
-    expect((await read()).status).toBe("done");
+it("Tasks that do not merge are named by job and run while one of them waits to resolve it", async () => {
+  const { actor, run, why } = await scene({ strategy: "STORY", stories: [1, 1] });
+  const first = await claim(actor, "worker-1");
+  const second = await claim(actor, "worker-2");
+  await reportAgentJob(actor, { job_id: first.id, attempt: 1, status: "done", verify_result: "ALIGNED" });
+  await reportJobConflict(actor, {
+    job_id: second.id,
+    attempt: 1,
+    kind: "sibling",
+    branch: first.branch ?? "",
+    ours_sha: sha("a"),
+    theirs_sha: sha("b"),
+    files: [{ path: "same.ts" }],
   });
+  const message = `${codeOf(second)} does not merge with ${codeOf(first)} in same.ts and goes back to work with both versions.`;
+  const reasons = await why("job", second.id);
+  expect(reasons.map(({ code }) => code)).toEqual(["ready", "conflict"]);
+  expect(reasons[1]).toMatchObject({ message, blocking: false });
+  expect(await why("run", run.id)).toContainEqual(expect.objectContaining({ message }));
+  await claim(actor, "worker-2");
+  expect((await why("job", second.id)).map(({ code }) => code)).toEqual(["lease"]);
+});
 
-  it("A paused batch continues in the order of new dependencies, also for the task that was at work", async () => {
-    const { actor, tasks, run } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
-    const [first, second] = [at(tasks, 0), at(tasks, 1)];
+it("A dependency against the order of a lane does not stop the lane if its task has begun", async () => {
+  const { actor, tasks, read } = await scene({ strategy: "SPRINT", stories: [3] });
+  const [first, second, third] = [at(tasks, 0), at(tasks, 1), at(tasks, 2)];
+  const held = await claim(actor);
+  for (const blocker of [second, third]) {
+    await addDependency(actor, { kind: "task", id: first.id, blocked_by: blocker.id });
+  }
+  await reportAgentJob(actor, { job_id: held.id, attempt: 1, status: "failed", failure_class: "rate_limited" });
+  await t.query`update public.agent_jobs set not_before = null`;
+  const order: (string | null)[] = [];
+  for (const _job of tasks) {
     const job = await claim(actor);
-    await updateTaskExecution(actor, { job_id: job.id, attempt: 1, task_id: first.id, status: "running" });
-    await addDependency(actor, { kind: "task", id: first.id, blocked_by: second.id });
-    await pauseSprintRun(actor, { sprint_run_id: run.id });
-    const next = await resumeSprintRun(actor, { sprint_run_id: run.id });
-    const { executions } = await getSprintRun(actor, { sprint_run_id: next.id });
-    expect(executions.map(({ task_id }) => task_id)).toEqual([second.id, first.id]);
-  });
+    order.push(job.task_id);
+    await finish(actor, job);
+  }
+  expect(order).toEqual([second.id, third.id, first.id]);
+  expect((await read()).status).toBe("done");
+});
+
+it("A paused batch continues in the order of new dependencies, also for the task that was at work", async () => {
+  const { actor, tasks, run } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
+  const [first, second] = [at(tasks, 0), at(tasks, 1)];
+  const job = await claim(actor);
+  await updateTaskExecution(actor, { job_id: job.id, attempt: 1, task_id: first.id, status: "running" });
+  await addDependency(actor, { kind: "task", id: first.id, blocked_by: second.id });
+  await pauseSprintRun(actor, { sprint_run_id: run.id });
+  const next = await resumeSprintRun(actor, { sprint_run_id: run.id });
+  const { executions } = await getSprintRun(actor, { sprint_run_id: next.id });
+  expect(executions.map(({ task_id }) => task_id)).toEqual([second.id, first.id]);
 });

@@ -21,118 +21,112 @@ async function startedRun() {
   return { world, run, id: { sprint_run_id: run.id } };
 }
 
-describe("pausing", () => {
-  it("A run that a person pauses keeps the reason and opens a question on its first unfinished story", async () => {
-    const { world, run, id } = await startedRun();
-    const paused = await pauseSprintRun(world.actor, { ...id, reason: "Release day" });
-    expect(paused).toMatchObject({
-      status: "paused",
-      pause_context: { reason: "Release day", pr_url: null, conflict_files: [] },
-    });
-    const question = await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" });
-    expect(question).toMatchObject({
-      status: "open",
-      story_id: at(world.stories, 0).id,
-      idea_id: null,
-      sprint_run_id: run.id,
-    });
-    expect(question.question).toContain("Release day");
-    expect(await claimRefusal(world.actor)).toBe("paused");
-    expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
+it("A run that a person pauses keeps the reason and opens a question on its first unfinished story", async () => {
+  const { world, run, id } = await startedRun();
+  const paused = await pauseSprintRun(world.actor, { ...id, reason: "Release day" });
+  expect(paused).toMatchObject({
+    status: "paused",
+    pause_context: { reason: "Release day", pr_url: null, conflict_files: [] },
   });
-
-  it("A run paused by a merge conflict keeps pull request and files, and the held claim continues", async () => {
-    const { world, id } = await startedRun();
-    const job = await claim(world.actor);
-    const conflict = {
-      ...id,
-      job_id: job.id,
-      attempt: 1,
-      reason: "merge_conflict",
-      pr_url: "https://example.com/pull/7",
-      conflict_files: ["src/a.ts", "src/b.ts"],
-    };
-    expect(await statusOf(pauseSprintRun(world.actor, { ...conflict, attempt: 2 }))).toBe(409);
-    const paused = await pauseSprintRun(world.actor, conflict);
-    expect(paused.pause_context).toEqual({
-      reason: "merge_conflict",
-      pr_url: "https://example.com/pull/7",
-      conflict_files: ["src/a.ts", "src/b.ts"],
-    });
-    const { pause_question: question } = await getSprintRun(world.actor, id);
-    expect(question).toMatchObject({ task_id: at(world.tasks, 0).id, job_id: job.id });
-    expect(question?.question).toContain("src/a.ts");
-    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
-    expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("PAUSED");
+  const question = await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" });
+  expect(question).toMatchObject({
+    status: "open",
+    story_id: at(world.stories, 0).id,
+    idea_id: null,
+    sprint_run_id: run.id,
   });
-
-  it("A worker that pauses its run may give its job back to the queue without a retry", async () => {
-    const { world, id } = await startedRun();
-    const job = await claim(world.actor);
-    await pauseSprintRun(world.actor, { ...id, job_id: job.id, attempt: 1, release: true });
-    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
-    expect((await resumeSprintRun(world.actor, id)).status).toBe("queued");
-    expect(await claim(world.actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
-  });
+  expect(question.question).toContain("Release day");
+  expect(await claimRefusal(world.actor)).toBe("paused");
+  expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
 });
 
-describe("resuming a paused run", () => {
-  it("A run resumed while a claim is held is running, its question closed and its context cleared", async () => {
-    const { world, id } = await startedRun();
-    const job = await claim(world.actor);
-    const paused = await pauseSprintRun(world.actor, id);
-    expect(await resumeSprintRun(world.actor, id)).toMatchObject({
-      id: id.sprint_run_id,
-      status: "running",
-      pause_context: null,
-      previous_run_id: null,
-    });
-    const question = await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" });
-    expect(question.status).toBe("cancelled");
-    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
-    await claim(world.actor);
+it("A run paused by a merge conflict keeps pull request and files, and the held claim continues", async () => {
+  const { world, id } = await startedRun();
+  const job = await claim(world.actor);
+  const conflict = {
+    ...id,
+    job_id: job.id,
+    attempt: 1,
+    reason: "merge_conflict",
+    pr_url: "https://example.com/pull/7",
+    conflict_files: ["src/a.ts", "src/b.ts"],
+  };
+  expect(await statusOf(pauseSprintRun(world.actor, { ...conflict, attempt: 2 }))).toBe(409);
+  const paused = await pauseSprintRun(world.actor, conflict);
+  expect(paused.pause_context).toEqual({
+    reason: "merge_conflict",
+    pr_url: "https://example.com/pull/7",
+    conflict_files: ["src/a.ts", "src/b.ts"],
   });
-
-  it("A run resumed while no claim is held is queued, and an answered question stays answered", async () => {
-    const { world, id } = await startedRun();
-    const paused = await pauseSprintRun(world.actor, id);
-    const question = { question_id: paused.pause_question_id ?? "" };
-    await answerQuestion(world.actor, { ...question, answer: "Go on" });
-    expect((await resumeSprintRun(world.actor, id)).status).toBe("queued");
-    expect(await getQuestion(world.actor, question)).toMatchObject({ status: "answered", answer: "Go on" });
-    await claim(world.actor);
-    expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("RUNNING");
-  });
-
-  it("A paused run whose last held claim finished is done when it is resumed", async () => {
-    const world = await t.seedSprint({ stories: [1] });
-    const run = await world.start();
-    const job = await claim(world.actor);
-    await pauseSprintRun(world.actor, { sprint_run_id: run.id });
-    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
-    expect((await resumeSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
-  });
+  const { pause_question: question } = await getSprintRun(world.actor, id);
+  expect(question).toMatchObject({ task_id: at(world.tasks, 0).id, job_id: job.id });
+  expect(question?.question).toContain("src/a.ts");
+  await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+  expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("PAUSED");
 });
 
-describe("cancelling a run", () => {
-  it("A cancelled run cancels its unfinished jobs and question, and leaves task, PBI, and sprint alone", async () => {
-    const { world, id } = await startedRun();
-    await claim(world.actor);
-    const paused = await pauseSprintRun(world.actor, id);
-    const cancelled = await cancelSprintRun(world.actor, id);
-    expect(cancelled).toMatchObject({ status: "cancelled", pause_context: null, counts: { cancelled: 3 } });
-    expect(cancelled.finished_at).not.toBeNull();
-    expect((await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" })).status).toBe("cancelled");
-    expect(
-      await t.statusesOf(
-        "tasks",
-        world.tasks.map((task) => task.id),
-      ),
-    ).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
-    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
-    expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("READY");
-    expect(await statusOf(cancelSprintRun(world.actor, id))).toBe(409);
+it("A worker that pauses its run may give its job back to the queue without a retry", async () => {
+  const { world, id } = await startedRun();
+  const job = await claim(world.actor);
+  await pauseSprintRun(world.actor, { ...id, job_id: job.id, attempt: 1, release: true });
+  expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
+  expect((await resumeSprintRun(world.actor, id)).status).toBe("queued");
+  expect(await claim(world.actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
+});
+
+it("A run resumed while a claim is held is running, its question closed and its context cleared", async () => {
+  const { world, id } = await startedRun();
+  const job = await claim(world.actor);
+  const paused = await pauseSprintRun(world.actor, id);
+  expect(await resumeSprintRun(world.actor, id)).toMatchObject({
+    id: id.sprint_run_id,
+    status: "running",
+    pause_context: null,
+    previous_run_id: null,
   });
+  const question = await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" });
+  expect(question.status).toBe("cancelled");
+  await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+  await claim(world.actor);
+});
+
+it("A run resumed while no claim is held is queued, and an answered question stays answered", async () => {
+  const { world, id } = await startedRun();
+  const paused = await pauseSprintRun(world.actor, id);
+  const question = { question_id: paused.pause_question_id ?? "" };
+  await answerQuestion(world.actor, { ...question, answer: "Go on" });
+  expect((await resumeSprintRun(world.actor, id)).status).toBe("queued");
+  expect(await getQuestion(world.actor, question)).toMatchObject({ status: "answered", answer: "Go on" });
+  await claim(world.actor);
+  expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("RUNNING");
+});
+
+it("A paused run whose last held claim finished is done when it is resumed", async () => {
+  const world = await t.seedSprint({ stories: [1] });
+  const run = await world.start();
+  const job = await claim(world.actor);
+  await pauseSprintRun(world.actor, { sprint_run_id: run.id });
+  await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+  expect((await resumeSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
+});
+
+it("A cancelled run cancels its unfinished jobs and question, and leaves task, PBI, and sprint alone", async () => {
+  const { world, id } = await startedRun();
+  await claim(world.actor);
+  const paused = await pauseSprintRun(world.actor, id);
+  const cancelled = await cancelSprintRun(world.actor, id);
+  expect(cancelled).toMatchObject({ status: "cancelled", pause_context: null, counts: { cancelled: 3 } });
+  expect(cancelled.finished_at).not.toBeNull();
+  expect((await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" })).status).toBe("cancelled");
+  expect(
+    await t.statusesOf(
+      "tasks",
+      world.tasks.map((task) => task.id),
+    ),
+  ).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
+  expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
+  expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("READY");
+  expect(await statusOf(cancelSprintRun(world.actor, id))).toBe(409);
 });
 
 describe("resuming a failed sprint", () => {

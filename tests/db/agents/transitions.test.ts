@@ -44,60 +44,52 @@ const ways: Record<State, readonly Report[]> = {
   cancelled: [],
 };
 
-describe("a report of the worker", () => {
-  it.each(states.flatMap((state) => reports.map((report) => [state, report] as const)))(
-    "A %s job takes a report of %s only where the list of its transitions allows it",
-    async (state, report) => {
-      const { say, status } = await jobIn(state);
-      const isAllowed = ways[state].includes(report);
-      if (isAllowed) expect((await say(report)).status).toBe(report);
-      else expect(await statusOf(say(report))).toBe(409);
-      expect(await status()).toBe(isAllowed ? report : state);
-    },
-  );
+it.each(states.flatMap((state) => reports.map((report) => [state, report] as const)))(
+  "A %s job takes a report of %s only where the list of its transitions allows it",
+  async (state, report) => {
+    const { say, status } = await jobIn(state);
+    const isAllowed = ways[state].includes(report);
+    if (isAllowed) expect((await say(report)).status).toBe(report);
+    else expect(await statusOf(say(report))).toBe(409);
+    expect(await status()).toBe(isAllowed ? report : state);
+  },
+);
+
+it.each([
+  ["queued", "cancelled"],
+  ["claimed", "cancelled"],
+  ["running", "cancelled"],
+  ["done", "done"],
+  ["skipped", "skipped"],
+  ["cancelled", "cancelled"],
+] as const)("A cancelled run leaves its %s job %s", async (state, then) => {
+  const { world, run, status, id } = await jobIn(state);
+  await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+  expect(await status()).toBe(then);
+  expect(await t.columnOf("agent_jobs", id, "finished_at")).not.toBeNull();
 });
 
-describe("the cancellation of the run", () => {
-  it.each([
-    ["queued", "cancelled"],
-    ["claimed", "cancelled"],
-    ["running", "cancelled"],
-    ["done", "done"],
-    ["skipped", "skipped"],
-    ["cancelled", "cancelled"],
-  ] as const)("A cancelled run leaves its %s job %s", async (state, then) => {
-    const { world, run, status, id } = await jobIn(state);
-    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await status()).toBe(then);
-    expect(await t.columnOf("agent_jobs", id, "finished_at")).not.toBeNull();
-  });
+it.each([
+  ["queued", "cancelled"],
+  ["claimed", 409],
+  ["running", 409],
+  ["done", 409],
+  ["failed", 409],
+  ["skipped", 409],
+] as const)("The cancellation of a single %s job ends with: %s", async (state, outcome) => {
+  const { world, id, status } = await jobIn(state);
+  const cancel = cancelAgentJob(world.actor, { job_id: id });
+  if (outcome === 409) expect(await statusOf(cancel)).toBe(409);
+  else expect((await cancel).status).toBe(outcome);
+  expect(await status()).toBe(outcome === 409 ? state : outcome);
 });
 
-describe("the cancellation of a single job", () => {
-  it.each([
-    ["queued", "cancelled"],
-    ["claimed", 409],
-    ["running", 409],
-    ["done", 409],
-    ["failed", 409],
-    ["skipped", 409],
-  ] as const)("The cancellation of a single %s job ends with: %s", async (state, outcome) => {
-    const { world, id, status } = await jobIn(state);
-    const cancel = cancelAgentJob(world.actor, { job_id: id });
-    if (outcome === 409) expect(await statusOf(cancel)).toBe(409);
-    else expect((await cancel).status).toBe(outcome);
-    expect(await status()).toBe(outcome === 409 ? state : outcome);
-  });
-});
-
-describe("the end of a lease", () => {
-  it.each(states)("The end of the lease returns a %s job to the queue only if a worker holds it", async (state) => {
-    const { id, status } = await jobIn(state);
-    const isHeld = state === "claimed" || state === "running";
-    await serviceAt(t, later(new Date(), minutes(6)), "sweep()");
-    expect(await status()).toBe(isHeld ? "queued" : state);
-    expect(await t.columnOf("agent_jobs", id, "retry_count")).toBe(isHeld ? 1 : 0);
-  });
+it.each(states)("The end of the lease returns a %s job to the queue only if a worker holds it", async (state) => {
+  const { id, status } = await jobIn(state);
+  const isHeld = state === "claimed" || state === "running";
+  await serviceAt(t, later(new Date(), minutes(6)), "sweep()");
+  expect(await status()).toBe(isHeld ? "queued" : state);
+  expect(await t.columnOf("agent_jobs", id, "retry_count")).toBe(isHeld ? 1 : 0);
 });
 
 describe("the task of a job", () => {
@@ -167,24 +159,22 @@ const executionWays: Record<(typeof executionStates)[number], readonly Report[]>
 };
 const taskStatuses = { running: "IN_PROGRESS", done: "DONE", failed: "FAILED", skipped: "REVIEW" };
 
-describe("an execution record", () => {
-  it.each(executionStates.flatMap((state) => reports.map((report) => [state, report] as const)))(
-    "A %s execution takes a report of %s only where the list of its transitions allows it",
-    async (state, report) => {
-      const { say, status, id, task } = await executionIn(state);
-      if (!executionWays[state].includes(report)) {
-        expect(await statusOf(say(report))).toBe(409);
-        expect(await status()).toBe(state);
-        return;
-      }
-      expect((await say(report)).status).toBe(report);
-      expect(await status()).toBe(report);
-      expect(await t.columnOf("tasks", task.id, "status")).toBe(taskStatuses[report]);
-      const finished = await t.columnOf("task_executions", id, "finished_at");
-      expect(finished !== null).toBe(report !== "running");
-    },
-  );
-});
+it.each(executionStates.flatMap((state) => reports.map((report) => [state, report] as const)))(
+  "A %s execution takes a report of %s only where the list of its transitions allows it",
+  async (state, report) => {
+    const { say, status, id, task } = await executionIn(state);
+    if (!executionWays[state].includes(report)) {
+      expect(await statusOf(say(report))).toBe(409);
+      expect(await status()).toBe(state);
+      return;
+    }
+    expect((await say(report)).status).toBe(report);
+    expect(await status()).toBe(report);
+    expect(await t.columnOf("tasks", task.id, "status")).toBe(taskStatuses[report]);
+    const finished = await t.columnOf("task_executions", id, "finished_at");
+    expect(finished !== null).toBe(report !== "running");
+  },
+);
 
 const runStates = ["queued", "running", "paused", "paused with a claim", "done", "failed", "cancelled"] as const;
 type RunState = (typeof runStates)[number];
@@ -237,17 +227,15 @@ const refusals = runStates.flatMap((state) =>
   decisions.filter((act) => !isChange(state, act)).map((act) => [state, act] as const),
 );
 
-describe("a run", () => {
-  it.each(changes)("A run that was %s before %s is then %s", async (from, act, to) => {
-    const { acts, status } = await runIn(from);
-    await acts[act]();
-    expect(await status()).toBe(to);
-  });
+it.each(changes)("A run that was %s before %s is then %s", async (from, act, to) => {
+  const { acts, status } = await runIn(from);
+  await acts[act]();
+  expect(await status()).toBe(to);
+});
 
-  it.each(refusals)("A run that is %s refuses to %s", async (from, act) => {
-    const { acts, status } = await runIn(from);
-    const before = await status();
-    expect(await statusOf(acts[act]())).toBe(409);
-    expect(await status()).toBe(before);
-  });
+it.each(refusals)("A run that is %s refuses to %s", async (from, act) => {
+  const { acts, status } = await runIn(from);
+  const before = await status();
+  expect(await statusOf(acts[act]())).toBe(409);
+  expect(await status()).toBe(before);
 });

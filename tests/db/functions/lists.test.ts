@@ -1,8 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { getSoloState } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create, finish } from "../../setup/world";
 
@@ -65,7 +64,8 @@ it("workers online are the same number on the board, the dashboard and the strea
   const scope = { p_product_id: product.id };
   expect((await callAs(actor, "get_dashboard", {}, online)).workers_online).toBe(1);
   expect((await callAs(actor, "get_solo_board", scope, online)).workers_online).toBe(1);
-  expect((await getSoloState(actor, { product_id: product.id })).workers.count).toBe(1);
+  const solo = z.object({ workers: z.object({ count: z.number() }) });
+  expect((await callAs(actor, "get_solo_state", scope, solo)).workers.count).toBe(1);
 });
 
 const { owner, actor, product, sprint, stories, start } = await t.seedSprint({
@@ -115,41 +115,39 @@ const lists: [name: string, given: object, rows: string, table: string, id?: str
 
 const pageSchema = z.looseObject({ next_cursor: z.string().nullable() });
 
-describe("a list that is read in pages", () => {
-  it.each(lists)("A list continues after a row that is gone since: %s", async (...list) => {
-    const [name, given, rows, table, id = "id"] = list;
-    const read = async (more: object) => {
-      const page = await callAs(actor, name, { ...given, ...more }, pageSchema);
-      const found = z.array(z.looseObject({ [id]: z.string() })).parse(page[rows]);
-      return { ids: found.map((row) => String(row[id])), p_cursor: page.next_cursor };
-    };
-    const { ids } = await read({});
-    expect(ids.length).toBeGreaterThanOrEqual(3);
-    const seen: string[] = [];
-    let place = {};
-    for (const _ of ids) {
-      const page = await read({ p_limit: 1, ...place });
-      seen.push(...page.ids);
-      place = { p_cursor: page.p_cursor };
-      if (seen.length === 1) await t.sql.query(`delete from ${table} where id = $1`, seen);
-    }
-    // Comments come from the newest page back, each page oldest first.
-    expect(seen).toEqual(name === "list_comments" ? ids.toReversed() : ids);
-  });
+it.each(lists)("A list continues after a row that is gone since: %s", async (...list) => {
+  const [name, given, rows, table, id = "id"] = list;
+  const read = async (more: object) => {
+    const page = await callAs(actor, name, { ...given, ...more }, pageSchema);
+    const found = z.array(z.looseObject({ [id]: z.string() })).parse(page[rows]);
+    return { ids: found.map((row) => String(row[id])), p_cursor: page.next_cursor };
+  };
+  const { ids } = await read({});
+  expect(ids.length).toBeGreaterThanOrEqual(3);
+  const seen: string[] = [];
+  let place = {};
+  for (const _ of ids) {
+    const page = await read({ p_limit: 1, ...place });
+    seen.push(...page.ids);
+    place = { p_cursor: page.p_cursor };
+    if (seen.length === 1) await t.sql.query(`delete from ${table} where id = $1`, seen);
+  }
+  // Comments come from the newest page back, each page oldest first.
+  expect(seen).toEqual(name === "list_comments" ? ids.toReversed() : ids);
+});
 
-  it.each(lists)("A list refuses a cursor of another list: %s", async (name, given) => {
-    for (const p_cursor of ["1_2_3_4", `1_2_3_${product.id}`, product.id, "x", ""]) {
-      const asked = callAs(actor, name, { ...given, p_cursor }, z.unknown());
-      await expect(asked).rejects.toMatchObject({ status: 422, issues: [{ path: "cursor" }] });
-    }
-  });
+it.each(lists)("A list refuses a cursor of another list: %s", async (name, given) => {
+  for (const p_cursor of ["1_2_3_4", `1_2_3_${product.id}`, product.id, "x", ""]) {
+    const asked = callAs(actor, name, { ...given, p_cursor }, z.unknown());
+    await expect(asked).rejects.toMatchObject({ status: 422, issues: [{ path: "cursor" }] });
+  }
+});
 
-  it("Each operation that takes a cursor is one of the tested lists or the search", async () => {
-    const { rows } = await t.sql.query<{ name: string }>(
-      "select proname as name from pg_proc where pronamespace = 'operations'::regnamespace and 'p_cursor' = any (proargnames)",
-    );
-    // The last two hand it to list_questions and list_waiting_reviews.
-    const known = ["search", "get_inbox", "list_reviews", ...lists.map(([name]) => name)];
-    expect(rows.map(({ name }) => name).toSorted()).toEqual(known.toSorted());
-  });
+it("Each operation that takes a cursor is one of the tested lists or the search", async () => {
+  const { rows } = await t.sql.query<{ name: string }>(
+    "select proname as name from pg_proc where pronamespace = 'operations'::regnamespace and 'p_cursor' = any (proargnames)",
+  );
+  // The last two hand it to list_questions and list_waiting_reviews.
+  const known = ["search", "get_inbox", "list_reviews", ...lists.map(([name]) => name)];
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(known.toSorted());
 });

@@ -140,71 +140,69 @@ it("The merge queue waits for CI of the merged state, and returns what is red th
   expect(redCommits(forge.bare)).toEqual([]);
 }, 400_000);
 
-describe("without a Git host", () => {
-  it("A landing with --land pushes to the main branch, and another worker takes over from a killed one", async () => {
-    const bare = join(home, "plain.git");
-    const repo = join(home, "repo-plain");
-    const git = makeRepository(repo);
-    writeRepository(repo, `test: sh ${join(home, "gate.sh")}; sh check.sh\n`);
-    const gate = join(home, "gate");
-    gitIn(home)("init", "--quiet", "--bare", "--initial-branch=main", bare);
-    git("remote", "add", "origin", bare);
-    git("push", "--quiet", "origin", "main");
-    writeFileSync(
-      join(home, "gate.sh"),
-      // Tests of jobs go through; that of a landing waits.
-      `[ -n "$BACKLOOM_JOB_ID" ] || { echo merge >> ${gate}.reached; while [ ! -e ${gate} ]; do sleep 0.1; done; }\n`,
-    );
-    const run = await startRun(t, ada, {
-      code: "LAND-PLAIN",
-      strategy: "STORY",
-      stories: ["Add letter a", "Add letter b", "Say one"],
-      product: { landing: "queue" },
-    });
-    const first = serve("LAND-PLAIN", "plain", repo, "--land");
-    await expect.poll(() => endsOf(run.productId), patience).toEqual(["working"]);
-    await expect.poll(() => read(`${gate}.reached`), patience).toContain("merge");
-    // A killed worker would keep the lease of a job it was at.
-    await expect
-      .poll(async () => (await run.read()).jobs.map(({ status }) => status), patience)
-      .toEqual(["done", "done", "done"]);
-    first.process.kill("SIGKILL");
-    await first.ended;
-    // A person pushes: the test begins again, and one branch no longer merges.
-    writeFileSync(join(repo, "line.txt"), "two\n");
-    git("commit", "--quiet", "--all", "-m", "Two");
-    git("push", "--quiet", "origin", "main");
-    writeFileSync(gate, "");
-    await t.query`update landings set lease_until = now() where product_id = ${run.productId}`;
-    serve("LAND-PLAIN", "plain-2", repo, "--land");
-    await expect
-      .poll(() => endsOf(run.productId), patience)
-      .toEqual(["conflict", "landed", "landed", "landed", "test_failed"]);
-    const ends = await landings(run.productId);
-    expect(ends.find(({ state }) => state === "conflict")?.words).toBe(
-      "File line.txt\nIn this work:\none\nOn the main branch:\ntwo",
-    );
-    expect(read(prompts)).toContain("    | On the main branch:");
-    expect(redCommits(bare)).toEqual([]);
-    expect((await statusesOf(run.productId)).every(({ merged }) => merged)).toBe(true);
-  }, 400_000);
+it("A landing with --land pushes to the main branch, and another worker takes over from a killed one", async () => {
+  const bare = join(home, "plain.git");
+  const repo = join(home, "repo-plain");
+  const git = makeRepository(repo);
+  writeRepository(repo, `test: sh ${join(home, "gate.sh")}; sh check.sh\n`);
+  const gate = join(home, "gate");
+  gitIn(home)("init", "--quiet", "--bare", "--initial-branch=main", bare);
+  git("remote", "add", "origin", bare);
+  git("push", "--quiet", "origin", "main");
+  writeFileSync(
+    join(home, "gate.sh"),
+    // Tests of jobs go through; that of a landing waits.
+    `[ -n "$BACKLOOM_JOB_ID" ] || { echo merge >> ${gate}.reached; while [ ! -e ${gate} ]; do sleep 0.1; done; }\n`,
+  );
+  const run = await startRun(t, ada, {
+    code: "LAND-PLAIN",
+    strategy: "STORY",
+    stories: ["Add letter a", "Add letter b", "Say one"],
+    product: { landing: "queue" },
+  });
+  const first = serve("LAND-PLAIN", "plain", repo, "--land");
+  await expect.poll(() => endsOf(run.productId), patience).toEqual(["working"]);
+  await expect.poll(() => read(`${gate}.reached`), patience).toContain("merge");
+  // A killed worker would keep the lease of a job it was at.
+  await expect
+    .poll(async () => (await run.read()).jobs.map(({ status }) => status), patience)
+    .toEqual(["done", "done", "done"]);
+  first.process.kill("SIGKILL");
+  await first.ended;
+  // A person pushes: the test begins again, and one branch no longer merges.
+  writeFileSync(join(repo, "line.txt"), "two\n");
+  git("commit", "--quiet", "--all", "-m", "Two");
+  git("push", "--quiet", "origin", "main");
+  writeFileSync(gate, "");
+  await t.query`update landings set lease_until = now() where product_id = ${run.productId}`;
+  serve("LAND-PLAIN", "plain-2", repo, "--land");
+  await expect
+    .poll(() => endsOf(run.productId), patience)
+    .toEqual(["conflict", "landed", "landed", "landed", "test_failed"]);
+  const ends = await landings(run.productId);
+  expect(ends.find(({ state }) => state === "conflict")?.words).toBe(
+    "File line.txt\nIn this work:\none\nOn the main branch:\ntwo",
+  );
+  expect(read(prompts)).toContain("    | On the main branch:");
+  expect(redCommits(bare)).toEqual([]);
+  expect((await statusesOf(run.productId)).every(({ merged }) => merged)).toBe(true);
+}, 400_000);
 
-  it("A worker without --pr or --land begins no landing, and why_not_moving says the place in the queue", async () => {
-    const repo = join(home, "repo-alone");
-    makeRepository(repo);
-    writeRepository(repo, "test: sh check.sh\n");
-    const run = await startRun(t, ada, {
-      code: "LAND-NONE",
-      strategy: "STORY",
-      stories: ["Add letter a"],
-      product: { landing: "queue" },
-    });
-    await serve("LAND-NONE", "alone", repo, "--until-idle").ended;
-    const { queue, ended } = await listLandings(actor, { product_id: run.productId });
-    expect([queue.length, ended]).toEqual([1, []]);
-    const { jobs } = await run.read();
-    const why = await whyNotMoving(actor, { kind: "job", id: at(jobs, 0).id });
-    expect(why.text).toContain("Its branch is number 1 in the merge queue.");
-    expect(gitIn(repo)("rev-list", "--count", "main")).toBe("2");
-  }, 120_000);
-});
+it("A worker without --pr or --land begins no landing, and why_not_moving says the place in the queue", async () => {
+  const repo = join(home, "repo-alone");
+  makeRepository(repo);
+  writeRepository(repo, "test: sh check.sh\n");
+  const run = await startRun(t, ada, {
+    code: "LAND-NONE",
+    strategy: "STORY",
+    stories: ["Add letter a"],
+    product: { landing: "queue" },
+  });
+  await serve("LAND-NONE", "alone", repo, "--until-idle").ended;
+  const { queue, ended } = await listLandings(actor, { product_id: run.productId });
+  expect([queue.length, ended]).toEqual([1, []]);
+  const { jobs } = await run.read();
+  const why = await whyNotMoving(actor, { kind: "job", id: at(jobs, 0).id });
+  expect(why.text).toContain("Its branch is number 1 in the merge queue.");
+  expect(gitIn(repo)("rev-list", "--count", "main")).toBe("2");
+}, 120_000);

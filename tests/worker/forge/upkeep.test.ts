@@ -315,74 +315,70 @@ describe("the block of AGENTS.md", () => {
   });
 });
 
-describe("without a Git host", () => {
-  it.each([true, false])(
-    "Lessons without a Git host are on a branch that the page of lessons names (with a remote: %s)",
-    async (hasRemote) => {
-      const repo = join(home, `plain-${hasRemote}`);
-      const git = makeRepository(repo);
-      const bare = hasRemote ? join(home, "plain.git") : repo;
-      if (hasRemote) {
-        gitIn(home)("clone", "--quiet", "--bare", repo, bare);
-        git("remote", "add", "origin", bare);
-        git("fetch", "--quiet", "origin");
-      }
-      const one = await begin(repo, bare, "");
-      await one.accept("Format first.");
-      await one.look();
-      expect(await one.files()).toMatchObject([{ state: "branch", branch: one.branch, url: null, words: null }]);
-      expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
-      await one.accept("Test last.");
-      await one.look();
-      gitIn(bare)("update-ref", "refs/heads/main", gitIn(bare)("rev-parse", one.branch));
-      await one.look();
-      expect(await one.files()).toMatchObject([{ state: "merged" }]);
-      expect(lessonsIn(one.textAt("main"))).toEqual(["Format first.", "Test last."]);
-    },
-  );
-});
+it.each([true, false])(
+  "Lessons without a Git host are on a branch that the page of lessons names (with a remote: %s)",
+  async (hasRemote) => {
+    const repo = join(home, `plain-${hasRemote}`);
+    const git = makeRepository(repo);
+    const bare = hasRemote ? join(home, "plain.git") : repo;
+    if (hasRemote) {
+      gitIn(home)("clone", "--quiet", "--bare", repo, bare);
+      git("remote", "add", "origin", bare);
+      git("fetch", "--quiet", "origin");
+    }
+    const one = await begin(repo, bare, "");
+    await one.accept("Format first.");
+    await one.look();
+    expect(await one.files()).toMatchObject([{ state: "branch", branch: one.branch, url: null, words: null }]);
+    expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
+    await one.accept("Test last.");
+    await one.look();
+    gitIn(bare)("update-ref", "refs/heads/main", gitIn(bare)("rev-parse", one.branch));
+    await one.look();
+    expect(await one.files()).toMatchObject([{ state: "merged" }]);
+    expect(lessonsIn(one.textAt("main"))).toEqual(["Format first.", "Test last."]);
+  },
+);
 
-describe("boxes of Spec Kit", () => {
-  it("Boxes of Spec Kit are ticked when their task is done, and nothing else of the file changes", async () => {
-    const { forge, repo } = await openHost("boxes");
-    const one = await begin(repo, forge.bare, forge.remote);
-    const list = [
-      "# Tasks\r",
-      "```\r",
-      "- [ ] T001 A sample\r",
-      "```\r",
-      "- [ ] T001 Draw [ ] it\r",
-      "* [ ] **T002** [P] Paint\r",
-      "- [x] T003 Done before\r",
-      "- [ ] T001 The same again\r",
-      "-   [~] T-005 Seed\r",
-      "1)\t[]T006 Rake\r",
-      "- [ ] T004 Left",
-    ].join("\n");
-    const spec = "specs/001-beds/tasks.md";
-    commit(forge.bare, { [spec]: list, "old/specs/001-beds/tasks.md": "- [ ] T001 Draw\n" });
-    const pbi = await t.query`insert into pbis (product_id, title)
+it("Boxes of Spec Kit are ticked when their task is done, and nothing else of the file changes", async () => {
+  const { forge, repo } = await openHost("boxes");
+  const one = await begin(repo, forge.bare, forge.remote);
+  const list = [
+    "# Tasks\r",
+    "```\r",
+    "- [ ] T001 A sample\r",
+    "```\r",
+    "- [ ] T001 Draw [ ] it\r",
+    "* [ ] **T002** [P] Paint\r",
+    "- [x] T003 Done before\r",
+    "- [ ] T001 The same again\r",
+    "-   [~] T-005 Seed\r",
+    "1)\t[]T006 Rake\r",
+    "- [ ] T004 Left",
+  ].join("\n");
+  const spec = "specs/001-beds/tasks.md";
+  commit(forge.bare, { [spec]: list, "old/specs/001-beds/tasks.md": "- [ ] T001 Draw\n" });
+  const pbi = await t.query`insert into pbis (product_id, title)
       values (${one.product_id}, 'Garden') returning id`;
-    const story = await t.query`insert into stories (product_id, pbi_id, title)
+  const story = await t.query`insert into stories (product_id, pbi_id, title)
       values (${one.product_id}, ${at(pbi, 0).id}, 'Beds') returning id`;
-    await t.query`insert into tasks (product_id, story_id, title, status, external_id)
+  await t.query`insert into tasks (product_id, story_id, title, status, external_id)
       select ${one.product_id}, ${at(story, 0).id}, e.id, e.status::task_status, 'spec-kit:001-beds/' || e.id
       from (values ('T001', 'DONE'), ('T002', 'DONE'), ('T003', 'DONE'), ('T004', 'TO_DO'), ('T-005', 'DONE'), ('T006', 'DONE'), ('own', 'DONE')) e (id, status)`;
-    await one.look();
-    expect(at(forge.pulls, 0)).toMatchObject({ title: "Tick the boxes of done tasks" });
-    const branch = `backloom/${one.code}/spec-boxes`;
-    expect(one.textAt(branch, spec)).toBe(
-      list
-        .replace("- [ ] T001 Draw [ ]", "- [x] T001 Draw [ ]")
-        .replace("* [ ] **T002", "* [x] **T002")
-        .replace("[~] T-005", "[x] T-005")
-        .replace("[]T006", "[x] T006"),
-    );
-    expect(one.textAt(branch, "old/specs/001-beds/tasks.md")).toBe("- [ ] T001 Draw\n");
-    mergePull(forge, at(forge.pulls, 0), forge.headOf(branch));
-    await one.look();
-    expect(await one.files()).toMatchObject([{ kind: "spec_boxes", state: "merged" }]);
-  });
+  await one.look();
+  expect(at(forge.pulls, 0)).toMatchObject({ title: "Tick the boxes of done tasks" });
+  const branch = `backloom/${one.code}/spec-boxes`;
+  expect(one.textAt(branch, spec)).toBe(
+    list
+      .replace("- [ ] T001 Draw [ ]", "- [x] T001 Draw [ ]")
+      .replace("* [ ] **T002", "* [x] **T002")
+      .replace("[~] T-005", "[x] T-005")
+      .replace("[]T006", "[x] T006"),
+  );
+  expect(one.textAt(branch, "old/specs/001-beds/tasks.md")).toBe("- [ ] T001 Draw\n");
+  mergePull(forge, at(forge.pulls, 0), forge.headOf(branch));
+  await one.look();
+  expect(await one.files()).toMatchObject([{ kind: "spec_boxes", state: "merged" }]);
 });
 
 describe("a worker that is killed", () => {
