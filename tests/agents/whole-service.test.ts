@@ -9,6 +9,7 @@ import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { startTcpProxy } from "../setup/tcp-proxy";
 import { at } from "../setup/world";
 import { openStage, startRun } from "../worker/fixture";
+import { flags } from "../worker/flags";
 import { sandboxProblem } from "../worker/sandbox-scene";
 import { openToolGate } from "../worker/tool-gate";
 import { isAlive, read, startWorker } from "../worker/worker-process";
@@ -36,24 +37,8 @@ async function openScene(tool: RealTool, script: readonly Step[], tasks = 1) {
   const start = (url = app.origin, ...words: string[]) =>
     startWorker(
       [
-        "--url",
-        url,
-        "--token",
-        token,
-        "--work-dir",
-        join(home, "work"),
-        "--repo",
-        repo,
-        "--product",
-        code,
-        "--name",
-        `worker-${code}`,
-        "--agent",
-        tool.agent,
-        "--heartbeat",
-        "1",
-        "--silence",
-        "4",
+        ...flags({ url, token, "work-dir": join(home, "work"), repo, product: code, name: `worker-${code}` }),
+        ...flags({ agent: tool.agent, heartbeat: "1", silence: "4" }),
         ...words,
         ...confined,
       ],

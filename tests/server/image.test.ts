@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { projectRoot } from "../../supabase/embedded/project-root";
+import { flags } from "../worker/flags";
 
 /**
  * What the image does, without Docker: its build runs on the files that `.dockerignore` leaves, and what each stage copies is all that its
@@ -90,31 +91,17 @@ function start(root: string, data: string, env: Record<string, string>, words: r
     "bwrap",
     [
       ...bareRoot,
-      "--die-with-parent",
+      ...flags({ "die-with-parent": true }),
       ...system,
-      "--proc",
-      "/proc",
-      "--dev",
-      "/dev",
-      "--tmpfs",
-      "/tmp",
-      "--dir",
-      "/home/node",
-      "--ro-bind",
-      passwd,
+      ...flags({ proc: "/proc", dev: "/dev", tmpfs: "/tmp", dir: "/home/node", "ro-bind": passwd }),
       "/etc/passwd",
-      "--ro-bind",
-      dirname(process.execPath),
+      ...flags({ "ro-bind": dirname(process.execPath) }),
       "/node",
-      "--ro-bind",
-      join(root, "app"),
+      ...flags({ "ro-bind": join(root, "app") }),
       "/app",
-      "--bind",
-      data,
+      ...flags({ bind: data }),
       "/data",
-      "--chdir",
-      "/app",
-      "--clearenv",
+      ...flags({ chdir: "/app", clearenv: true }),
       ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
       program,
       ...more,

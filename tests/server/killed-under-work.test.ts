@@ -5,6 +5,7 @@ import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server"
 import { ownDataDir } from "../embedded/own-stack";
 import { at } from "../setup/world";
 import { makeHome, makeRepository, startRun } from "../worker/fixture";
+import { flags } from "../worker/flags";
 import { type HeldTool, openToolGate } from "../worker/tool-gate";
 import { fakeAgent, startWorker } from "../worker/worker-process";
 import { killService, openOwnDatabase, startService } from "./own-service";
@@ -39,23 +40,9 @@ async function beginWork(code: string) {
   mkdirSync(own);
   writeFileSync(join(own, "ending"), "commits");
   const worker = startWorker([
-    "--url",
-    gate.url,
-    "--token",
-    token,
-    "--work-dir",
-    join(home, "work"),
-    "--repo",
-    repo,
-    "--name",
-    `worker-${code}`,
-    "--product",
-    code,
-    "--heartbeat",
-    "0.3",
-    "--once",
-    "--agent",
-    `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`,
+    ...flags({ url: gate.url, token, "work-dir": join(home, "work"), repo, name: `worker-${code}` }),
+    ...flags({ product: code, heartbeat: "0.3", once: true }),
+    ...flags({ agent: `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"` }),
   ]);
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   const goOn = () => writeFileSync(join(own, "go-on"), "");

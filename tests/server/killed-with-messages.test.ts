@@ -8,6 +8,7 @@ import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { commentSchema } from "~/wire/comments/contract";
 import { at, bearer } from "../setup/world";
 import { gitIn, startRun } from "../worker/fixture";
+import { flags } from "../worker/flags";
 import { fakeAgent, read, startWorker, type WorkerProcess } from "../worker/worker-process";
 import { kills, openKillStage, seed } from "./kill-stage";
 
@@ -65,21 +66,8 @@ async function openRound(code: string, { way, workMilliseconds }: Plan) {
     }
     const acp = `acp:HOME='${clone}-home' FAKE_HEARD='${heard}' FAKE_MILLISECONDS=${workMilliseconds} exec '${process.execPath}' '${fakeAgent}'`;
     return startWorker([
-      "--url",
-      gate.url,
-      "--token",
-      token,
-      "--product",
-      code,
-      "--name",
-      machine,
-      "--once",
-      "--repo",
-      clone,
-      "--work-dir",
-      `${clone}-work`,
-      "--heartbeat",
-      "0.3",
+      ...flags({ url: gate.url, token, product: code, name: machine, once: true, repo: clone }),
+      ...flags({ "work-dir": `${clone}-work`, heartbeat: "0.3" }),
       ...(way === "exec" ? ["--exec", exec] : ["--agent", acp]),
     ]);
   };

@@ -7,6 +7,7 @@ import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { ownDataDir } from "../embedded/own-stack";
 import { makeRepository } from "../worker/fixture";
+import { flags } from "../worker/flags";
 import { workerFile } from "../worker/worker-process";
 import { openOwnDatabase, startService } from "./own-service";
 
@@ -45,21 +46,8 @@ describe.each(programs)("on Node %i", (_version, node) => {
       node,
       [
         workerFile,
-        "--url",
-        service.origin,
-        "--token",
-        token,
-        "--product",
-        product.id,
-        "--exec",
-        "demo",
-        "--repo",
-        repo,
-        "--until-idle",
-        "--sandbox",
-        "off",
-        "--work-dir",
-        join(dataDir, "work"),
+        ...flags({ url: service.origin, token, product: product.id, exec: "demo", repo, "until-idle": true }),
+        ...flags({ sandbox: "off", "work-dir": join(dataDir, "work") }),
       ],
       { stdio: ["ignore", "pipe", "pipe"] },
     );

@@ -10,6 +10,7 @@ import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { installedAgents, setups } from "../../app/routes/_app.connect/setups";
 import { inOne } from "../agents/turn";
 import { openStage, startRun } from "./fixture";
+import { flags } from "./flags";
 import { startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git, serve, serveOnce } = await openStage("--heartbeat", "0.3");
@@ -219,18 +220,8 @@ it("An agent that a worker found on its machine is offered first on Connect", as
   writeFileSync(join(bin, "gemini"), "#!/bin/sh\necho 0.61.0\n", { mode: 0o755 });
   const worker = startWorker(
     [
-      "--url",
-      app.origin,
-      "--token",
-      token,
-      "--work-dir",
-      join(home, "work"),
-      "--exec",
-      "true",
-      "--name",
-      "finder",
-      "--kinds",
-      "PLAN_CHAT",
+      ...flags({ url: app.origin, token, "work-dir": join(home, "work"), exec: "true", name: "finder" }),
+      ...flags({ kinds: "PLAN_CHAT" }),
     ],
     { PATH: `${bin}:${process.env.PATH}`, GEMINI_API_KEY: "of-nobody" },
   );

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openAlteredService } from "./altered-service";
 import { openStage, startRun } from "./fixture";
+import { flags } from "./flags";
 import { startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
@@ -16,21 +17,7 @@ async function work(code: string, bent: object) {
   });
   const exec = `touch ${join(home, `${code}-ran`)}`;
   const worker = startWorker(
-    [
-      "--url",
-      url,
-      "--work-dir",
-      join(home, code),
-      "--name",
-      "worker",
-      "--once",
-      "--repo",
-      repo,
-      "--product",
-      code,
-      "--exec",
-      exec,
-    ],
+    flags({ url, "work-dir": join(home, code), name: "worker", once: true, repo, product: code, exec }),
     { BACKLOOM_TOKEN: token },
   );
   return { status: await worker.ended, output: worker.output() };

@@ -7,6 +7,7 @@ import { at } from "../setup/world";
 import { makeBarrier } from "./barrier";
 import { type KillPoint, setBreakpoint } from "./breakpoint";
 import { gitIn, openStage, type RunOptions, startRun } from "./fixture";
+import { flags } from "./flags";
 import { openToolGate } from "./tool-gate";
 import { startWorker } from "./worker-process";
 
@@ -45,20 +46,8 @@ export async function openScene() {
 
     const start = (name: string, url: string, command: string, ...more: string[]) =>
       startWorker([
-        "--url",
-        url,
-        "--token",
-        token,
-        "--product",
-        options.code,
-        "--name",
-        name,
-        "--repo",
-        join(folder, name),
-        "--work-dir",
-        join(folder, `${name}-work`),
-        "--exec",
-        command,
+        ...flags({ url, token, product: options.code, name, repo: join(folder, name) }),
+        ...flags({ "work-dir": join(folder, `${name}-work`), exec: command }),
         ...args,
         ...more,
       ]);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { openStage, startRun } from "./fixture";
+import { flags } from "./flags";
 import { follow, read, workerFile } from "./worker-process";
 
 const { t, app, ada, token, home, repo } = await openStage();
@@ -35,22 +36,8 @@ it("A worker under npm run gives its job back on Ctrl-C, though npm passes it on
   const run = await startRun(t, ada, { code: "CTRLC" });
   const begun = join(home, "begun");
   const worker = npmRun([
-    "--url",
-    app.origin,
-    "--token",
-    token,
-    "--work-dir",
-    join(home, "work"),
-    "--repo",
-    repo,
-    "--product",
-    "CTRLC",
-    "--name",
-    "ctrl-c",
-    "--sandbox",
-    "off",
-    "--exec",
-    `echo begun > ${begun}; exec sleep 600`,
+    ...flags({ url: app.origin, token, "work-dir": join(home, "work"), repo, product: "CTRLC" }),
+    ...flags({ name: "ctrl-c", sandbox: "off", exec: `echo begun > ${begun}; exec sleep 600` }),
   ]);
   await vi.waitFor(() => expect(read(begun), worker.output()).toBe("begun\n"), { timeout: 60_000 });
   // More than once, since what npm passes on may come together with what the terminal says: then it is one signal.

@@ -5,6 +5,7 @@ import { createIdea } from "~/nouns/ideas/operations.server";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
+import { flags } from "./flags";
 import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
 import { endOf, isAlive, read, startWorker } from "./worker-process";
@@ -258,19 +259,8 @@ it("The worker that people download says in plain words what an option must be",
 
 async function startWorkerWithoutRepo(product: string): Promise<void> {
   const words = [
-    "--url",
-    app.origin,
-    "--token",
-    token,
-    "--work-dir",
-    join(home, "work"),
-    "--once",
-    "--name",
-    "cloner",
-    "--product",
-    product,
-    "--exec",
-    "echo x > cloned.txt",
+    ...flags({ url: app.origin, token, "work-dir": join(home, "work"), once: true, name: "cloner" }),
+    ...flags({ product, exec: "echo x > cloned.txt" }),
   ];
   await endOf(startWorker(words, reachBySsh(home)));
 }

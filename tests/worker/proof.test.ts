@@ -7,6 +7,7 @@ import { reviewJob } from "~/nouns/reviews/operations.server";
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createSampleProduct } from "~/nouns/transfers/operations.server";
 import { openStage, type RunOptions, startRun } from "./fixture";
+import { flags } from "./flags";
 import { endOf, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, git, serve } = await openStage("--heartbeat", "0.3");
@@ -209,17 +210,8 @@ it("The demo brings proof for the sample product too, and one review ends its ru
   const run = await startSprintRun(actor, { sprint_id: rows[0].id });
   for (const _task of ["T-1", "T-2"]) {
     const worker = startWorker([
-      "--url",
-      app.origin,
-      "--token",
-      token,
-      "--work-dir",
-      join(home, "demo"),
-      "--product",
-      "SAMPLE",
-      "--exec",
-      "demo",
-      "--once",
+      ...flags({ url: app.origin, token, "work-dir": join(home, "demo"), product: "SAMPLE", exec: "demo" }),
+      ...flags({ once: true }),
     ]);
     expect(await worker.ended, worker.output()).toBe(0);
   }

@@ -6,6 +6,7 @@ import { makeSmallDisk } from "../setup/small-disk";
 import { at } from "../setup/world";
 import { makeBarrier } from "./barrier";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
+import { flags } from "./flags";
 
 const { t, ada, home, serve } = await openStage();
 const endings = Number(process.env.ENDINGS ?? 12);
@@ -139,16 +140,9 @@ async function playOne(
   const own = commits ? `git add work.txt && ${commit} -m Mine; echo more >> work.txt` : "true";
   const start = (exec: string) =>
     serve(code, [
-      "--work-dir",
-      join(folder, "work"),
-      "--once",
-      "--repo",
-      repo,
-      "--name",
-      code,
+      ...flags({ "work-dir": join(folder, "work"), once: true, repo, name: code }),
       ...(ending.words ?? []),
-      "--exec",
-      exec,
+      ...flags({ exec }),
     ]);
   const worker = start(`echo '${text}' > work.txt\n${own}\n${ending.script}`);
   if (name === "is killed") {

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { openStage, startRun } from "./fixture";
+import { flags } from "./flags";
 import { sandboxProblem } from "./sandbox-scene";
 import { endOf, fakeAgent, follow, startWorker, workerFile } from "./worker-process";
 
@@ -40,21 +41,8 @@ printf '%s\\n' '#!/bin/sh' '${agentScript.replaceAll('"', "")}' > "$2/node_modul
 chmod +x "$2/node_modules/.bin/qwen"`;
 
 const wordsFor = (code: string, agent: string) => [
-  "--url",
-  app.origin,
-  "--token",
-  token,
-  "--work-dir",
-  join(home, "work"),
-  "--once",
-  "--repo",
-  repo,
-  "--product",
-  code,
-  "--name",
-  `worker-${code}`,
-  "--agent",
-  agent,
+  ...flags({ url: app.origin, token, "work-dir": join(home, "work"), once: true, repo, product: code }),
+  ...flags({ name: `worker-${code}`, agent }),
 ];
 
 /** The worker in a new terminal, with what is typed there. */

@@ -8,6 +8,7 @@ import { importDocument } from "~/nouns/transfers/import-document.server";
 import type { SprintRunDetail } from "~/wire/sprint-runs/contract";
 import { at } from "../setup/world";
 import { gitIn, openStage } from "./fixture";
+import { flags } from "./flags";
 import { endOf, startWorker } from "./worker-process";
 
 type Strategy = "SPRINT" | "STORY" | "SPRINT_BATCH";
@@ -23,22 +24,8 @@ export async function openMachines() {
 
   function start(product: string, machine: "a" | "b", exec: string, ...args: string[]) {
     return startWorker([
-      "--url",
-      app.origin,
-      "--token",
-      token,
-      "--work-dir",
-      join(home, `work-${machine}`),
-      "--repo",
-      join(home, machine),
-      "--name",
-      `${product}-${machine}`,
-      "--product",
-      product,
-      "--exec",
-      exec,
-      "--heartbeat",
-      "0.3",
+      ...flags({ url: app.origin, token, "work-dir": join(home, `work-${machine}`) }),
+      ...flags({ repo: join(home, machine), name: `${product}-${machine}`, product, exec, heartbeat: "0.3" }),
       ...args,
     ]);
   }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { makeRepository, openStage, startRun } from "./fixture";
+import { flags } from "./flags";
 import { sandboxProblem } from "./sandbox-scene";
 import { endOf, startWorker } from "./worker-process";
 
@@ -9,17 +10,7 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
   const { t, app, ada, token, home, repo } = await openStage();
   const start = (code: string, ...words: string[]) =>
     startWorker([
-      "--url",
-      app.origin,
-      "--token",
-      token,
-      "--product",
-      code,
-      "--name",
-      code,
-      "--once",
-      "--sandbox",
-      "bwrap",
+      ...flags({ url: app.origin, token, product: code, name: code, once: true, sandbox: "bwrap" }),
       ...words,
     ]);
 

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStage, startRun } from "./fixture";
+import { flags } from "./flags";
 import { endOf, startWorker } from "./worker-process";
 
 const { t, ada, app, token, home, repo } = await openStage();
@@ -15,21 +16,8 @@ describe("where bwrap does not work", () => {
   const start = async (sandbox: string) => {
     const worker = startWorker(
       [
-        "--url",
-        app.origin,
-        "--token",
-        token,
-        "--work-dir",
-        join(home, "work"),
-        "--repo",
-        repo,
-        "--exec",
-        "true",
-        "--once",
-        "--sandbox",
-        sandbox,
-        "--product",
-        "PROBE",
+        ...flags({ url: app.origin, token, "work-dir": join(home, "work"), repo, exec: "true", once: true }),
+        ...flags({ sandbox, product: "PROBE" }),
       ],
       { PATH: `${programs}:${process.env.PATH}` },
     );

@@ -5,6 +5,7 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { isolation } from "../../worker/sandbox/probe";
 import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
+import { flags } from "./flags";
 import { startWorker, workerFile } from "./worker-process";
 
 /** Why the tests of the sandbox are left out here; null where bubblewrap works. */
@@ -54,25 +55,8 @@ export async function openSandboxScene(uid?: number) {
     if (uid !== undefined) execFileSync("chown", ["-R", `${uid}:${uid}`, root]);
     const worker = startWorker(
       [
-        "--url",
-        app.origin,
-        "--token",
-        token,
-        "--work-dir",
-        join(root, "work"),
-        "--once",
-        "--repo",
-        repo,
-        "--product",
-        code,
-        "--name",
-        `worker-${code}`,
-        "--heartbeat",
-        "1",
-        "--exec",
-        `sh ${file}`,
-        "--sandbox",
-        "bwrap",
+        ...flags({ url: app.origin, token, "work-dir": join(root, "work"), once: true, repo, product: code }),
+        ...flags({ name: `worker-${code}`, heartbeat: "1", exec: `sh ${file}`, sandbox: "bwrap" }),
         ...args,
       ],
       { HOME: home, ...environment },

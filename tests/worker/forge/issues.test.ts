@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { openStage } from "../fixture";
+import { flags } from "../flags";
 import { startWorker } from "../worker-process";
 import { openForgeWorld, tokenOf } from "./world";
 
@@ -31,15 +32,8 @@ describe.each(forgeKinds)("%s", (kind) => {
       return startWorker(
         [
           ...place,
-          "--work-dir",
-          join(home, `work-${name}-${kind}`),
-          "--name",
-          name,
-          "--exec",
-          "true",
-          "--sandbox",
-          "off",
-          "--pr",
+          ...flags({ "work-dir": join(home, `work-${name}-${kind}`), name, exec: "true", sandbox: "off" }),
+          ...flags({ pr: true }),
         ],
         { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" },
       );

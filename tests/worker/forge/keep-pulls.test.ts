@@ -6,6 +6,7 @@ import { listPulls } from "~/nouns/pulls/operations.server";
 import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
+import { flags } from "../flags";
 import { openToolGate } from "../tool-gate";
 import { read, startWorker } from "../worker-process";
 import { writeAgent, writeRepository } from "./landing-world";
@@ -107,23 +108,9 @@ async function begin(kind: (typeof forgeKinds)[number], code: string, wish: { cr
 function serve(kind: (typeof forgeKinds)[number], code: string, url = app.origin) {
   return startWorker(
     [
-      "--url",
-      url,
-      "--token",
-      token,
-      "--product",
-      `${code}-${kind}`,
-      "--work-dir",
-      join(home, `work-${code}-${kind}`),
-      "--name",
-      `${code}-${kind}`,
-      "--repo",
-      join(home, `repo-${code}-${kind}`),
-      "--exec",
-      command,
-      "--sandbox",
-      "off",
-      "--pr",
+      ...flags({ url, token, product: `${code}-${kind}`, "work-dir": join(home, `work-${code}-${kind}`) }),
+      ...flags({ name: `${code}-${kind}`, repo: join(home, `repo-${code}-${kind}`), exec: command }),
+      ...flags({ sandbox: "off", pr: true }),
     ],
     { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" },
   );

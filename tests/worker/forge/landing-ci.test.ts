@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
+import { flags } from "../flags";
 import { startWorker } from "../worker-process";
 import { writeAgent, writeRepository } from "./landing-world";
 import { openForgeWorld, tokenOf } from "./world";
@@ -25,23 +26,8 @@ async function begin(code: string, test: string) {
   });
   startWorker(
     [
-      "--url",
-      app.origin,
-      "--token",
-      token,
-      "--work-dir",
-      join(home, `work-${code}`),
-      "--repo",
-      repo,
-      "--name",
-      code,
-      "--product",
-      code,
-      "--exec",
-      command,
-      "--sandbox",
-      "off",
-      "--pr",
+      ...flags({ url: app.origin, token, "work-dir": join(home, `work-${code}`), repo, name: code }),
+      ...flags({ product: code, exec: command, sandbox: "off", pr: true }),
     ],
     { BACKLOOM_FORGE_POLL_SECONDS: "2", BACKLOOM_FORGE_TOKEN: tokenOf("github") },
   );

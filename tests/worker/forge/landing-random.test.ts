@@ -11,6 +11,7 @@ import { openSandbox } from "../../../worker/sandbox/open-sandbox";
 import { findServedProduct } from "../../../worker/service/served-product";
 import { connectService } from "../../../worker/service/service";
 import { gitIn, makeRepository, openStage, startRun } from "../fixture";
+import { flags } from "../flags";
 import { redCommits } from "./landing-world";
 
 /** How many runs, and where their numbers begin: `LANDING_RUNS=1000 LANDING_SEED=1 npx vitest run tests/worker/forge/landing-random.test.ts`. */
@@ -92,21 +93,8 @@ async function startLander(code: string, name: string, folder: string) {
   const options = {
     ...readOptions(
       [
-        "--url",
-        app.origin,
-        "--token",
-        token,
-        "--repo",
-        folder,
-        "--product",
-        code,
-        "--exec",
-        "true",
-        "--sandbox",
-        "off",
-        "--land",
-        "--work-dir",
-        join(home, name),
+        ...flags({ url: app.origin, token, repo: folder, product: code, exec: "true", sandbox: "off" }),
+        ...flags({ land: true, "work-dir": join(home, name) }),
       ],
       {},
     ),

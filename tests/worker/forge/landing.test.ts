@@ -6,6 +6,7 @@ import { listLandings } from "~/nouns/landings/operations.server";
 import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { at } from "../../setup/world";
 import { gitIn, makeRepository, openStage, startRun } from "../fixture";
+import { flags } from "../flags";
 import { read, startWorker } from "../worker-process";
 import { redCommits, writeAgent, writeRepository } from "./landing-world";
 import { openForgeWorld, tokenOf } from "./world";
@@ -18,22 +19,8 @@ const { command, prompts } = writeAgent(home);
 function serve(code: string, name: string, repo: string, ...more: string[]) {
   return startWorker(
     [
-      "--url",
-      app.origin,
-      "--token",
-      token,
-      "--work-dir",
-      join(home, `work-${name}`),
-      "--repo",
-      repo,
-      "--name",
-      name,
-      "--product",
-      code,
-      "--exec",
-      command,
-      "--sandbox",
-      "off",
+      ...flags({ url: app.origin, token, "work-dir": join(home, `work-${name}`), repo, name, product: code }),
+      ...flags({ exec: command, sandbox: "off" }),
       ...more,
     ],
     { BACKLOOM_FORGE_POLL_SECONDS: "2", BACKLOOM_FORGE_TOKEN: tokenOf("github") },
@@ -69,23 +56,8 @@ describe.each(forgeKinds)("the merge queue at %s", (kind) => {
       product: { pull_requests: "open", landing: "queue" },
     });
     const words = [
-      "--url",
-      app.origin,
-      "--token",
-      token,
-      "--work-dir",
-      join(home, `work-${kind}`),
-      "--repo",
-      repo,
-      "--name",
-      kind,
-      "--product",
-      code,
-      "--exec",
-      command,
-      "--sandbox",
-      "off",
-      "--pr",
+      ...flags({ url: app.origin, token, "work-dir": join(home, `work-${kind}`), repo, name: kind }),
+      ...flags({ product: code, exec: command, sandbox: "off", pr: true }),
     ];
     const environment = { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" };
     startWorker(words, environment);

@@ -7,6 +7,7 @@ import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { tablesWith } from "../../db/tables-with";
 import { at } from "../../setup/world";
 import { type gitIn, openStage, type RunOptions, startRun } from "../fixture";
+import { flags } from "../flags";
 import { endOf, read, startWorker } from "../worker-process";
 import { type ForgeWorld, openForgeWorlds, tokenOf } from "./world";
 
@@ -147,23 +148,11 @@ describe.each(forgeKinds)("%s", (kind) => {
     const exec = words.includes("--exec") ? [] : ["--exec", `echo x >> ${code}.txt`];
     const worker = startWorker(
       [
-        "--url",
-        app.origin,
-        "--token",
-        token,
-        "--work-dir",
-        join(home, `work-${kind}`),
-        "--repo",
-        repo,
-        "--name",
-        `worker-${kind}`,
-        "--product",
-        `${code}-${kind}`,
+        ...flags({ url: app.origin, token, "work-dir": join(home, `work-${kind}`), repo }),
+        ...flags({ name: `worker-${kind}`, product: `${code}-${kind}` }),
         ...exec,
         ...words,
-        "--sandbox",
-        "off",
-        "--pr",
+        ...flags({ sandbox: "off", pr: true }),
       ],
       environment,
     );

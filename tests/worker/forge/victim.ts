@@ -9,6 +9,7 @@ import { openRequests } from "../../../worker/forge/requests";
 import type { Service } from "../../../worker/service/service";
 import { connectService } from "../../../worker/service/service";
 import type { Barrier } from "../barrier";
+import { flags } from "../flags";
 import type { HeldTool, openToolGate } from "../tool-gate";
 import { startWorker, type WorkerProcess } from "../worker-process";
 import type { Fault, ForgeWorld } from "./world";
@@ -50,22 +51,9 @@ export function startWatcher(
   const exec = args.includes("--exec") ? [] : ["--exec", "true"];
   return startWorker(
     [
-      "--url",
-      gate.url,
-      "--token",
-      token,
-      "--product",
-      code,
-      "--repo",
-      repo,
-      "--name",
-      name,
-      "--work-dir",
-      join(folder, "work"),
+      ...flags({ url: gate.url, token, product: code, repo, name, "work-dir": join(folder, "work") }),
       ...exec,
-      "--sandbox",
-      "off",
-      "--pr",
+      ...flags({ sandbox: "off", pr: true }),
       ...args,
     ],
     { BACKLOOM_FORGE_TOKEN: forge.token, BACKLOOM_FORGE_POLL_SECONDS: "2" },

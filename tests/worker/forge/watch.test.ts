@@ -7,6 +7,7 @@ import { answerQuestion } from "~/nouns/questions/operations.server";
 import { forgeKinds } from "../../../worker/base/forge-kinds";
 import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
+import { flags } from "../flags";
 import { read, startWorker } from "../worker-process";
 import { openForgeWorlds, tokenOf } from "./world";
 
@@ -27,23 +28,8 @@ describe.each(forgeKinds)("%s", (kind) => {
     const exec = `cat "$BACKLOOM_PROMPT_FILE" >> ${prompts}; echo x >> work.txt`;
     return startWorker(
       [
-        "--url",
-        app.origin,
-        "--token",
-        token,
-        "--work-dir",
-        join(home, `work-${name}-${kind}`),
-        "--repo",
-        repo,
-        "--name",
-        `${name}-${kind}`,
-        "--product",
-        code,
-        "--exec",
-        exec,
-        "--sandbox",
-        "off",
-        "--pr",
+        ...flags({ url: app.origin, token, "work-dir": join(home, `work-${name}-${kind}`), repo }),
+        ...flags({ name: `${name}-${kind}`, product: code, exec, sandbox: "off", pr: true }),
       ],
       { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" },
     );
