@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { projectRoot } from "../../supabase/embedded/project-root";
-import { flags } from "../worker/flags";
 
 /**
  * What the image does, without Docker: its build runs on the files that `.dockerignore` leaves, and what each stage copies is all that its
@@ -91,17 +90,31 @@ function start(root: string, data: string, env: Record<string, string>, words: r
     "bwrap",
     [
       ...bareRoot,
-      ...flags({ "die-with-parent": true }),
+      "--die-with-parent",
       ...system,
-      ...flags({ proc: "/proc", dev: "/dev", tmpfs: "/tmp", dir: "/home/node", "ro-bind": passwd }),
+      "--proc",
+      "/proc",
+      "--dev",
+      "/dev",
+      "--tmpfs",
+      "/tmp",
+      "--dir",
+      "/home/node",
+      "--ro-bind",
+      passwd,
       "/etc/passwd",
-      ...flags({ "ro-bind": dirname(process.execPath) }),
+      "--ro-bind",
+      dirname(process.execPath),
       "/node",
-      ...flags({ "ro-bind": join(root, "app") }),
+      "--ro-bind",
+      join(root, "app"),
       "/app",
-      ...flags({ bind: data }),
+      "--bind",
+      data,
       "/data",
-      ...flags({ chdir: "/app", clearenv: true }),
+      "--chdir",
+      "/app",
+      "--clearenv",
       ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
       program,
       ...more,

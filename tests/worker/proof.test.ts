@@ -211,7 +211,7 @@ it("The demo brings proof for the sample product too, and one review ends its ru
   for (const _task of ["T-1", "T-2"]) {
     const worker = startWorker([
       ...flags({ url: app.origin, token, "work-dir": join(home, "demo"), product: "SAMPLE", exec: "demo" }),
-      ...flags({ once: true }),
+      "--once",
     ]);
     expect(await worker.ended, worker.output()).toBe(0);
   }

@@ -33,7 +33,7 @@ describe.each(forgeKinds)("%s", (kind) => {
         [
           ...place,
           ...flags({ "work-dir": join(home, `work-${name}-${kind}`), name, exec: "true", sandbox: "off" }),
-          ...flags({ pr: true }),
+          "--pr",
         ],
         { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" },
       );
