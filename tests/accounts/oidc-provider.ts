@@ -5,6 +5,7 @@ import Provider from "oidc-provider";
 import { expect } from "vitest";
 import type { TestApp } from "../setup/app";
 import { atTheEnd } from "../setup/at-the-end";
+import { portOf } from "../setup/port-of";
 
 export interface Person {
   email: string;
@@ -29,9 +30,7 @@ export async function startProvider() {
     if (now.isAway) response.writeHead(503).end();
     else answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
+  const port = await portOf(server);
   const issuer = `http://127.0.0.1:${port}`;
   atTheEnd(async () => {
     server.closeAllConnections();

@@ -231,7 +231,6 @@ it("A new comment reaches everyone who follows the live stream of the product", 
   expect(await stream.nextChange()).toMatchObject({
     data: { op: "I", entity: "comment", id, task_id: backlog.task.id },
   });
-  stream.close();
 });
 
 it("A new comment reaches no stream of a stranger, even when it names them", async () => {

@@ -3,6 +3,7 @@ import { afterAll, expect, it } from "vitest";
 import { connectDatabase } from "~/db/database.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { portOf } from "../setup/port-of";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t);
@@ -41,14 +42,9 @@ afterAll(() => {
 
 /** A port that takes connections and never says a word. */
 function silentPort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer((socket) => socket.on("error", () => socket.destroy()));
-    servers.push(server);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
+  const server = createServer((socket) => socket.on("error", () => socket.destroy()));
+  servers.push(server);
+  return portOf(server);
 }
 
 function databaseAt(port: number) {

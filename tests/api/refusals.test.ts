@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
 import { createRequestHandler } from "@remix-run/node";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { webHeaders } from "~/server/node-adapter";
 import { NodeRequestContext } from "~/server/request-context";
 import { atTheEnd } from "../setup/at-the-end";
 import { expectRefusal } from "../setup/endpoint-checks";
+import { portOf } from "../setup/port-of";
 import { routesFromSources } from "../setup/route-build";
 import { snapshotTables } from "../setup/table-snapshot";
 import { bearer } from "../setup/world";
@@ -171,14 +170,14 @@ describe("Remix's own request handler", () => {
     const asked = new Request(`${app.origin}${request.url}`, { method: request.method, headers });
     response.writeHead((await remix(asked, context)).status).end();
   });
+  let port: number;
   beforeAll(async () => {
-    await once(server.listen(0, "127.0.0.1"), "listening");
+    port = await portOf(server);
     atTheEnd(async () => void server.close());
   });
 
   it.each(operations)("Remix's own handler gives $method $path the server's status", async ({ path, method }) => {
     const asked = pathFor(path, method);
-    const { port } = z.object({ port: z.number() }).parse(server.address());
     const own = await fetch(`http://127.0.0.1:${port}${asked}`, { method });
     expect([400, 401, 422, 200, 204]).toContain(own.status);
     expect(own.status).toBe((await app.request(asked, { method })).status);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { readManifest } from "../../supabase/embedded/data-folder/manifest";
 import { projectRoot } from "../../supabase/embedded/project-root";
@@ -24,12 +24,6 @@ const tasks = await Promise.all(
     create(store.actorOf(owner), "create_task", { p_story_id: story.id, p_title: `Task ${n}` }),
   ),
 );
-
-afterAll(async () => {
-  await store.close();
-  service.process.kill("SIGTERM");
-  await service.ended;
-});
 
 /** Each writer changes its own task 25 times a second over the API, or as often as the machine allows. */
 const pauseOfWriter = 1_000 / (200 / writers);

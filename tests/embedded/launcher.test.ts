@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { projectRoot } from "../../supabase/embedded/project-root";
+import { portOf } from "../setup/port-of";
 
 /** Runs the launcher as npm does; what it says is on stderr. */
 function launch(mode: string, env: Record<string, string>, folder = projectRoot) {
@@ -22,12 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("npm start says in one line that the port is taken, and names a free one", async () => {
   const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(address !== null && typeof address === "object" ? address.port : 0);
-    });
-  });
+  const port = await portOf(server);
   const { status, said } = launch("start", { PORT: String(port), DATA_DIR: folder });
   server.close();
   expect(status).toBe(1);

@@ -1,8 +1,17 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ask, isRunning, ownDataDir, ownStack, postmasterOf } from "./own-stack";
+
+/** A process with a stack of its own, and the number of its Postgres. */
+async function startProcess(...words: string[]) {
+  const program = ["--import", "tsx", join(import.meta.dirname, "stack-process.ts")];
+  const app = spawn(process.execPath, [...program, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(app, "exit");
+  return { app, ended, pid: Number(await new Promise((resolve) => app.stdout.once("data", resolve))) };
+}
 
 it("The embedded stack keeps its data between two starts and leaves nothing running", async () => {
   const dataDir = await ownDataDir();
@@ -38,11 +47,7 @@ it("The embedded stack restarts a killed Postgres by itself, with every acknowle
 
 it("The embedded stack starts despite the pid file of a Postgres killed together with the app", async () => {
   const dataDir = await ownDataDir();
-  const app = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await new Promise((resolve) => app.stdout.once("data", resolve));
-  const postmaster = await postmasterOf(dataDir);
+  const { app, pid: postmaster } = await startProcess(dataDir);
   app.kill("SIGKILL");
   process.kill(postmaster, "SIGKILL");
 
@@ -53,11 +58,7 @@ it("The embedded stack starts despite the pid file of a Postgres killed together
 
 it("The embedded stack continues with a Postgres that outlived a killed app, and stops it at the end", async () => {
   const dataDir = await ownDataDir();
-  const app = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await new Promise((resolve) => app.stdout.once("data", resolve));
-  const postmaster = await postmasterOf(dataDir);
+  const { app, pid: postmaster } = await startProcess(dataDir);
   app.kill("SIGKILL");
 
   const stack = await ownStack(dataDir);
@@ -115,13 +116,7 @@ it("Two processes over one folder share the embedded stack until the last one le
 
 it("The embedded stack stops when its process ends without stopping it", async () => {
   const dataDir = await ownDataDir();
-  const app = spawn(
-    process.execPath,
-    ["--import", "tsx", join(import.meta.dirname, "stack-process.ts"), dataDir, "exit"],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
-  const ended = new Promise((resolve) => app.once("exit", resolve));
-  const pid = Number(await new Promise((resolve) => app.stdout.once("data", resolve)));
+  const { pid, ended } = await startProcess(dataDir, "exit");
   await ended;
   await expect.poll(() => isRunning(pid)).toBe(false);
 });

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { expect, it, onTestFinished } from "vitest";
 import { connectDatabase } from "~/db/database.server";
 import { createTestDatabase } from "../setup/database";
+import { portOf } from "../setup/port-of";
 
 /** A hosted Data API whose first answer is this one and whose second is "again". */
 async function dataApi(answer: (response: ServerResponse) => void) {
@@ -12,11 +13,9 @@ async function dataApi(answer: (response: ServerResponse) => void) {
     if (calls === 1) answer(response);
     else response.writeHead(200, { "content-type": "application/json" }).end('"again"');
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  const port = await portOf(server);
   const database = connectDatabase({
-    supabaseUrl: `http://127.0.0.1:${address.port}`,
+    supabaseUrl: `http://127.0.0.1:${port}`,
     publishableKey: "none",
     secretKey: "none",
   });

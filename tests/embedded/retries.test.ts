@@ -85,30 +85,17 @@ it("A call is repeated when Postgres ends its connection, because the statement 
   expect((await t.sql.query(rows)).rows[0].n).toBe(before + 1);
 });
 
-it("A call whose connection is cut without a word fails, and the process continues", async () => {
+it.each([
+  ["fails, and the process continues, when its connection is cut without a word", 30, "cut"],
+  ["is given up, and not repeated, when the network falls silent", 3, "freeze"],
+] as const)("A call %s", async (_, seconds, lose) => {
   const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
   const databaseUrl = new URL(t.supabase.databaseUrl);
   databaseUrl.port = String(proxy.port);
-  const database = connectDatabase({ ...t.supabase, databaseUrl: databaseUrl.href });
-  const call = database.call("slow", { p_seconds: 30 });
-  const cut = expect(call).rejects.toEqual(refused(503));
-  await expect.poll(() => countSlow(30)).toBe(1);
-  proxy.cut();
-  await cut;
-  expect(await database.call("touch", { p_id: 1 })).toBe("true");
-  await database.close();
-  await proxy.close();
-});
-
-it("A call is given up, and not repeated, when the network falls silent", async () => {
-  const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
-  const databaseUrl = new URL(t.supabase.databaseUrl);
-  databaseUrl.port = String(proxy.port);
-  const options = { databaseUrl: databaseUrl.href, connections: 1 };
-  const database = connectDatabase({ ...t.supabase, ...options });
-  const call = expect(database.call("slow", { p_seconds: 3 })).rejects.toEqual(refused(503));
-  await expect.poll(() => countSlow(3)).toBe(1);
-  proxy.freeze();
+  const database = connectDatabase({ ...t.supabase, databaseUrl: databaseUrl.href, connections: 1 });
+  const call = expect(database.call("slow", { p_seconds: seconds })).rejects.toEqual(refused(503));
+  await expect.poll(() => countSlow(seconds)).toBe(1);
+  proxy[lose]();
   await call;
   expect(await database.call("touch", { p_id: 1 })).toBe("true");
   await database.close();

@@ -8,6 +8,7 @@ import { setupProblemOf } from "~/db/is-answering.server";
 import { checkRegistration } from "~/server/check-sign-in.server";
 import { startTestApp } from "../setup/app";
 import { createEmptyDatabase, createTestDatabase } from "../setup/database";
+import { portOf } from "../setup/port-of";
 
 /** What the project's Auth answers next, and what it was asked. Everything but Auth goes to the real stack. */
 interface Answer {
@@ -230,12 +231,11 @@ describe("doctor, about sign-ups that Auth takes by itself", () => {
     response.statusCode = isOurs ? 200 : 401;
     response.end(JSON.stringify(says));
   });
+  let port: number | undefined;
   afterAll(() => void server.close());
   const look = async (registration: "open" | "invite" | "closed", settings: typeof says) => {
     says = settings;
-    if (!server.listening) await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    const address = server.address();
-    const port = typeof address === "object" && address ? address.port : 0;
+    port ??= await portOf(server);
     const supabase = { url: `http://127.0.0.1:${port}`, publishableKey: "public" };
     const rest = { secretKey: "", dbUrl: undefined, dbConnections: 1 };
     return checkRegistration({ registration, supabase: { ...supabase, ...rest } });
@@ -263,9 +263,7 @@ it("A legacy service_role key is also sent to the Data API as the bearer token",
     seen.push(request.headers.authorization, String(request.headers.apikey));
     response.setHeader("content-type", "application/json").end('"ok"');
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
+  const port = await portOf(server);
   const remote = connectDatabase({
     supabaseUrl: `http://127.0.0.1:${port}`,
     publishableKey: "anon",

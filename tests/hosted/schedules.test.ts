@@ -4,6 +4,7 @@ import { checkDatabase, checkSchedules } from "~/cli/doctor/check-database.serve
 import { readEnv } from "~/env.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { portOf } from "../setup/port-of";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t);
@@ -80,12 +81,7 @@ describe("doctor, about the schedules of a hosted project", () => {
   });
   afterAll(() => void project.close());
   beforeEach(() => void asked.splice(0));
-  const listening = new Promise<number>((resolve) => {
-    project.listen(0, "127.0.0.1", () => {
-      const address = project.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
+  const listening = portOf(project);
 
   type Facts = Parameters<typeof checkSchedules>[1];
   async function check(cronSecret: string, facts: Facts = { schedules: [], vault: {}, calls: [] }) {

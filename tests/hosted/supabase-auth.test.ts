@@ -10,6 +10,7 @@ import { startTestApp, type TestApp } from "../setup/app";
 import { atTheEnd } from "../setup/at-the-end";
 import { createTestDatabase, type TestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
+import { portOf } from "../setup/port-of";
 import { authProgram } from "../setup/supabase-auth";
 import { at } from "../setup/world";
 import { type LeakedPasswords, serveLeakedPasswords } from "./leaked-passwords";
@@ -377,10 +378,8 @@ async function serveTemplates(): Promise<Settings> {
   const server = createServer((request, response) => {
     readFile(join(folder, basename(request.url ?? ""))).then((text) => response.end(text));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   atTheEnd(async () => void server.close());
-  const address = server.address();
-  const origin = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  const origin = `http://127.0.0.1:${await portOf(server)}`;
   return {
     GOTRUE_MAILER_TEMPLATES_RECOVERY: `${origin}/password.html`,
     GOTRUE_MAILER_TEMPLATES_INVITE: `${origin}/invite.html`,

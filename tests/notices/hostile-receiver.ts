@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { onTestFinished } from "vitest";
+import { portOf } from "../setup/port-of";
 
 export interface HostileReceiver {
   origin: string;
@@ -26,16 +27,13 @@ export async function startHostileReceiver(
     ? createTlsServer({ cert: read(`${certificate}.pem`), key: read(`${certificate}-key.pem`) }, receive)
     : createServer(receive);
   server.on("tlsClientError", () => undefined);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The receiver has no port.");
+  const port = await portOf(server);
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, "close");
   });
-  return { origin: `${certificate ? "https" : "http"}://127.0.0.1:${address.port}`, sockets };
+  return { origin: `${certificate ? "https" : "http"}://127.0.0.1:${port}`, sockets };
 }
 
 function read(file: string): Buffer {

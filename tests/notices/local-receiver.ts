@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
+import { portOf } from "../setup/port-of";
 
 /** A certificate for localhost that only the processes of the tests trust. */
 const cert = readFileSync(new URL("./local-certificate.pem", import.meta.url));
@@ -32,13 +33,10 @@ export async function openReceiver(protocol: "http" | "https"): Promise<Receiver
     deliveries.push({ path: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks) });
     response.writeHead(status).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The receiver has no port.");
+  const port = await portOf(server);
 
   return {
-    origin: `${protocol}://127.0.0.1:${address.port}`,
+    origin: `${protocol}://127.0.0.1:${port}`,
     deliveries,
     answerWith(next) {
       status = next;

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, expect, it } from "vitest";
 import { createProduct } from "~/nouns/products/operations.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { portOf } from "../setup/port-of";
 import { loseTheInternet } from "./names-that-lead-nowhere";
 import { authorizePath, decide, getAccess, listTools, loopbackRedirect, makeProof, register, sentTo } from "./program";
 
@@ -30,8 +30,7 @@ const publisher = createServer((request, response) => {
   response.statusCode = document === undefined ? 404 : 200;
   response.end(JSON.stringify(document ?? {}));
 });
-await new Promise<void>((resolve) => void publisher.listen(0, "127.0.0.1", resolve));
-const publishedAt = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}`;
+const publishedAt = `http://127.0.0.1:${await portOf(publisher)}`;
 afterAll(() => void publisher.close());
 
 /** Publishes a document; answers its address, which is the id of the program. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { z } from "zod";
 import { restartWorker } from "~/nouns/workers/operations.server";
 import { ownDataDir } from "../embedded/own-stack";
@@ -23,17 +23,6 @@ const ada = await store.createUser({ username: "ada" });
 const token = await store.createToken(ada);
 const worker = await connectClient(service, token, "2026-07-28", "/mcp/worker");
 const cookie = await signIn();
-const open: StreamReader[] = [];
-
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
-});
-
-afterAll(async () => {
-  await store.close();
-  service.process.kill("SIGTERM");
-  await service.ended;
-});
 
 /** The `Cookie` header of a browser that signs in at the page. */
 async function signIn(): Promise<string> {
@@ -69,7 +58,6 @@ const giveBack = (code: string) => restartWorker(store.actorOf(ada), { worker: `
 
 async function connect(path: string, headers: HeadersInit): Promise<StreamReader> {
   const reader = await openStream(`${service.origin}${path}`, headers);
-  open.push(reader);
   await reader.next();
   return reader;
 }

@@ -35,11 +35,6 @@ export async function openKillStage(title: string) {
   const repo = join(home, "repo");
   makeRepository(repo);
   const gate = await openToolGate(service.port);
-  afterAll(async () => {
-    await store.close();
-    service.process.kill("SIGTERM");
-    await service.ended;
-  });
   const hit: Record<string, number> = {};
   afterAll(() => console.log(`${title} (KILL_SEED=${seed}), kills that hit: ${JSON.stringify(hit)}`));
   return {

@@ -1,17 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { ownDataDir } from "../embedded/own-stack";
 import { killService, openOwnDatabase, startService } from "./own-service";
 
 const dataDir = await ownDataDir();
 let service = await startService(dataDir);
 const store = await openOwnDatabase(dataDir);
-
-afterAll(async () => {
-  await store.close();
-  service.process.kill("SIGTERM");
-  await service.ended;
-});
 
 it("A request whose service died before the answer gets that answer when sent again, with one row", async () => {
   const owner = await store.createUser();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ownDataDir } from "../embedded/own-stack";
 import { connectClient } from "../mcp/clients";
 import { at } from "../setup/world";
@@ -8,12 +8,6 @@ import { killPostgres, killService, openOwnDatabase, startService } from "./own-
 const dataDir = await ownDataDir();
 let service = await startService(dataDir);
 let store = await openOwnDatabase(dataDir);
-
-afterAll(async () => {
-  await store.close();
-  service.process.kill("SIGTERM");
-  await service.ended;
-});
 
 /** How each operation leaves its product when nothing comes in between. */
 const whole = new Map<string, unknown>();

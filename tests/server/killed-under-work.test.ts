@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { ownDataDir } from "../embedded/own-stack";
 import { at } from "../setup/world";
@@ -20,12 +20,6 @@ const home = makeHome();
 const repo = join(home, "repo");
 const git = makeRepository(repo);
 const gate = await openToolGate(service.port);
-
-afterAll(async () => {
-  await store.close();
-  service.process.kill("SIGTERM");
-  await service.ended;
-});
 
 /** At its own port: someone else may have taken the old one. The worker's address stays. */
 async function startAgain(): Promise<void> {

@@ -99,5 +99,4 @@ it("No acknowledged write is lost when the database dies; the service is not rea
   await stream.nextNamed("ready");
   expect(await change(kept + 3)).toBe(200);
   await stream.nextWhere(({ data }) => data.entity === "task" && data.id === task.id);
-  stream.close();
 }, 120_000);

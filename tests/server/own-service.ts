@@ -10,6 +10,7 @@ import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { loadSecrets } from "../../supabase/embedded/secrets";
 import { isRunning, postmasterOf } from "../embedded/own-stack";
+import { atTheEnd } from "../setup/at-the-end";
 import { makersOf } from "../setup/world";
 
 /** The program of `npm start` over a data folder, as a process that a test can kill. */
@@ -27,7 +28,7 @@ interface ServiceOptions {
   env?: Record<string, string>;
 }
 
-/** Builds what is stale, as `npm start` does, and waits until the service says that it is ready. */
+/** Builds what is stale, as `npm start` does, and waits until the service says that it is ready. Stopped after the test file. */
 export async function startService(
   dataDir: string,
   { node = process.execPath, nodeOptions = [], env = {} }: ServiceOptions = {},
@@ -47,6 +48,10 @@ export async function startService(
     },
   });
   const ended = once(child, "exit");
+  atTheEnd(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
   let output = "";
   await new Promise<void>((resolve, reject) => {
     const take = (chunk: Buffer) => {
@@ -60,7 +65,7 @@ export async function startService(
   return { origin: `http://127.0.0.1:${port}`, port, process: child, ended };
 }
 
-/** Past the service, straight to the Postgres of its data folder. */
+/** Past the service, straight to the Postgres of its data folder, until the test file is over. */
 export async function openOwnDatabase(dataDir: string) {
   const { databasePassword: password } = await loadSecrets(dataDir);
   const pidFile = await readFile(join(dataDir, "postgres/postmaster.pid"), "utf8");
@@ -77,7 +82,13 @@ export async function openOwnDatabase(dataDir: string) {
   sql.on("error", () => undefined);
   const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
   const store = { database, sql, actorOf };
-  return { ...store, ...makersOf(store), close: () => Promise.all([database.close(), sql.end()]) };
+  let closing: Promise<unknown> | undefined;
+  const close = () => {
+    closing ??= Promise.all([database.close(), sql.end()]);
+    return closing;
+  };
+  atTheEnd(close);
+  return { ...store, ...makersOf(store), close };
 }
 
 export async function killService({ process: child, ended }: OwnService): Promise<void> {

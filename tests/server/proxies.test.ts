@@ -48,11 +48,6 @@ for (const name of ["nginx", "caddy"] as const) {
 const dataDir = await ownDataDir();
 const service = await startService(dataDir, { env: { TRUST_PROXY: "127.0.0.1" } });
 const store = await openOwnDatabase(dataDir);
-afterAll(async () => {
-  await store.close();
-  service.process.kill("SIGTERM");
-  await service.ended;
-});
 
 async function startProxy(name: (typeof present)[number]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `backloom-${name}-`));

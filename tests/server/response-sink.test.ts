@@ -3,14 +3,12 @@ import { createServer, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { NodeResponseSink } from "~/server/request-context";
+import { portOf } from "../setup/port-of";
 
 it("An ended stream lets go of a reader who takes nothing any more", async () => {
   const server = createServer();
   const asked = once(server, "request");
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
+  const port = await portOf(server);
   const reader = connect(port, "127.0.0.1", () => {
     reader.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     reader.pause();

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { setRecurrence } from "~/nouns/recurrences/recurrences.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
@@ -17,13 +17,6 @@ const begun = new Date().toISOString();
 let first = await startService(dataDir, { env });
 const second = await startService(dataDir, { env });
 const store = await openOwnDatabase(dataDir);
-afterAll(async () => {
-  await store.close();
-  for (const service of [first, second]) {
-    service.process.kill("SIGTERM");
-    await service.ended;
-  }
-});
 
 /** How often this process itself has called an operation of the database. */
 async function callsOf({ origin }: OwnService, operation: string): Promise<number> {

@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { expect, it, vi } from "vitest";
 import { sendResponse } from "~/server/node-adapter";
 import { fileSchema } from "~/wire/files/contract";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { portOf } from "../setup/port-of";
 
 it("A reader who takes nothing of a long answer is cut off, and a slow one is not", async () => {
   const answers: ServerResponse[] = [];
   const server = createServer((_, response) => {
     answers.push(response);
     void sendResponse(new Response(new Uint8Array(20_000_000)), response);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const port = await portOf(server);
   const ask = async () => {
     const reader = connect(port, "127.0.0.1").pause();
     reader.on("error", () => undefined);

@@ -11,6 +11,7 @@ import { bundleWorkerFile } from "../../app/cli/build.mjs";
 import { usage } from "../../worker/base/options";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { portOf } from "../setup/port-of";
 import { bearer } from "../setup/world";
 
 const run = promisify(execFile);
@@ -47,9 +48,7 @@ it("a worker that is too old says so, with what to do, and takes no job", async 
     });
     incoming.pipe(upstream);
   });
-  await new Promise<void>((resolve) => ageing.listen(0, "127.0.0.1", resolve));
-  const address = ageing.address();
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  const url = `http://127.0.0.1:${await portOf(ageing)}`;
   const words = ["--url", url, "--token", token, "--exec", "demo", "--work-dir", folder];
   const file = join(folder, "backloom-worker.mjs");
   const ended = await run(process.execPath, [file, ...words]).catch((error: unknown) => error);

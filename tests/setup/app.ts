@@ -15,6 +15,7 @@ import { createOpenStreams } from "~/sse/open-streams.server";
 import { atTheEnd } from "./at-the-end";
 import { createTestDatabase, type HostedRealtime } from "./database";
 import { createVisitor, type Visitor } from "./page-forms";
+import { portOf } from "./port-of";
 import { routesFromSources } from "./route-build";
 import type { Store } from "./world";
 
@@ -61,12 +62,7 @@ export interface TestAppOptions {
 export async function startTestApp(t: Store, options: TestAppOptions = {}): Promise<TestApp> {
   const build = await routesFromSources({ pages: options.pages ?? false });
   const server = new HttpServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
+  const port = await portOf(server);
 
   const cronSecret = randomBytes(24).toString("base64url");
   const env = {

@@ -1,4 +1,5 @@
 import net from "node:net";
+import { portOf } from "./port-of";
 
 /** A connection between the app and the broadcast server that a test can cut, refuse or freeze. */
 export interface TcpProxy {
@@ -34,12 +35,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     client.pipe(upstream);
     upstream.pipe(client);
   });
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
+  const port = await portOf(server);
   const cut = () => {
     for (const [client] of [...pairs]) client.destroy();
   };

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
+import { portOf } from "./port-of";
 
 const folder = join(import.meta.dirname, "../notices");
 /** For localhost and 127.0.0.1, signed by no one whom the tests trust. */
@@ -51,12 +52,7 @@ export async function startTlsFront(target: number, speaksTls = true): Promise<T
       encrypted.pipe(upstream).pipe(encrypted);
     });
   });
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
+  const port = await portOf(server);
   return {
     port,
     plainBytes: () => plain,

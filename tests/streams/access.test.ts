@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";
@@ -7,20 +7,14 @@ import { addMember, createTask, createWorld, removeMember, type World } from "./
 const { t, app } = await openApp({ realtime: true });
 
 let w: World;
-const open: StreamReader[] = [];
 
 beforeEach(async () => {
   w = await createWorld(t);
 });
 
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
-});
-
 async function connect(headers: HeadersInit): Promise<StreamReader> {
   const url = `${app.origin}/api/realtime/backlog?product_id=${w.productId}`;
   const reader = await openStream(url, headers);
-  open.push(reader);
   await reader.nextNamed("ready");
   return reader;
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { workerHeartbeat } from "~/nouns/workers/operations.server";
@@ -11,7 +11,6 @@ import { createWorld, type World } from "./world";
 const { t, app } = await openApp({ realtime: true });
 
 let w: World;
-const open: StreamReader[] = [];
 
 beforeEach(async () => {
   w = await createWorld(t);
@@ -19,14 +18,9 @@ beforeEach(async () => {
     where id = ${w.taskId}`;
 });
 
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
-});
-
 async function connect(stream = "solo"): Promise<StreamReader> {
   const url = `${app.origin}/api/realtime/${stream}?product_id=${w.productId}`;
   const reader = await openStream(url, await t.bearerOf(w.member));
-  open.push(reader);
   await reader.nextNamed(stream === "solo" ? "workers" : "ready");
   return reader;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { addEvidence, getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { backlogChangeSchema } from "~/wire/events";
 import { openApp } from "../setup/app";
@@ -11,21 +11,15 @@ const { t, app } = await openApp({ realtime: true });
 
 let w: World;
 let token: string;
-const open: StreamReader[] = [];
 
 beforeEach(async () => {
   w = await createWorld(t);
   token = await t.createToken(w.member);
 });
 
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
-});
-
 async function connect(productId = w.productId, headers: HeadersInit = bearer(token), further = "") {
   const url = `${app.origin}/api/realtime/backlog?product_id=${productId}${further}`;
   const reader = await openStream(url, headers);
-  open.push(reader);
   return reader;
 }
 

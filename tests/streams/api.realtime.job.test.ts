@@ -1,22 +1,16 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { appendJobOutput, getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
-import { openStream, type StreamReader } from "./stream-reader";
+import { openStream } from "./stream-reader";
 
 const { t, app } = await openApp({ realtime: true });
-const open: StreamReader[] = [];
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
-});
-
 async function scene() {
   const held = await t.holdJob();
   const token = await t.createToken(held.world.owner);
   const connect = async (lastEventId = "") => {
     const url = `${app.origin}/api/realtime/job?job_id=${held.job.id}`;
     const reader = await openStream(url, { ...bearer(token), "last-event-id": lastEventId });
-    open.push(reader);
     return reader;
   };
   const say = (...seqs: number[]) =>
@@ -115,7 +109,7 @@ it("A job's output sends the boards of its product one line about the current st
   const { world, job, attempt, say } = await scene();
   const url = `${app.origin}/api/realtime/backlog?product_id=${world.product.id}&live=1`;
   const board = await openStream(url, await t.bearerOf(world.owner));
-  open.push(board);
+
   await board.nextNamed("ready");
   await say(1);
   const { data } = await board.nextWhere((message) => message.data.entity === "job_output");

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { notificationsStateSchema } from "~/wire/events";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
@@ -9,19 +9,13 @@ const { t, app } = await openApp({ realtime: true });
 const path = "/api/realtime/notifications";
 
 let w: World;
-const open: StreamReader[] = [];
 
 beforeEach(async () => {
   w = await createWorld(t);
 });
 
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
-});
-
 async function connect(user = w.member): Promise<StreamReader> {
   const reader = await openStream(`${app.origin}${path}`, { cookie: await app.signIn(user) });
-  open.push(reader);
   return reader;
 }
 
@@ -123,6 +117,5 @@ it("The notifications stream is 401 without a session cookie; a token is not loo
 it("A wrong token next to a good cookie does not keep the notifications stream from opening", async () => {
   const cookie = await app.signIn(w.member);
   const reader = await openStream(`${app.origin}${path}`, { ...bearer("blm_wrong"), cookie });
-  open.push(reader);
   expect(await reader.next()).toMatchObject({ event: "state" });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { soloJobsSchema, soloReadySchema, soloWorkersSchema } from "~/wire/events";
 import { openApp } from "../setup/app";
 import { bearer } from "../setup/world";
@@ -9,14 +9,9 @@ import { createSprint, createStory, createTask, createWorld, type World } from "
 const { t, app } = await openApp({ realtime: true });
 
 let w: World;
-const open: StreamReader[] = [];
 
 beforeEach(async () => {
   w = await createWorld(t);
-});
-
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
 });
 
 const path = "/api/realtime/solo";
@@ -24,7 +19,6 @@ const path = "/api/realtime/solo";
 async function connect(user = w.member, headers?: HeadersInit): Promise<StreamReader> {
   const credential = headers ?? (await t.bearerOf(user));
   const reader = await openStream(`${app.origin}${path}?product_id=${w.productId}`, credential);
-  open.push(reader);
   return reader;
 }
 

@@ -27,7 +27,6 @@ describe("the clocks of a stream (S11)", () => {
     const { reader } = await connect({ heartbeatSeconds: 0.05 });
     await expect.poll(() => reader.comments.length).toBeGreaterThanOrEqual(2);
     expect(new Set(reader.comments)).toEqual(new Set([": heartbeat"]));
-    reader.close();
   });
 
   it("A stream ends cleanly when its lifetime is over, and so does all that belongs to it", async () => {
@@ -50,7 +49,6 @@ it("A stream that is opened again starts with ready and replays nothing by itsel
   // What is written now comes first: nothing of what was before it.
   const next = await createTask(t, w.storyId, "next");
   expect(await again.next()).toMatchObject({ data: { op: "I", entity: "task", id: next } });
-  again.close();
 });
 
 it("A stream opened again with Last-Event-ID brings the missed messages, after a ready that says so", async () => {
@@ -73,19 +71,15 @@ it("A stream opened again with Last-Event-ID brings the missed messages, after a
   const once = await openStream(url, { ...bearer(token), "last-event-id": ready.id ?? "" });
   expect(await once.next()).toMatchObject({ event: "ready", data: { resumed: true } });
   expect(await once.next()).toMatchObject({ data: { op: "I", entity: "task", id: missed } });
-  witness.close();
-  once.close();
 });
 
 it.each(["unknown.5", "nonsense", "1"])(
   "A stream opened with the unknown Last-Event-ID %s begins with an ordinary ready",
   async (id) => {
-    const { reader, url } = await connect({});
+    const { url } = await connect({});
     const again = await openStream(url, { ...bearer(token), "last-event-id": id });
     const ready = await again.next();
     expect(ready.data).toEqual({ product_id: w.productId });
     expect(ready.id).not.toBeNull();
-    again.close();
-    reader.close();
   },
 );

@@ -12,7 +12,6 @@ const database = connectDatabase({ ...t.supabase, supabaseUrl: `http://127.0.0.1
 const app = await startTestApp({ ...t, database });
 
 let w: World;
-const open: StreamReader[] = [];
 
 beforeEach(async () => {
   w = await createWorld(t);
@@ -20,7 +19,6 @@ beforeEach(async () => {
 
 afterEach(() => {
   proxy.allow();
-  for (const reader of open.splice(0)) reader.close();
 });
 
 afterAll(async () => {
@@ -31,7 +29,6 @@ afterAll(async () => {
 
 async function connect(path: string, headers: HeadersInit): Promise<StreamReader> {
   const reader = await openStream(`${app.origin}/api/realtime/${path}`, headers);
-  open.push(reader);
   return reader;
 }
 

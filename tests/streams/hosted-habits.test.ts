@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, afterEach, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import type { Database } from "~/db/database.server";
 import { startTestApp, type TestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -33,17 +33,12 @@ const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
 await admin.connect();
 const w = await createWorld(t);
 const headers = await t.bearerOf(w.member);
-const open: StreamReader[] = [];
 
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
-});
 afterAll(() => admin.end());
 
 async function read(from: TestApp, path: string, more: HeadersInit = {}): Promise<StreamReader> {
   const url = `${from.origin}/api/realtime/${path}?product_id=${w.productId}`;
   const reader = await openStream(url, { ...headers, ...more });
-  open.push(reader);
   await reader.nextNamed("ready");
   return reader;
 }

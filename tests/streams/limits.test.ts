@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readEnv } from "~/env.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { openStream, type StreamReader } from "./stream-reader";
+import { openStream } from "./stream-reader";
 import { createWorld } from "./world";
 
 const t = await createTestDatabase({ realtime: true });
@@ -10,15 +10,9 @@ const w = await createWorld(t);
 const member = await t.bearerOf(w.member);
 const owner = await t.bearerOf(w.owner);
 const path = `/api/realtime/backlog?product_id=${w.productId}`;
-const open: StreamReader[] = [];
-
-afterEach(() => {
-  for (const reader of open.splice(0)) reader.close();
-});
 
 async function connect(origin: string, headers: HeadersInit) {
   const reader = await openStream(`${origin}${path}`, headers);
-  open.push(reader);
   return reader;
 }
 

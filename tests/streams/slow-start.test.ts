@@ -23,5 +23,4 @@ it("A stream that began before Realtime followed the database greets again once 
 
   const task = await createTask(t, w.storyId, "followed");
   await reader.nextWhere(({ data }) => data.id === task);
-  reader.close();
 });

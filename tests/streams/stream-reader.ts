@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import { z } from "zod";
 
 /** One message of a stream as a client sees it; `event` is `message` when it had no name. */
@@ -110,9 +111,10 @@ export class StreamReader {
   }
 }
 
-/** Opens a stream and does not wait for its first message. */
+/** Opens a stream until the test is over, and does not wait for its first message. */
 export async function openStream(url: string, headers: HeadersInit = {}): Promise<StreamReader> {
   const abort = new AbortController();
+  onTestFinished(() => abort.abort());
   const response = await fetch(url, { headers, signal: abort.signal });
   return new StreamReader(response, abort);
 }

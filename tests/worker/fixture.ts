@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
@@ -11,6 +9,7 @@ import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfer
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { portOf } from "../setup/port-of";
 import { create, type TestUser, type WorldStore } from "../setup/world";
 import { endOf, endWorkers, startWorker } from "./worker-process";
 
@@ -48,13 +47,12 @@ export async function openStage(...usual: readonly string[]) {
 
 /** The address of a server of this machine, which is closed when the file is over. */
 export async function listen(server: Server): Promise<string> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await portOf(server);
   afterAll(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${port}`;
 }
 
 export function gitIn(folder: string) {

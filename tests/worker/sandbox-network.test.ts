@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { answerQuestion, listQuestions } from "~/nouns/questions/operations.server";
+import { portOf } from "../setup/port-of";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
 
 const closing: (() => void)[] = [];
@@ -21,11 +22,8 @@ async function startServer(listener: RequestListener) {
     asked.push(`${request.method} ${request.url}`);
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closing.push(() => server.close());
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("There is no port");
-  return { port: address.port, asked };
+  return { port: await portOf(server), asked };
 }
 
 const greet: RequestListener = (_request, response) => response.end("hello");
@@ -100,13 +98,11 @@ curl -s --noproxy '' -p -x $HTTPS_PROXY http://localhost:${listed.port}/ > proxi
       socket.on("error", () => undefined);
       socket.once("data", () => socket.end("HTTP/1.1 042 Odd\r\nContent-Length: 0\r\n\r\n"));
     });
-    await new Promise<void>((resolve) => broken.listen(0, "127.0.0.1", resolve));
     closing.push(() => broken.close());
-    const address = broken.address();
-    if (address === null || typeof address === "string") throw new Error("There is no port");
+    const port = await portOf(broken);
     const { read, job, output } = await run(
-      `curl -s --noproxy '' -x $HTTP_PROXY http://127.0.0.1:${address.port}/ > said.txt`,
-      ["--net", `127.0.0.1:${address.port}`],
+      `curl -s --noproxy '' -x $HTTP_PROXY http://127.0.0.1:${port}/ > said.txt`,
+      ["--net", `127.0.0.1:${port}`],
     );
     expect(job, output).toMatchObject({ status: "done" });
     expect(read("said.txt")).toContain("does not speak HTTP");

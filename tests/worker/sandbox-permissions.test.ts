@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { answerQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
+import { portOf } from "../setup/port-of";
 import { startRun } from "./fixture";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
 
@@ -17,11 +18,8 @@ describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked"
     asked.push(`${request.headers.host}${request.url}`);
     response.end(mayGoOn ? "go" : "wait");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const here = `127.0.0.1:${await portOf(server)}`;
   afterAll(() => void server.close());
-  const bound = server.address();
-  if (bound === null || typeof bound === "string") throw new Error("There is no port");
-  const here = `127.0.0.1:${bound.port}`;
   const listed = ["--net", here];
   const untilTold = `until [ "$(curl -s http://${here}/)" = go ]; do sleep 0.1; done`;
 

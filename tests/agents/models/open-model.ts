@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { portOf } from "../../setup/port-of";
 import { anthropicMessages } from "./anthropic-messages";
 import { chatCompletions } from "./chat-completions";
 import { geminiContents } from "./gemini-contents";
@@ -93,8 +93,7 @@ export async function openModel(dialectName: keyof typeof dialects, script: read
       () => response.writeHead(400).end(),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await portOf(server);
   return {
     url: `http://127.0.0.1:${port}`,
     asked,

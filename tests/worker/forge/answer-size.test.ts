@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { afterAll, expect, it } from "vitest";
 import { openRequests } from "../../../worker/forge/requests";
+import { portOf } from "../../setup/port-of";
 
 const megabyte = 1_048_576;
 
@@ -15,12 +16,8 @@ const host = createServer((request, response) => {
     .pipe(response)
     .on("error", () => undefined);
 });
-await new Promise<void>((ready) => host.listen(0, "127.0.0.1", ready));
+const api = `http://127.0.0.1:${await portOf(host)}`;
 afterAll(() => host.close());
-
-const bound = host.address();
-const port = typeof bound === "object" && bound !== null ? bound.port : 0;
-const api = `http://127.0.0.1:${port}`;
 const requests = openRequests({ api, title: "The host", headers: {}, secret: "s3cret" });
 
 it("The last megabyte of a Git host's log is kept, however long the log is", async () => {
