@@ -1,18 +1,11 @@
 import { expect, it } from "vitest";
-import { startTestApp } from "../setup/app";
+import { hostedProject, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { authProgram } from "../setup/supabase-auth";
 import { at } from "../setup/world";
 
 const t = await createTestDatabase();
-const supabase = {
-  url: "https://project.example",
-  publishableKey: "",
-  secretKey: "",
-  dbUrl: undefined,
-  dbConnections: 4,
-};
-const app = await startTestApp(t, { pages: true, env: { supabase } });
+const app = await startTestApp(t, { pages: true, env: hostedProject });
 const user = await t.createUser({ username: "hopper" });
 
 function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {

@@ -6,7 +6,7 @@ import { checkSession } from "~/cli/doctor/check-session.server";
 import { connectDatabase, type DatabaseOptions } from "~/db/database.server";
 import { setupProblemOf } from "~/db/is-answering.server";
 import { checkRegistration } from "~/server/check-sign-in.server";
-import { startTestApp } from "../setup/app";
+import { hostedProject, startTestApp } from "../setup/app";
 import { createEmptyDatabase, createTestDatabase } from "../setup/database";
 import { portOf } from "../setup/port-of";
 
@@ -49,14 +49,7 @@ function openDatabase(secretKey: string) {
 
 const database = openDatabase(t.supabase.secretKey);
 const app = await startTestApp(t, { database, pages: true, variables: { TRUST_PROXY: "loopback" } });
-const supabase = {
-  url: "https://project.example",
-  publishableKey: "",
-  secretKey: "",
-  dbUrl: undefined,
-  dbConnections: 4,
-};
-const withMail = await startTestApp(t, { database, pages: true, env: { supabase } });
+const withMail = await startTestApp(t, { database, pages: true, env: hostedProject });
 const silentDatabase = connectDatabase({
   ...t.supabase,
   fetch: async (input, init) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { createInvitation } from "~/nouns/products/invitations.server";
 import { addPerson, clientId, clientSecret, startProvider, type TestProvider, travel } from "../accounts/oidc-provider";
-import { startTestApp, type TestApp } from "../setup/app";
+import { hostedProject, startTestApp, type TestApp } from "../setup/app";
 import { atTheEnd } from "../setup/at-the-end";
 import { createTestDatabase, type TestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
@@ -407,14 +407,7 @@ function project(auth: Settings | (() => Promise<Settings>)) {
 
 async function openProject(auth: Record<string, string>) {
   const t = await createTestDatabase({ auth });
-  const supabase = {
-    url: "https://project.example",
-    publishableKey: "",
-    secretKey: "",
-    dbUrl: undefined,
-    dbConnections: 4,
-  };
-  const openApp = (variables: Settings) => startTestApp(t, { pages: true, env: { supabase }, variables });
+  const openApp = (variables: Settings) => startTestApp(t, { pages: true, env: hostedProject, variables });
   const app = await openApp({});
   const post = async (path: string, fields: Record<string, string>, cookie = "") => {
     const response = await app.submit(path, fields, { cookie });

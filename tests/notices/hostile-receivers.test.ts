@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import pino from "pino";
 import { expect, it, onTestFinished } from "vitest";
 import webPush from "web-push";
-import { type SenderOptions, startNoticeSender } from "~/notices/sender.server";
+import { startNoticeSender } from "~/notices/sender.server";
 import {
   createWebhook,
   listPushSubscriptions,
@@ -15,15 +14,10 @@ import { at } from "../setup/world";
 import { drip, type HostileReceiver, pour, startHostileReceiver } from "./hostile-receiver";
 import { createDevice } from "./push-device";
 import { startReceiver } from "./receiver";
-import { sendBatch } from "./send-batch";
+import { sendBatch, senderOf } from "./send-batch";
 
 const t = await createTestDatabase();
-const sender: SenderOptions = {
-  database: t.database,
-  log: pino({ level: "silent" }),
-  vapid: { ...webPush.generateVAPIDKeys(), subject: "mailto:operator@example.com" },
-  allowPrivateDestinations: true,
-};
+const sender = senderOf(t, { ...webPush.generateVAPIDKeys(), subject: "mailto:operator@example.com" });
 const ok = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n";
 
 /** A product whose questions go to this address; the answer tells how the last delivery went. */

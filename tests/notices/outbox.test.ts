@@ -1,18 +1,11 @@
-import pino from "pino";
 import { expect, it } from "vitest";
-import type { SenderOptions } from "~/notices/sender.server";
 import { createWebhook, takeDueNotices } from "~/nouns/notices/operations.server";
 import { createTestDatabase } from "../setup/database";
 import { startReceiver } from "./receiver";
-import { sendBatch } from "./send-batch";
+import { sendBatch, senderOf } from "./send-batch";
 
 const t = await createTestDatabase();
-const sender: SenderOptions = {
-  database: t.database,
-  log: pino({ level: "silent" }),
-  vapid: undefined,
-  allowPrivateDestinations: true,
-};
+const sender = senderOf(t);
 const noticeCount = 200;
 
 async function sendAll(): Promise<void> {

@@ -1,9 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { importJWK, jwtVerify } from "jose";
-import pino from "pino";
 import { expect, it } from "vitest";
 import webPush from "web-push";
-import type { SenderOptions } from "~/notices/sender.server";
 import { addComment } from "~/nouns/comments/operations.server";
 import { listPushSubscriptions, subscribePush } from "~/nouns/notices/operations.server";
 import { removeProductMember } from "~/nouns/products/operations.server";
@@ -12,16 +10,11 @@ import { createTestDatabase } from "../setup/database";
 import { at } from "../setup/world";
 import { createDevice } from "./push-device";
 import { startReceiver } from "./receiver";
-import { sendBatch } from "./send-batch";
+import { sendBatch, senderOf } from "./send-batch";
 
 const t = await createTestDatabase();
 const vapid = { ...webPush.generateVAPIDKeys(), subject: "mailto:operator@example.com" };
-const sender: SenderOptions = {
-  database: t.database,
-  log: pino({ level: "silent" }),
-  vapid,
-  allowPrivateDestinations: true,
-};
+const sender = senderOf(t, vapid);
 
 /** Checks the VAPID header as a push service does; returns what it claims. */
 async function verifyVapid(authorization: string) {

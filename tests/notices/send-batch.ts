@@ -1,3 +1,4 @@
+import pino from "pino";
 import { type SenderOptions, sendDueNotices } from "~/notices/sender.server";
 
 /** Sends one batch of what is due and waits until all of it is over; answers how many there were. */
@@ -6,3 +7,11 @@ export async function sendBatch(options: SenderOptions): Promise<number> {
   await Promise.all(deliveries);
   return deliveries.length;
 }
+
+/** A sender of notices as a test has it: silent, and free to reach this machine. */
+export const senderOf = (t: Pick<SenderOptions, "database">, vapid?: SenderOptions["vapid"]): SenderOptions => ({
+  database: t.database,
+  log: pino({ level: "silent" }),
+  vapid,
+  allowPrivateDestinations: true,
+});

@@ -1,23 +1,16 @@
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
-import pino from "pino";
 import { expect, it } from "vitest";
-import type { SenderOptions } from "~/notices/sender.server";
 import { createWebhook, listWebhookDeliveries } from "~/nouns/notices/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { type WebhookEvent, webhookEvents } from "~/wire/notices/contract";
 import { createTestDatabase } from "../setup/database";
 import { at } from "../setup/world";
 import { startReceiver } from "./receiver";
-import { sendBatch } from "./send-batch";
+import { sendBatch, senderOf } from "./send-batch";
 
 const t = await createTestDatabase();
-const sender: SenderOptions = {
-  database: t.database,
-  log: pino({ level: "silent" }),
-  vapid: undefined,
-  allowPrivateDestinations: true,
-};
+const sender = senderOf(t);
 
 async function worldWithWebhook(url: string, events: WebhookEvent[]) {
   const world = await t.seedWorld();

@@ -58,6 +58,11 @@ export interface TestAppOptions {
   compareMs?: number;
 }
 
+/** Variables of a project whose Auth sends messages; what is asked of it goes to the test database all the same. */
+export const hostedProject = {
+  supabase: { url: "https://project.example", publishableKey: "", secretKey: "", dbUrl: undefined, dbConnections: 4 },
+};
+
 /** The whole front over a test database, on a free port; stopped after the last test of the file. */
 export async function startTestApp(t: Store, options: TestAppOptions = {}): Promise<TestApp> {
   const build = await routesFromSources({ pages: options.pages ?? false });
