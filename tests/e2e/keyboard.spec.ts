@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { openLive, openWithKeys } from "./places";
+import { hold, openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newAdministrator, newWorld, signedIn } from "./world";
 
@@ -123,14 +123,7 @@ test("Keys typed before the palette has loaded end up in its field, and trigger 
   world,
   ownPage: page,
 }) => {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route(/assets\/palette-/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const letGo = await hold(page, /assets\/palette-/);
   await openLive(page, `${world.product}/backlog`);
   await page.keyboard.press("ControlOrMeta+k");
   await page.keyboard.press("Escape");

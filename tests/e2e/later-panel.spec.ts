@@ -1,27 +1,14 @@
-import { expect, type Page } from "@playwright/test";
-import { expectLive, openLive } from "./places";
+import { expect } from "@playwright/test";
+import { expectLive, hold, openLive } from "./places";
 import { test } from "./test";
 
 const panelCode = /assets\/panel-/;
-
-/** These requests, of the code of panels where nothing is given, are answered only when they are let go. */
-async function hold(page: Page, requests = panelCode): Promise<() => void> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route(requests, async (route) => {
-    await held;
-    await route.continue();
-  });
-  return letGo;
-}
 
 test("A panel opened by keys or pointer before its code has loaded appears once it has", async ({
   world,
   ownPage: page,
 }) => {
-  const letGo = await hold(page);
+  const letGo = await hold(page, panelCode);
   await openLive(page, `${world.product}/backlog?open=all`);
   const panel = page.getByRole("complementary", { name: "Details" });
   const sign = page.getByRole("progressbar", { name: "Loading" });
@@ -46,7 +33,7 @@ test("A panel opened by keys or pointer before its code has loaded appears once 
 });
 
 test("Esc closes a panel whose code has not loaded yet", async ({ world, ownPage: page }) => {
-  const letGo = await hold(page);
+  const letGo = await hold(page, panelCode);
   await openLive(page, `${world.product}/backlog?open=all`);
   await page.keyboard.press("c");
   await expect(page).toHaveURL(/panel=new-story/);
@@ -77,7 +64,7 @@ test("Esc cancels a panel whose data has not loaded yet", async ({ world, ownPag
 });
 
 test("A page opened with a panel keeps what was typed before its code loaded", async ({ world, ownPage: page }) => {
-  const letGo = await hold(page);
+  const letGo = await hold(page, panelCode);
   const asked = page.waitForRequest(panelCode);
   const address = `${world.product}/backlog?panel=new-pbi`;
   await page.goto(address, { waitUntil: "commit" });

@@ -1,21 +1,8 @@
 import { expect, type Page } from "@playwright/test";
-import { openBoard, openWithKeys } from "./places";
+import { hold, openBoard, openWithKeys } from "./places";
 import { test } from "./test";
 
 const details = (page: Page) => page.getByRole("complementary", { name: "Details" });
-
-/** Holds up what a peek reads until it is let go. */
-async function holdReads(page: Page, address: RegExp): Promise<() => void> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route(address, async (route) => {
-    await held;
-    await route.continue();
-  });
-  return letGo;
-}
 
 test("Space peeks while it is held, a tap leaves the peek open, and the list does not move", async ({
   world,
@@ -48,7 +35,7 @@ test("A peek, panel or page shows at once what the row says, and can close while
   ownPage: page,
 }) => {
   await openBoard(page, world.sprint);
-  const ofTask = await holdReads(page, /\/tasks\/.*_data=/);
+  const ofTask = await hold(page, /\/tasks\/.*_data=/);
   await page.getByRole("link", { name: "Show the greeting" }).focus();
   await page.keyboard.press("Space");
   await expect(details(page).getByRole("heading")).toHaveText(/T-2\s*Show the greeting/);
@@ -58,7 +45,7 @@ test("A peek, panel or page shows at once what the row says, and can close while
   await expect(details(page)).toContainText("Test it");
 
   // So does its page.
-  const ofPage = await holdReads(page, /\/tasks\/.*_data=/);
+  const ofPage = await hold(page, /\/tasks\/.*_data=/);
   const coming = page.locator("[data-coming]");
   await page.keyboard.press("Enter");
   await expect(coming).toHaveText(/T-2\s*Show the greeting.*To do/);
@@ -68,7 +55,7 @@ test("A peek, panel or page shows at once what the row says, and can close while
 
   const backlog = `${world.product}/backlog`;
   await openWithKeys(page, backlog);
-  const ofRow = await holdReads(page, /panel=task.*_data=/);
+  const ofRow = await hold(page, /panel=task.*_data=/);
   const row = page.getByRole("link", { name: "Show the greeting" });
   // One that is opened to stay does so too: no row moves for it, and the tool bar stays in reach.
   const before = await row.boundingBox();

@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type Locator, type Page, type Request } from "@playwright/test";
 import type { World } from "./world";
 
 /** A column of a board; its name also says how many cards it has. */
@@ -25,17 +25,27 @@ export async function openBoard(page: Page, address: string): Promise<void> {
   await expect(page.locator("[data-board-keys]")).toBeAttached();
 }
 
-/** A page as it stands before any of its script has come. */
-export async function openWithoutScript(page: Page, address: string): Promise<() => Promise<void>> {
+/** Holds requests for an address up until they are let go: all, or those that fit. */
+export async function hold(
+  page: Page,
+  address: Parameters<Page["route"]>[0],
+  fits = (_request: Request) => true,
+): Promise<() => void> {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const scripts = /\/assets\/.*\.js/;
-  await page.route(scripts, async (route) => {
-    await held;
+  await page.route(address, async (route) => {
+    if (fits(route.request())) await held;
     await route.continue();
   });
+  return letGo;
+}
+
+/** A page as it stands before any of its script has come. */
+export async function openWithoutScript(page: Page, address: string): Promise<() => Promise<void>> {
+  const scripts = /\/assets\/.*\.js/;
+  const letGo = await hold(page, scripts);
   await page.goto(address, { waitUntil: "commit" });
   return async () => {
     letGo();

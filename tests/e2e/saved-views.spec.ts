@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { openLive } from "./places";
+import { hold, openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, signedIn } from "./world";
 
@@ -128,15 +128,8 @@ test("a view is shown once saved, although the page was loading a change of anot
   ownPage: page,
 }) => {
   await openLive(page, world.sprint);
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
   const earlier = (url: URL) => url.searchParams.has("_data") && !url.searchParams.has("view");
-  await page.route(earlier, async (route) => {
-    if (route.request().method() === "GET") await held;
-    await route.continue();
-  });
+  const letGo = await hold(page, earlier, (request) => request.method() === "GET");
   const reload = page.waitForRequest((request) => earlier(new URL(request.url())));
   await post(owner.context, `${world.product}/backlog`, {
     intent: "create-task",

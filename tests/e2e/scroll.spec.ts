@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { expectLive, openLive } from "./places";
+import { expectLive, hold, openLive } from "./places";
 import { test } from "./test";
 import { post } from "./world";
 
@@ -13,15 +13,8 @@ test("A page keeps its scroll position while its data reloads, and after a retur
   await page.setViewportSize({ width: 600, height: 400 });
   await openLive(page, world.sprint);
   // The page reads its data again, and is kept waiting for it.
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
   const asked = page.waitForRequest(/sprintId/);
-  await page.route(/_data=.*sprintId/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const letGo = await hold(page, /_data=.*sprintId/);
   const task_id = world.taskIds[0] ?? "";
   await post(owner.context, world.sprint, { intent: "move-task", task_id, status: "review" });
   await asked;

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { column, openBoard, openWithKeys } from "./places";
+import { column, hold, openBoard, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
@@ -170,14 +170,7 @@ test("Undo reverts the last move, although it is still on its way", async ({ bro
   const world = await newWorld(context);
   const page = await context.newPage();
   await openBoard(page, world.sprint);
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route(/_data=/, async (route) => {
-    if (route.request().postData()?.includes("move-task")) await held;
-    await route.continue();
-  });
+  const letGo = await hold(page, /_data=/, (request) => request.postData()?.includes("move-task") ?? false);
   await page.locator(`[data-task-id="${world.taskIds[0]}"]`).focus();
   await page.keyboard.press("3");
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
