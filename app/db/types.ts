@@ -278,6 +278,7 @@ export type Database = {
       edit_comment: { Args: { p_body: string; p_comment_id: string; p_id: string; p_kind: string }; Returns: Json };
       edit_task: { Args: { p_changes: Json; p_task_id: string }; Returns: Json };
       end_identity: { Args: { p_issuer: string; p_subject: string; p_tried: string }; Returns: Json };
+      end_import: { Args: { p_error?: string; p_import_id: string; p_report?: Json }; Returns: Json };
       end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
       enrol_member: { Args: { p_product_id: string; p_role?: string; p_user_id: string }; Returns: Json };
       expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -312,6 +313,7 @@ export type Database = {
       get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
+      get_import: { Args: { p_import_id: string }; Returns: Json };
       get_inbox: { Args: { p_asked?: string; p_cursor?: string; p_kinds?: Json; p_state?: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
@@ -374,6 +376,7 @@ export type Database = {
           p_definition_of_done?: string;
           p_done_requires?: string;
           p_ideas?: Json;
+          p_import_id?: string;
           p_name?: string;
           p_on_failure?: string;
           p_pbis: Json;
@@ -702,6 +705,7 @@ export type Database = {
         Returns: Json;
       };
       set_task_status: { Args: { p_confirmed?: boolean; p_status: string; p_task_id: string }; Returns: Json };
+      start_import: { Args: { p_import_id: string; p_rows: number }; Returns: Json };
       start_over: { Args: { p_id: string; p_kind: string }; Returns: Json };
       start_pairing: {
         Args: {
@@ -2286,6 +2290,45 @@ export type Database = {
         Relationships: [
           {
             foreignKeyName: "idempotency_keys_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      imports: {
+        Row: {
+          created_at: string;
+          error: string | null;
+          id: string;
+          report: Json | null;
+          rows: number;
+          state: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          error?: string | null;
+          id?: string;
+          report?: Json | null;
+          rows: number;
+          state?: string;
+          user_id: string;
+        };
+        Update: {
+          created_at?: string;
+          error?: string | null;
+          id?: string;
+          report?: Json | null;
+          rows?: number;
+          state?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "imports_user_id_fkey";
             columns: ["user_id"];
             isOneToOne: false;
             referencedRelation: "users";

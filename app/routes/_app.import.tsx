@@ -1,7 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { gateFields } from "~/features/products/product-choices";
-import { ImportFields, ImportResult, ImportTarget, PeopleTable } from "~/features/transfers/import-parts";
+import {
+  ImportFields,
+  ImportProgress,
+  ImportResult,
+  ImportTarget,
+  PeopleTable,
+} from "~/features/transfers/import-parts";
 import { runIntent, textOf } from "~/http/form-action.server";
 import { personLoader, writeAction } from "~/http/page-guards.server";
 import { readUploads } from "~/http/request-body.server";
@@ -39,6 +46,8 @@ interface Previewed {
   report: ImportReport;
   /** The parsed file, packed, and the report, both stamped: the second step sends them back. */
   packed?: string;
+  /** By which the page follows the import. */
+  import_id?: string;
   shown?: string;
   fields: Record<string, string>;
   /** Whom the person chose for each assignee of the file, where the import was refused. */
@@ -57,10 +66,11 @@ export const action = writeAction(async ({ actor, principal, form, context }) =>
       const prepared = await readImport({ format, files: given, owner }, owner.id);
       const report = await importBacklog(actor, target, prepared, true);
       const shown = stamp("import report", owner.id, JSON.stringify(report), owner.secrets);
-      return json<Previewed>({ report, packed: prepared.packed, shown, fields });
+      return json<Previewed>({ report, packed: prepared.packed, import_id: randomUUID(), shown, fields });
     },
     import: async () => {
       const packed = textOf(form, "packed");
+      const import_id = idSchema.safeParse(textOf(form, "import_id")).data;
       const members = form.getAll("member").map(String);
       const people = form.getAll("person").map((person, at) => [String(person), members[at] ?? ""]);
       const named = new Map(people.map(([person = "", member = ""]) => [person, member]));
@@ -68,7 +78,7 @@ export const action = writeAction(async ({ actor, principal, form, context }) =>
       try {
         const { target, fields } = readTarget(form);
         const prepared = await readImport({ packed, people: named, owner }, owner.id);
-        const report = await importBacklog(actor, target, prepared, false);
+        const report = await importBacklog(actor, target, prepared, false, import_id);
         return json<Previewed>({ report, fields });
       } catch (error) {
         const text = readStamped("import report", owner.id, shown, owner.secrets);
@@ -80,6 +90,7 @@ export const action = writeAction(async ({ actor, principal, form, context }) =>
         const kept: Previewed = {
           report: importReportSchema.parse(JSON.parse(text)),
           packed,
+          ...(import_id && { import_id }),
           shown,
           fields,
           people: Object.fromEntries(named),
@@ -115,7 +126,7 @@ export const meta: MetaFunction = () => [{ title: "Import · Backloom" }];
 export default function ImportPage() {
   const { product, members } = useLoaderData<typeof loader>();
   const answer = useActionResult<Partial<Previewed> & { error?: unknown }>();
-  const { report, packed, shown = "", fields = {}, people = {} } = answer ?? {};
+  const { report, packed, import_id = "", shown = "", fields = {}, people = {} } = answer ?? {};
   const errors = typeof answer?.error === "string" ? [answer.error] : [];
   const isDone = report !== undefined && !report.preview;
   return (
@@ -135,12 +146,13 @@ export default function ImportPage() {
             <Form method="post" encType="multipart/form-data" className="grid gap-3">
               <PeopleTable names={report.unknown_people} members={members} people={people} />
               <ImportTarget fields={fields} isRefused={errors.length > 0} />
-              <HiddenFields fields={{ intent: "import", packed, report: shown }} />
+              <HiddenFields fields={{ intent: "import", packed, import_id, report: shown }} />
               <IdempotencyKey />
               <FormErrors errors={errors} />
               <SubmitButton pendingLabel="Importing…" className="justify-self-start">
                 Import
               </SubmitButton>
+              <ImportProgress id={import_id} />
             </Form>
           ) : null}
         </ImportResult>

@@ -48,20 +48,9 @@ $$;
 create function private.next_code(p_scope_id uuid, p_kind text)
 returns text language plpgsql volatile security definer set search_path = '' as $$
 declare
-  v_held text := nullif(current_setting('backloom.codes_' || p_kind, true), '');
-  v_number bigint := v_held;
+  v_number bigint;
   v_code text;
 begin
-  if v_held is not null then
-    loop
-      v_number := v_number + 1;
-      v_code := private.format_code(p_kind, v_number);
-      exit when not private.code_taken(p_scope_id, p_kind, v_code);
-    end loop;
-    perform set_config('backloom.codes_' || p_kind, v_number::text, true);
-    return v_code;
-  end if;
-
   insert into public.code_counters as c (scope_id, kind, last_number)
   values (p_scope_id, p_kind, 1)
   on conflict (scope_id, kind) do update set last_number = c.last_number + 1
@@ -82,23 +71,41 @@ begin
 end;
 $$;
 
--- An import makes thousands of codes, and each update of a counter in one transaction takes longer than the last. Under
--- the lock of its product the counters are kept in settings, and stored once by store_codes.
-create function private.hold_codes(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
+-- An import makes thousands of codes at once, under the lock of its product. A wanted code stays where it is free; the others
+-- are the next free ones of the counter, in order.
+create function private.take_codes(p_product_id uuid, p_kind text, p_wanted text[])
+returns text[] language plpgsql volatile set search_path = '' as $$
+declare
+  v_number bigint := coalesce((select c.last_number from public.code_counters c where c.scope_id = p_product_id and c.kind = p_kind), 0);
+  v_codes text[];
 begin
-  perform set_config('backloom.codes_' || k, coalesce((
-    select c.last_number from public.code_counters c where c.scope_id = p_product_id and c.kind = k), 0)::text, true)
-  from unnest('{story,task}'::text[]) k;
-end;
-$$;
-
--- Ends what hold_codes began.
-create function private.store_codes(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
-begin
-  insert into public.code_counters as c (scope_id, kind, last_number)
-  select p_product_id, k, current_setting('backloom.codes_' || k)::bigint from unnest('{story,task}'::text[]) k
+  with taken as materialized (
+    select x.code, x.sort_order from public.stories x where p_kind = 'story' and x.product_id = p_product_id
+    union all
+    select x.code, x.sort_order from public.tasks x where p_kind = 'task' and x.product_id = p_product_id
+    union all
+    select x.code, private.sort_order_from_code(x.code) from public.pbis x where p_kind = 'pbi' and x.product_id = p_product_id
+  ), wanted as materialized (
+    select w.place, case when t.code is null and row_number() over (partition by w.code order by w.place) = 1 then w.code end as code
+    from unnest(p_wanted) with ordinality w (code, place) left join taken t using (code)
+  ), used as materialized (
+    select t.code from taken t where t.sort_order > v_number union all select w.code from wanted w where w.code is not null
+  ), free as (
+    select n.number, private.format_code(p_kind, n.number) as code
+    from generate_series(v_number + 1, v_number + (select count(*) from used) + cardinality(p_wanted)) n (number)
+  ), given as materialized (
+    select f.number, f.code, row_number() over (order by f.number) as nth from free f left join used u using (code) where u.code is null
+  ), made as (
+    select w.place, coalesce(w.code, g.code) as code, g.number
+    from (select *, row_number() over (partition by code is null order by place) as nth from wanted) w
+    left join given g on w.code is null and g.nth = w.nth
+  )
+  select array_agg(m.code order by m.place), coalesce(max(m.number), v_number) into v_codes, v_number from made m;
+  insert into public.code_counters as c (scope_id, kind, last_number) values (p_product_id, p_kind, v_number)
   on conflict (scope_id, kind) do update set last_number = excluded.last_number;
-  perform set_config('backloom.codes_' || k, '', true) from unnest('{story,task}'::text[]) k;
+  -- No trigger asks for these codes again.
+  perform set_config('backloom.taken_codes', p_product_id::text, true);
+  return v_codes;
 end;
 $$;
 

@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from "fflate";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { exportProduct } from "~/nouns/transfers/operations.server";
-import type { ImportReport } from "~/wire/transfers/contract";
+import { followedImportSchema, type ImportReport } from "~/wire/transfers/contract";
 import { openApp } from "../setup/app";
 import { github, jira, linear, manyOfLinear, trello } from "../transfers/exports";
 import { mover, newProduct, type Part, stock } from "../transfers/mover";
@@ -192,6 +192,48 @@ describe("POST /api/products/import", () => {
       tasks: 0,
       already_there: 1_000,
     });
+  });
+
+  it("An import that answers at once is followed to its report, one of an account at a time", async () => {
+    const ada = await t.createUser();
+    const headers = { ...(await t.bearerOf(ada)), prefer: "respond-async" };
+    const { move } = await mover(t, app, ada);
+    const begin = (fields: Record<string, string>, name: string, text: string) => {
+      const body = new FormData();
+      for (const [key, value] of Object.entries({ format: "linear", ...fields })) body.set(key, value);
+      body.append("file", new File([text], name));
+      return app.request("/api/products/import", { method: "POST", headers, body });
+    };
+    const file = manyOfLinear(1_000);
+    const read = async (path: string) =>
+      followedImportSchema.parse(await (await app.request(path, { headers })).json()).import;
+    const ended = async (path: string) => {
+      await expect.poll(async () => (await read(path)).state, { timeout: 60_000 }).not.toBe("running");
+      return read(path);
+    };
+    const writing = await t.sql.connect();
+    onTestFinished(() => writing.release(true));
+    await writing.query("begin; lock table public.tasks in share mode");
+    const target = newProduct();
+    const begun = await begin(target, "a.csv", file);
+    expect([begun.status, begun.headers.get("preference-applied")]).toEqual([202, "respond-async"]);
+    const { import: first } = followedImportSchema.parse(await begun.json());
+    expect(first).toMatchObject({ state: "running", done: 0, of: 2_000, report: null, error: null });
+    const path = begun.headers.get("location") ?? "";
+    expect(path).toBe(`/api/imports/${first.id}`);
+    await expect.poll(async () => (await read(path)).done, { timeout: 60_000 }).toBe(1_000);
+    expect((await begin(newProduct(), "b.csv", linear)).status).toBe(409);
+    await writing.query("rollback");
+    const done = await ended(path);
+    expect(done).toMatchObject({ state: "done", done: 2_000, of: 2_000, error: null });
+    const { product_id, ...counted } = { product_id: String(done.report?.product.id), ...done.report };
+    expect(counted).toMatchObject({ stories: 1_000, tasks: 1_000, preview: false });
+    const again = await move({ format: "linear", product_id }, ["a.csv", file]);
+    expect({ ...again, already_there: 0 }).toMatchObject({ left_out: counted.left_out, rows: counted.rows });
+    const refused = await ended((await begin(target, "a.csv", file)).headers.get("location") ?? "");
+    expect(refused).toMatchObject({ state: "failed", report: null, error: expect.stringContaining("already have a product") });
+    const other = await app.request(path, { headers: await t.bearerOf(await t.createUser()) });
+    expect(other.status).toBe(404);
   });
 
   it("A refused import leaves nothing behind, and neither does a preview", async () => {

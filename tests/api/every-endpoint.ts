@@ -335,6 +335,7 @@ export async function openEveryEndpoint() {
     upkeeps: upkeep.id,
     files: note.id,
     lessons: learned.id,
+    imports: at(await t.query`insert into imports (user_id, rows) values (${owner.id}, 1) returning id`, 0).id,
   };
   /** Stories whose work no one has judged: of one the changes are read, and the other one is approved. */
   const [unjudged, judgedHere] = [at(worked.stories, 0), at(worked.stories, 1)];

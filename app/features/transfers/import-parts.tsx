@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from "react";
+import { useNavigation } from "@remix-run/react";
+import { type ReactNode, useEffect, useState } from "react";
 import { ChoiceField, gateFields, HowAgentsWork } from "~/features/products/product-choices";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -6,7 +7,7 @@ import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field"
 import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/table";
-import type { ImportFormat, ImportReport } from "~/wire/transfers/contract";
+import type { FollowedImport, ImportFormat, ImportReport } from "~/wire/transfers/contract";
 
 const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "linear", label: "Linear: CSV export" },
@@ -66,6 +67,32 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
         </>
       ) : null}
     </>
+  );
+}
+
+/** How far an import is, while the form with its id is on its way. */
+export function ImportProgress({ id }: { id: string }) {
+  const { formData } = useNavigation();
+  const isRunning = id !== "" && formData?.get("import_id") === id;
+  const [now, setNow] = useState<FollowedImport | null>(null);
+  useEffect(() => {
+    if (!isRunning) return;
+    const ask = async () => {
+      const answer = await fetch(`/api/imports/${id}`).catch(() => null);
+      // None is there until the file is read.
+      if (!answer?.ok) return;
+      const { import: read }: { import: FollowedImport } = await answer.json();
+      setNow(read);
+    };
+    const timer = setInterval(() => void ask().catch(() => undefined), 500);
+    return () => clearInterval(timer);
+  }, [id, isRunning]);
+  if (!isRunning || now === null) return null;
+  return (
+    <p className="grid gap-1 text-sm text-muted">
+      <progress aria-label="Import" value={now.done} max={Math.max(now.of, 1)} className="w-full" />
+      {now.done < now.of ? `${now.done} of ${countText(now.of, "row")} written` : "Finishing…"}
+    </p>
   );
 }
 

@@ -19,13 +19,15 @@ export type ImportTask =
   | { format: ImportFormat; files: readonly UploadedFile[]; owner?: Owner }
   | { packed: string; people: ImportedPeople; owner: Owner };
 
-export type ImportAnswer = { told: PreparedImport["told"]; packed: string } | { status: ErrorStatus; message: string };
+export type ImportAnswer =
+  | (Pick<PreparedImport, "told" | "size"> & { packed: string })
+  | { status: ErrorStatus; message: string };
 
 function answer(task: ImportTask): { made: ImportAnswer; text: string } {
   const draft = "packed" in task ? unpack(task) : readUploaded(task.format, task.files);
-  const { given, told } = prepareImport(draft, "packed" in task ? task.people : undefined);
+  const { given, ...rest } = prepareImport(draft, "packed" in task ? task.people : undefined);
   const isKept = "format" in task && task.owner;
-  return { made: { told, packed: isKept ? pack(draft, isKept) : "" }, text: given };
+  return { made: { ...rest, packed: isKept ? pack(draft, isKept) : "" }, text: given };
 }
 
 function pack(draft: ImportDraft, { id, secrets }: Owner): string {

@@ -6,6 +6,8 @@ export interface PreparedImport {
   /** Members of a JSON object, without its braces. */
   given: string;
   told: Pick<ImportReport, "left_out" | "statuses" | "rows">;
+  /** Stories, tasks and ideas. */
+  size: number;
 }
 
 /** Names in the file and who they are here: the name of a member, or empty for no one. */
@@ -56,5 +58,7 @@ export function prepareImport(
       done: tasks.length > 0 && tasks.every(({ status }) => status === "DONE"),
     }));
   const given = JSON.stringify({ p_pbis, p_ideas: ideas, p_definition_of_done: definition_of_done });
-  return { given: given.slice(1, -1), told: { left_out, statuses, rows } };
+  const stories = pbis.flatMap((pbi) => pbi.stories);
+  const size = stories.reduce((sum, { tasks }) => sum + 1 + tasks.length, ideas.length);
+  return { given: given.slice(1, -1), told: { left_out, statuses, rows }, size };
 }

@@ -172,6 +172,19 @@ export const importReportSchema = importedRowsSchema
   });
 export type ImportReport = z.infer<typeof importReportSchema>;
 
+/** An import that is followed. */
+export const followedImportSchema = z.object({
+  import: z.object({
+    id: z.string(),
+    state: z.enum(["running", "done", "failed"]),
+    done: z.int().describe("Stories, tasks and ideas written"),
+    of: z.int(),
+    report: importReportSchema.nullable(),
+    error: z.string().nullable(),
+  }),
+});
+export type FollowedImport = z.infer<typeof followedImportSchema>["import"];
+
 const ticked = z
   .enum(["true", "false", "1", "0", "yes", "no", "on"])
   .transform((word) => ["true", "1", "yes", "on"].includes(word));

@@ -60,6 +60,34 @@ begin
 end;
 $$;
 
+-- Rows that come in bulk: each [topic, event] as private.emit does, without a copy of what waits for each of them.
+create function private.emit_all(p_events jsonb[]) returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_part text;
+begin
+  if cardinality(p_events) < 20 then
+    perform private.emit(e ->> 0, e -> 1) from unnest(p_events) e;
+    return;
+  end if;
+  perform private.send_events();
+  for v_part in
+    select string_agg(w.text, ',' order by w.place)
+    from (
+      select e.place, e.text, sum(length(e.text)) over (order by e.place) / 20000 as part
+      from (
+        select x.place, jsonb_build_array(x.event -> 0, private.shorten_event(x.event -> 1
+          || jsonb_build_object('seq', nextval('private.event_seq'), 'xid', pg_current_xact_id()::text::bigint)))::text as text
+        from unnest(p_events) with ordinality x (event, place)
+      ) e
+    ) w
+    group by w.part order by w.part
+  loop
+    perform set_config('backloom.events', v_part, true);
+    perform private.send_events();
+  end loop;
+end;
+$$;
+
 -- An event stays under 8,000 bytes and never makes its writer fail. Long texts are cut in the event only; the row
 -- keeps them whole. A character takes at most six bytes in JSON, so two texts of 500 always fit (specification:
 -- Events).

@@ -44,7 +44,8 @@ create trigger _140_take_rate_limit before insert on public.stories
 create trigger _145_compose_title before insert or update of title on public.stories
   for each row when (new.title is not nfc normalized) execute function private.tg_any__compose_title();
 create trigger _150_assign_code before insert on public.stories
-  for each row execute function private.tg_any__assign_code('story');
+  for each row when (new.code is null or current_setting('backloom.taken_codes', true) is distinct from new.product_id::text)
+  execute function private.tg_any__assign_code('story');
 create trigger _151_assign_code before update on public.stories
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('story');
 create trigger _200_sort_order before insert on public.stories

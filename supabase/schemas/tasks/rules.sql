@@ -28,7 +28,8 @@ create trigger _140_take_rate_limit before insert on public.tasks
 create trigger _145_compose_title before insert or update of title on public.tasks
   for each row when (new.title is not nfc normalized) execute function private.tg_any__compose_title();
 create trigger _150_assign_code before insert on public.tasks
-  for each row execute function private.tg_any__assign_code('task');
+  for each row when (new.code is null or current_setting('backloom.taken_codes', true) is distinct from new.product_id::text)
+  execute function private.tg_any__assign_code('task');
 create trigger _151_assign_code before update of code on public.tasks
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('task');
 
@@ -108,7 +109,7 @@ create trigger _400_touch before update on public.tasks
   for each row execute function private.tg_any__touch();
 
 -- Sends every change of a task to the solo and backlog streams of its product, with the sprint and assignee of its
--- story for the filter. The event of a moved task includes its old place, so that streams which lose it get it too.
+-- story for the filter. New tasks come in bulk, so their events are made by statement. The event of a moved task includes its old place, so that streams which lose it get it too.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
 -- stream).
 create function private.tg_tasks__emit() returns trigger language plpgsql security definer set search_path = '' as $$
@@ -116,11 +117,18 @@ declare
   v_event jsonb;
   v_row public.tasks := coalesce(new, old);
 begin
+  if tg_op = 'INSERT' then
+    perform private.emit_all(array(
+      select jsonb_build_array('product:' || n.product_id, jsonb_build_object('op', 'I', 'entity', 'task', 'id', n.id, 'product_id', n.product_id,
+        'story_id', n.story_id, 'task_status', n.status, 'task_title', n.title, 'task_sort_order', n.sort_order) || private.story_place(n.story_id))
+      from new_tasks n));
+    return null;
+  end if;
   if tg_op = 'UPDATE' then
     v_event := private.change_event(tg_op, 'task', null,
       jsonb_build_object('id', new.id, 'product_id', new.product_id), private.changed_task_fields(old, new));
   else
-    v_event := private.change_event(tg_op, 'task', to_jsonb(old), to_jsonb(new));
+    v_event := private.change_event(tg_op, 'task', to_jsonb(old), null);
   end if;
   if v_event is null then
     return null;
@@ -142,9 +150,11 @@ begin
   return null;
 end;
 $$;
-create trigger _900_emit
-after insert or update or delete on public.tasks
-for each row execute function private.tg_tasks__emit();
+create trigger _900_emit after update or delete on public.tasks
+  for each row execute function private.tg_tasks__emit();
+create trigger _900_emit_new after insert on public.tasks
+  referencing new table as new_tasks
+  for each statement execute function private.tg_tasks__emit();
 create trigger _940_limit_rows after insert on public.tasks
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'tasks in this product, which is the limit. Delete some that are not needed.');

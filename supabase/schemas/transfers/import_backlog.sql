@@ -14,12 +14,13 @@ grant execute on function operations.discard_import to service_role;
 -- that it cannot differ. Without p_product_id the items go into a new product of the caller, with p_definition_of_done, whose gates
 -- are the contract's unless the caller chose others. An import by a token passes no gate of the product: its stories wait in triage
 -- where agents' stories do, and tasks are to do unless the product's work waits for no one.
+-- p_import_id is one of start_import, which tells how far it is.
 -- Ideas become the caller's; one with the title of another of the product already exists.
 -- Refusals: 404, 403, 429, 422, 409. Definer: labels and external ids are written by functions only.
 create function operations.import_backlog(
   p_pbis jsonb, p_product_id uuid default null, p_name text default null, p_code text default null,
   p_preview boolean default false, p_done_requires text default null, p_ideas jsonb default '[]',
-  p_definition_of_done text default '', p_agent_items text default null, p_on_failure text default null
+  p_definition_of_done text default '', p_agent_items text default null, p_on_failure text default null, p_import_id uuid default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := p_product_id;
@@ -36,7 +37,7 @@ begin
         p_done_requires => p_done_requires, p_agent_items => p_agent_items, p_on_failure => p_on_failure) ->> 'id')::uuid;
       perform private.lock_product(v_product_id);
     end if;
-    v_report := private.import_rows(v_product_id, p_pbis, p_ideas) || jsonb_build_object('product', (
+    v_report := private.import_rows(v_product_id, p_pbis, p_ideas, p_import_id) || jsonb_build_object('product', (
       select jsonb_build_object('id', case when p_product_id is not null or not coalesce(p_preview, false) then p.id end,
         'code', p.code, 'name', p.name)
       from public.products p where p.id = v_product_id));
@@ -53,7 +54,7 @@ grant execute on function operations.import_backlog to authenticated;
 
 -- The rows of import_backlog. The limits on creating and undo do not apply, so the caller's claims are cleared
 -- meanwhile. A person decides on all that they import.
-create function private.import_rows(p_product_id uuid, p_pbis jsonb, p_ideas jsonb)
+create function private.import_rows(p_product_id uuid, p_pbis jsonb, p_ideas jsonb, p_import_id uuid)
 returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_claims text := current_setting('request.jwt.claims', true);
@@ -64,10 +65,11 @@ declare
   v_stories jsonb;
   v_tasks jsonb;
   v_task_count integer;
-  v_pbi_count integer;
+  v_pbis jsonb;
   v_idea_count integer;
   v_label_count integer;
   v_relations jsonb;
+  v_codes text[];
 begin
   select p.* into v_product from public.products p where p.id = p_product_id;
   perform set_config('request.jwt.claims', '', true);
@@ -90,39 +92,33 @@ begin
   from jsonb_array_elements(v_all) with ordinality s (s, place) where (s ->> 'is_new')::boolean;
 
   v_label_count := private.import_labels(p_product_id, v_stories);
-  perform private.hold_codes(p_product_id);
 
-  insert into public.pbis (product_id, code, title, description)
-  select p_product_id,
-    case when not exists (select from public.pbis o where o.product_id = p_product_id and o.code = b.pbi ->> 'code')
-      and row_number() over (partition by b.pbi ->> 'code' order by b.place) = 1 then b.pbi ->> 'code' end,
-    b.pbi ->> 'title', coalesce(b.pbi ->> 'description', '')
+  select coalesce(jsonb_agg(b.pbi - 'stories' order by b.place), '[]') into v_pbis
   from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
-  where exists (select from jsonb_array_elements(v_stories) s where s ->> 'pbi' = b.pbi ->> 'title')
+  where b.pbi ->> 'title' in (select s ->> 'pbi' from jsonb_array_elements(v_stories) s)
     and not exists (
-      select from public.pbis o where o.product_id = p_product_id and lower(o.title) = lower(b.pbi ->> 'title'))
-  order by b.place;
-  get diagnostics v_pbi_count = row_count;
+      select from public.pbis o where o.product_id = p_product_id and lower(o.title) = lower(b.pbi ->> 'title'));
+  v_codes := private.take_codes(p_product_id, 'pbi', array(select b ->> 'code' from jsonb_array_elements(v_pbis) b));
+  insert into public.pbis (product_id, code, title, description)
+  select p_product_id, e.code, e.pbi ->> 'title', coalesce(e.pbi ->> 'description', '')
+  from rows from (jsonb_array_elements(v_pbis), unnest(v_codes)) with ordinality e (pbi, code, place)
+  order by e.place;
 
+  v_codes := private.take_codes(p_product_id, 'story', array(select s ->> 'code' from jsonb_array_elements(v_stories) s));
   insert into public.stories
     (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, assignee_id, label_ids, in_triage, external_id, created_at)
-  select (e.story ->> 'id')::uuid, p_product_id, b.id,
-    case when e.repeats = 1 and not exists (
-      select from public.stories o where o.product_id = p_product_id and o.code = e.story ->> 'code') then e.story ->> 'code' end,
-    e.story ->> 'title', coalesce(e.story ->> 'description', ''), coalesce(e.story ->> 'acceptance_criteria', ''),
+  select (e.story ->> 'id')::uuid, p_product_id, b.id, e.code, e.story ->> 'title', coalesce(e.story ->> 'description', ''), coalesce(e.story ->> 'acceptance_criteria', ''),
     coalesce((e.story ->> 'priority')::integer, 3), private.member_named(p_product_id, e.story ->> 'assignee'),
-    private.label_ids_named(p_product_id, e.story -> 'labels'), v_by_token and v_product.agent_items = 'triage', e.story ->> 'external_id',
+    case when e.story -> 'labels' <> '[]' then private.label_ids_named(p_product_id, e.story -> 'labels') else '{}' end, v_by_token and v_product.agent_items = 'triage', e.story ->> 'external_id',
     coalesce((e.story ->> 'created_at')::timestamptz, private.now())
   from (
-    select s.story, s.place, row_number() over (partition by s.story ->> 'code' order by s.place) as repeats
-    from jsonb_array_elements(v_stories) with ordinality s (story, place)
+    select * from rows from (jsonb_array_elements(v_stories), unnest(v_codes)) with ordinality e (story, code, place) order by e.place
   ) e
-  cross join lateral (
-    select o.id from public.pbis o
-    where o.product_id = p_product_id and lower(o.title) = lower(e.story ->> 'pbi')
-    order by o.created_at, o.id limit 1
-  ) b
-  order by (e.story ->> 'code') is null, e.place;
+  join (
+    select distinct on (lower(o.title)) o.id, lower(o.title) as title from public.pbis o where o.product_id = p_product_id
+    order by lower(o.title), o.created_at, o.id
+  ) b on b.title = lower(e.story ->> 'pbi')
+  where p_import_id is null or e.place % 500 <> 0 or private.note_imported(p_import_id, e.place);
 
   select coalesce(jsonb_agg(t.task || jsonb_build_object('story_id', o.id)
       || case when v_by_token and v_product.done_requires <> 'none' then '{"status":"TO_DO"}' else '{}' end::jsonb order by s.place, t.place), '[]'),
@@ -136,17 +132,16 @@ begin
     and not exists (
       select from public.stories k where k.product_id = p_product_id and k.external_id = t.task ->> 'external_id');
 
+  v_codes := private.take_codes(p_product_id, 'task', array(select t ->> 'code' from jsonb_array_elements(v_tasks) t));
   insert into public.tasks
     (product_id, story_id, code, title, description, implementation_plan, plan_decision, priority, status, estimated_minutes, label_ids, external_id,
       created_at)
-  select p_product_id, (t ->> 'story_id')::uuid,
-    case when not exists (select from public.tasks o where o.product_id = p_product_id and o.code = t ->> 'code')
-      and row_number() over (partition by t ->> 'code' order by e.place) = 1 then t ->> 'code' end, t ->> 'title', coalesce(t ->> 'description', ''), t ->> 'implementation_plan',
-    case when not v_by_token then private.plan_decision(t ->> 'implementation_plan', v_user_id) end, coalesce((t ->> 'priority')::integer, 3), coalesce(t ->> 'status', 'TO_DO')::public.task_status,
-    (t ->> 'estimated_minutes')::integer, private.label_ids_named(p_product_id, t -> 'labels'), t ->> 'external_id',
+  select p_product_id, (t ->> 'story_id')::uuid, e.code, t ->> 'title', coalesce(t ->> 'description', ''), t ->> 'implementation_plan',
+    case when not v_by_token and t ->> 'implementation_plan' <> '' then private.plan_decision(t ->> 'implementation_plan', v_user_id) end, coalesce((t ->> 'priority')::integer, 3), coalesce(t ->> 'status', 'TO_DO')::public.task_status,
+    (t ->> 'estimated_minutes')::integer, case when t -> 'labels' <> '[]' then private.label_ids_named(p_product_id, t -> 'labels') else '{}' end, t ->> 'external_id',
     coalesce((t ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_tasks) with ordinality e (t, place)
-  order by e.place;
+  from rows from (jsonb_array_elements(v_tasks), unnest(v_codes)) with ordinality e (t, code, place)
+  where p_import_id is null or e.place % 500 <> 0 or private.note_imported(p_import_id, jsonb_array_length(v_stories) + e.place);
 
   insert into public.ideas (user_id, product_id, title, description, archived_at, created_at)
   select v_user_id, p_product_id, i ->> 'title', coalesce(i ->> 'description', ''), (i ->> 'archived_at')::timestamptz,
@@ -174,10 +169,10 @@ begin
     select i ->> 'external_id' from (
       select jsonb_array_elements(v_stories) as i union all select jsonb_array_elements(v_tasks)) n));
 
-  perform private.store_codes(p_product_id);
+  perform set_config('backloom.taken_codes', '', true);
   perform set_config('request.jwt.claims', v_claims, true);
   return v_relations || jsonb_build_object(
-    'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count,
+    'pbis', jsonb_array_length(v_pbis), 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count,
     'done', (select count(*) from jsonb_array_elements(v_tasks) t where t ->> 'status' = 'DONE'),
     'in_review', (select count(*) from jsonb_array_elements(v_tasks) t where t ->> 'status' = 'REVIEW'), 'ideas', v_idea_count, 'labels', v_label_count,
     'already_there', jsonb_array_length(v_all) - jsonb_array_length(v_stories),
