@@ -16,6 +16,7 @@ const isOurs = /\b(readStamped|unseal|compactDecrypt)\(/;
 /** Files that open a text without a stamp, and why no client can have changed what was checked. */
 const others: Record<string, string> = {
   "features/diff/diff-thread.ts": "asked by this process",
+  "features/diff/read-guide.server.ts": "answered by our thread",
   "features/diff/show-diff.server.ts": "answered by our thread",
   "features/diff/show-lines.server.ts": "answered by our thread",
   "features/review/changes-page.server.ts": "checked whole by its schema, and the operation by the database",
@@ -26,6 +27,7 @@ const others: Record<string, string> = {
   "nouns/transfers/import-document.server.ts": "a document of this process",
   "nouns/transfers/read-import.server.ts": "answered by our thread",
   "oauth/client.server.ts": "a document of the program, checked by its schema",
+  "routes/api.jobs.$id.diff.ts": "answered by our thread",
   "routes/_app/palette/recent.ts": "read in the browser",
   "routes/m.pair/kept-secret.ts": "read in the browser",
   "sse/open-streams.server.ts": "a key of this process",

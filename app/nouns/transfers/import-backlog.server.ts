@@ -26,7 +26,7 @@ const endImport = operation(
 /** How far an import of the caller is, and what came of it. */
 export const getImport = operation("get_import", importIdInput, followedImportSchema);
 
-/** Imports a draft's new items in one transaction, or previews that. With an id it can be followed meanwhile. */
+/** Imports a draft's new items in one transaction, or previews that. With an id its caller can follow it. */
 export async function importBacklog(
   actor: Actor,
   target: ImportTarget,

@@ -5,7 +5,7 @@ import source from "./import-thread?thread";
 import type { PreparedImport } from "./prepared-import";
 
 /** What an import's parts cost at most: milliseconds and megabytes. */
-const thread = new WorkThread(source, { longest: 5_000, memoryMb: 384 });
+const thread = new WorkThread(source, { longest: 20_000, memoryMb: 384 });
 
 interface ReadImport extends PreparedImport {
   /** The draft for the next step of a page, which sends it back as it is. */

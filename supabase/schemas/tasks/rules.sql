@@ -109,9 +109,9 @@ create trigger _400_touch before update on public.tasks
   for each row execute function private.tg_any__touch();
 
 -- Sends every change of a task to the solo and backlog streams of its product, with the sprint and assignee of its
--- story for the filter. New tasks come in bulk, so their events are made by statement. The event of a moved task includes its old place, so that streams which lose it get it too.
--- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
--- stream).
+-- story for the filter. New tasks come in bulk, so their events are made by statement. The event of a moved task includes its
+-- old place, so that streams which lose it get it too. Definer: every write sends its event, but no client may call private.emit
+-- (specification: Solo stream, Backlog stream).
 create function private.tg_tasks__emit() returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_event jsonb;
@@ -134,12 +134,8 @@ begin
     return null;
   end if;
 
-  v_event := v_event || private.story_place(v_row.story_id) || jsonb_build_object(
-    'story_id', v_row.story_id,
-    'task_status', v_row.status,
-    'task_title', v_row.title,
-    'task_sort_order', v_row.sort_order
-  );
+  v_event := v_event || private.story_place(v_row.story_id) || jsonb_build_object('story_id', v_row.story_id,
+    'task_status', v_row.status, 'task_title', v_row.title, 'task_sort_order', v_row.sort_order);
   if tg_op = 'UPDATE' and new.story_id <> old.story_id then
     v_event := v_event || jsonb_build_object('old_story_id', old.story_id) || (
       select jsonb_object_agg('old_' || place.key, place.value)

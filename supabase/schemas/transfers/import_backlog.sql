@@ -14,7 +14,7 @@ grant execute on function operations.discard_import to service_role;
 -- that it cannot differ. Without p_product_id the items go into a new product of the caller, with p_definition_of_done, whose gates
 -- are the contract's unless the caller chose others. An import by a token passes no gate of the product: its stories wait in triage
 -- where agents' stories do, and tasks are to do unless the product's work waits for no one.
--- p_import_id is one of start_import, which tells how far it is.
+-- p_import_id is one of start_import: get_import has its progress.
 -- Ideas become the caller's; one with the title of another of the product already exists.
 -- Refusals: 404, 403, 429, 422, 409. Definer: labels and external ids are written by functions only.
 create function operations.import_backlog(
