@@ -231,7 +231,11 @@ describe("POST /api/products/import", () => {
     const again = await move({ format: "linear", product_id }, ["a.csv", file]);
     expect({ ...again, already_there: 0 }).toMatchObject({ left_out: counted.left_out, rows: counted.rows });
     const refused = await ended((await begin(target, "a.csv", file)).headers.get("location") ?? "");
-    expect(refused).toMatchObject({ state: "failed", report: null, error: expect.stringContaining("already have a product") });
+    expect(refused).toMatchObject({
+      state: "failed",
+      report: null,
+      error: expect.stringContaining("already have a product"),
+    });
     const other = await app.request(path, { headers: await t.bearerOf(await t.createUser()) });
     expect(other.status).toBe(404);
   });
