@@ -18,7 +18,8 @@ describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked"
     asked.push(`${request.headers.host}${request.url}`);
     response.end(mayGoOn ? "go" : "wait");
   });
-  const here = `127.0.0.1:${await portOf(server)}`;
+  const port = await portOf(server);
+  const here = `127.0.0.1:${port}`;
   afterAll(() => void server.close());
   const listed = ["--net", here];
   const untilTold = `until [ "$(curl -s http://${here}/)" = go ]; do sleep 0.1; done`;
@@ -67,7 +68,7 @@ curl -s -o second.txt http://denied.invalid/`,
 curl -s -p -x $HTTP_PROXY http://api.shop.example:443/tunnel > tunnel.txt
 curl -s http://other.shop.example/ > other.txt; true`,
       [],
-      { NODE_OPTIONS: `--import=${preload}`, STAND_IN_HOST: "api.shop.example", STAND_IN_PORT: String(bound.port) },
+      { NODE_OPTIONS: `--import=${preload}`, STAND_IN_HOST: "api.shop.example", STAND_IN_PORT: String(port) },
       ["api.shop.example"],
     );
     expect(job, output).toMatchObject({ status: "done" });
