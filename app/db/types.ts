@@ -310,7 +310,7 @@ export type Database = {
       };
       get_costs: { Args: { p_by?: string; p_from?: string; p_product_id: string; p_to?: string }; Returns: Json };
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
-      get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
+      get_forecast: { Args: { p_product_id: string; p_sprint_id?: string; p_task_ids?: Json }; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
       get_import: { Args: { p_import_id: string }; Returns: Json };
@@ -719,6 +719,7 @@ export type Database = {
       };
       start_run: {
         Args: {
+          p_ceiling?: Json;
           p_leave_out?: boolean;
           p_plan_first?: boolean;
           p_plan_review?: string;
@@ -733,6 +734,7 @@ export type Database = {
       start_sprint: { Args: { p_sprint_id: string }; Returns: Json };
       start_sprint_run: {
         Args: {
+          p_ceiling?: Json;
           p_leave_out?: boolean;
           p_plan_first?: boolean;
           p_plan_review?: string;

@@ -206,7 +206,7 @@ describe("a month of twelve stories", () => {
     }
   });
 
-  it("Costs are for whoever reads the product, viewers too, and refuse days in the wrong order", async () => {
+  it("Costs are for all readers of the product, viewers too, and refuse days in the wrong order", async () => {
     const { product } = world;
     const path = `/api/products/${product.id}/costs`;
     const viewer = await t.createMember(product.id, { viewer: true });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { heartbeatAgentJob, reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { getBudgets } from "~/nouns/budgets/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import {
   cancelSprintRun,
@@ -260,4 +261,54 @@ it("A run is refused without tasks, with those of two products, with unknown ids
   expect((await post(other.owner, { task_ids: other.ids })).status).toBe(429);
   const demo = await t.createUser({ demo: true });
   expect((await post(demo, { task_ids: ids })).status).toBe(403);
+});
+
+it("A ceiling is the budget of each task of a start, and a token lowers one only", async () => {
+  const { owner, actor, ids, product, sprint } = await scene({ stories: [1, 1] });
+  const budgets = async () => {
+    const each = ids.map(async (task_id) => (await getBudgets(actor, { product_id: product.id, task_id })).budgets);
+    return (await Promise.all(each)).flat().map(({ scope, unit, amount }) => `${scope} ${amount} ${unit}`);
+  };
+  const cancel = (sprint_run_id: string) => cancelSprintRun(actor, { sprint_run_id });
+  const byToken = async (ceiling?: unknown) => {
+    await cancel((await started(owner, { task_ids: ids, ceiling })).run.id);
+    return budgets();
+  };
+  expect(await byToken()).toEqual([]);
+  expect(await byToken({ amount: 2, currency: "USD" })).toEqual(["task 2 USD", "task 2 USD"]);
+  expect(await byToken({ amount: 9, currency: "USD" })).toEqual(["task 2 USD", "task 2 USD"]);
+  expect(await byToken({ amount: 1.5, currency: "USD" })).toEqual(["task 1.5 USD", "task 1.5 USD"]);
+  expect((await post(owner, { task_ids: ids, ceiling: { amount: 1 } })).status).toBe(422);
+  expect((await post(owner, { task_ids: ids, ceiling: { tokens: 0 } })).status).toBe(422);
+  const member = await t.newMember(product.id);
+  const start = { sprint_id: sprint.id, ceiling: { amount: 4, currency: "USD" } };
+  await cancel((await startSprintRun(member.actor, start)).id);
+  expect(await budgets()).toEqual(["task 1.5 USD", "task 1.5 USD"]);
+  await cancel((await startSprintRun(actor, start)).id);
+  expect(await budgets()).toEqual(["task 4 USD", "task 4 USD"]);
+});
+
+it("A task that reaches its ceiling stops with its work kept, and the run asks a person", async () => {
+  const { owner, actor, ids } = await scene({ strategy: "STORY", stories: [1, 1] });
+  const { run } = await started(owner, { task_ids: ids, ceiling: { tokens: 300_000 } });
+  const [first, second] = [await claim(actor), await claim(actor, "worker-2")];
+  expect(first.budget_left).toEqual([{ unit: "tokens", amount: 300_000 }]);
+  const beat = (job: { id: string; attempt: number }, input_tokens: number) => {
+    const usage = { models: [{ model_id: "m", input_tokens }] };
+    return heartbeatAgentJob(actor, { job_id: job.id, attempt: job.attempt, usage });
+  };
+  expect(await beat(second, 400)).toMatchObject({ action: "continue" });
+  expect(await beat(first, 320_000)).toMatchObject({ action: "stop", reason: { code: "budget" } });
+  const { status, pause_question, jobs } = await getSprintRun(actor, { sprint_run_id: run.id });
+  expect(status).toBe("paused");
+  expect(pause_question?.question).toContain(`The budget of task ${first.task?.code} is reached`);
+  expect(jobs.map((job) => job.status).sort()).toEqual(["claimed", "queued"]);
+});
+
+it("A batch's ceiling is a budget of the run, for all its tasks", async () => {
+  const { owner, actor, ids, product } = await scene({ stories: [3] });
+  const ceiling = { amount: 2, currency: "EUR" };
+  const { run } = await started(owner, { task_ids: ids, strategy: "SPRINT_BATCH", ceiling });
+  const { budgets } = await getBudgets(actor, { product_id: product.id, sprint_run_id: run.id });
+  expect(budgets).toMatchObject([{ scope: "run", unit: "EUR", amount: 6 }]);
 });

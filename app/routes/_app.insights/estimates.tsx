@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { ForecastLine } from "~/features/budgets/forecast-line";
+import { EstimateLine } from "~/features/budgets/ceiling-field";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { durationText } from "~/ui/relative-time";
@@ -14,7 +14,7 @@ export function Estimates({ forecast }: { forecast: Forecast }) {
   return (
     <Section title="Estimates" about="Forecast for the next task, and estimates compared with actual agent time.">
       <div className="grid gap-4 text-sm">
-        <ForecastLine forecast={forecast} />
+        <EstimateLine forecast={forecast} />
         {surprises.length > 0 ? <Surprises surprises={surprises} /> : null}
         {estimates.length > 0 ? (
           <details>

@@ -70,7 +70,7 @@ export default function InsightsPage() {
   }
   const { productId, mayPrice, costs, insights, forecast, charts, used } = data;
   const isUsed = insights.totals.jobs > 0;
-  const hasEstimates = !forecast.too_few || forecast.estimates.length > 0;
+  const hasEstimates = !forecast.estimate.too_few || forecast.estimates.length > 0;
   return (
     <>
       <PageHeader
@@ -97,7 +97,7 @@ export default function InsightsPage() {
             charts.burndown ? null : ["Burndown", "when the sprint is active and its first task moves"],
             charts.costs.length > 0 || used ? null : ["Cost and tokens", "when a job reports its tokens"],
             charts.cycleTimes ? null : ["Cycle time", "after three finished tasks"],
-            hasEstimates ? null : ["Forecast", `after five finished tasks, ${forecast.finished} so far`],
+            hasEstimates ? null : ["Estimate", `after eight finished tasks, ${forecast.estimate.of} so far`],
           ]}
         >
           {isUsed ? null : <ButtonLink to={`/products/${productId}/backlog`}>Run a story</ButtonLink>}

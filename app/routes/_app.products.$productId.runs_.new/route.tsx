@@ -1,5 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
+import { CeilingField } from "~/features/budgets/ceiling-field";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { connectWorker } from "~/features/jobs/blocked-reasons";
 import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
@@ -22,7 +23,7 @@ import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
 import type { Forecast } from "~/wire/budgets/contract";
 import { ContractError } from "~/wire/errors";
-import { type Blocker, type Preflight, planReviewForm } from "~/wire/sprint-runs/contract";
+import { type Blocker, type Preflight, startForm } from "~/wire/sprint-runs/contract";
 import { chosenTasks, startChosen } from "./start-chosen.server";
 
 const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("item");
@@ -30,11 +31,13 @@ const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("
 export const loader = productLoader(async ({ actor, productId, request }) => {
   const items = itemsIn(request);
   // More than one call: what was chosen is read item by item.
-  const [{ plan_first, name, code }, tasks, { workers }, forecast] = await Promise.all([
+  const [{ plan_first, name, code }, { workers }, [tasks, forecast]] = await Promise.all([
     getProduct(actor, { product_id: productId }),
-    chosenTasks(actor, items),
     listAgentWorkers(actor, { product_id: productId }),
-    getForecast(actor, { product_id: productId }),
+    chosenTasks(actor, items).then(async (tasks) => {
+      const task_ids = tasks.map(({ id }) => id).slice(0, 500);
+      return [tasks, await getForecast(actor, { product_id: productId, task_ids })] as const;
+    }),
   ]);
   return json({
     productId,
@@ -52,8 +55,7 @@ export const action = productAction(async ({ actor, productId, form, request }) 
   const chosen = pressedCures(form);
   const items = itemsIn(request);
   if (items.length === 0) throw new ContractError(422, "Choose a task or a story to run.");
-  const { plan_review } = readForm(form, planReviewForm);
-  const start = await startChosen(actor, productId, items, { chosen, plan_review });
+  const start = await startChosen(actor, productId, items, { chosen, ...readForm(form, startForm) });
   if (start.started === null) return json(start, 409);
   const { run, left_out } = start.started;
   return redirect(runWithLeftOut(run.product_id, run.id, left_out), 303);
@@ -148,7 +150,8 @@ function Chosen({
         ) : (
           <NoWorker elsewhere={elsewhere} product={product} />
         )}
-        <ForecastLine forecast={forecast} />
+        {tasks.length > 1 ? <ForecastLine forecast={forecast} /> : null}
+        <CeilingField forecast={forecast} form={cureForm} />
       </div>
     </Section>
   );

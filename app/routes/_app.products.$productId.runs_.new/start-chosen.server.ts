@@ -6,7 +6,7 @@ import { listStoryTasks } from "~/nouns/stories/operations.server";
 import { getTaskDetail } from "~/nouns/tasks/operations.server";
 import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
-import type { Blocker, planReviewForm, StartedRun } from "~/wire/sprint-runs/contract";
+import type { Blocker, StartedRun, startForm } from "~/wire/sprint-runs/contract";
 
 export type Start = { started: StartedRun } | { started: null; error: string; blockers: Blocker[]; chosen: string[] };
 
@@ -15,7 +15,7 @@ export async function startChosen(
   actor: Actor,
   productId: string,
   items: readonly string[],
-  { chosen, plan_review }: { chosen: string[] } & z.infer<typeof planReviewForm>,
+  { chosen, ...said }: { chosen: string[] } & z.infer<typeof startForm>,
 ): Promise<Start> {
   const stories = items.filter((item) => item.startsWith("story:")).map(idOf);
   await applyCures(actor, productId, chosen, async () => stories);
@@ -26,7 +26,7 @@ export async function startChosen(
   const isStory = items.length === 1 && without.length === 0 && only?.startsWith("story:");
   const what = isStory ? { story_id: idOf(only ?? "") } : { task_ids: await tasksOf(actor, items, without) };
   try {
-    return { started: await startRun(actor, { ...what, plan_review, ...curesOfStart(chosen) }) };
+    return { started: await startRun(actor, { ...what, ...said, ...curesOfStart(chosen) }) };
   } catch (error) {
     return { started: null, ...keepCures(error, chosen) };
   }

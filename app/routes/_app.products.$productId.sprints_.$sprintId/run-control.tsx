@@ -1,6 +1,7 @@
 import { Link, useSearchParams } from "@remix-run/react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { AmountFields } from "~/features/budgets/amount-fields";
+import { CeilingField } from "~/features/budgets/ceiling-field";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { RunStatus, WovenProgress } from "~/features/runs/run-status";
 import { BeginsFrom, PlanReviewField, StartOver } from "~/features/runs/start-run";
@@ -230,6 +231,7 @@ function RunOptions({ preflight, forecast }: { preflight: Preflight; forecast: F
       ))}
       <WriteFields quiet>
         <PlanReviewField form="start-run" />
+        {forecast ? <CeilingField forecast={forecast} form="start-run" /> : null}
       </WriteFields>
       <WriteFields quiet className="grid gap-1">
         <p className="font-medium">Set a budget</p>

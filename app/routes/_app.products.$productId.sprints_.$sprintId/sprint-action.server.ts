@@ -10,7 +10,7 @@ import { resumeSprint, startSprintRun } from "~/nouns/sprint-runs/operations.ser
 import { cancelSprint, completeSprint, getSprint, startSprint, updateSprint } from "~/nouns/sprints/operations.server";
 import { addStoryToSprint, removeStoryFromSprint, startOver } from "~/nouns/stories/operations.server";
 import { stopAtSchema } from "~/wire/budgets/contract";
-import { planReviewForm } from "~/wire/sprint-runs/contract";
+import { startForm } from "~/wire/sprint-runs/contract";
 import { updateSprintInput } from "~/wire/sprints/contract";
 import { addStoryToSprintInput, storyIdInput } from "~/wire/stories/contract";
 
@@ -60,8 +60,7 @@ export async function actOnSprint(
     "start-run": async () => {
       const pressed = pressedCures(form);
       await applyCures(actor, productId, pressed, () => storiesOf(actor, sprintId));
-      const { plan_review } = readForm(form, planReviewForm);
-      const start = { ...sprint, stop_at: stopAtOf(form), plan_review, ...curesOfStart(pressed) };
+      const start = { ...sprint, stop_at: stopAtOf(form), ...readForm(form, startForm), ...curesOfStart(pressed) };
       try {
         const run = await startSprintRun(actor, start);
         return redirect(runWithLeftOut(productId, run.id, run.left_out), 303);

@@ -89,6 +89,28 @@ export const setBudgetSettingsInput = budgetSettingsBody.extend({ product_id: id
 /** The budget that a run is started with. */
 export const stopAtSchema = z.object({ unit: budgetUnitSchema, amount: budgetAmountSchema });
 
+const rangeSchema = z.object({ low: z.number(), high: z.number() });
+
+/** What a task usually takes, from whole finished tasks with all their attempts; nothing below eight. */
+export const estimateSchema = z.object({
+  cost: rangeSchema.extend({ currency: z.string() }).nullable(),
+  tokens: rangeSchema.nullable(),
+  minutes: rangeSchema.nullable(),
+  of: z.int(),
+  too_few: z.boolean(),
+  /** For how many of the last fifty tasks such a range has held, and how many there were. */
+  held: z.int(),
+  held_of: z.int(),
+});
+export type Estimate = z.infer<typeof estimateSchema>;
+
+/** A limit for each task of a start, which becomes the task's budget. */
+export const ceilingSchema = z.union([
+  z.object({ amount: budgetAmountSchema, currency: z.string().regex(/^[A-Z]{3}$/, "Must be three capital letters.") }),
+  z.object({ tokens: budgetAmountSchema }),
+]);
+export type Ceiling = z.infer<typeof ceilingSchema>;
+
 /** 20th and 80th percentile, and the number of finished tasks behind them. */
 const spreadSchema = z.object({ low: z.number(), high: z.number(), finished: z.int() });
 
@@ -105,6 +127,8 @@ export const forecastSchema = z.object({
   seconds: spreadSchema.nullable(),
   tokens: spreadSchema.nullable(),
   costs: z.array(spreadSchema.extend({ currency: z.string() })),
+  estimate: estimateSchema,
+  ceiling: ceilingSchema,
   /** Median estimate and median actual time. */
   estimates: z.array(
     z.object({
@@ -130,4 +154,7 @@ export const forecastSchema = z.object({
 export type Forecast = z.infer<typeof forecastSchema>;
 
 export const forecastQuery = z.object({ sprint_id: idSchema.optional() });
-export const getForecastInput = forecastQuery.extend({ product_id: idSchema });
+export const getForecastInput = forecastQuery.extend({
+  product_id: idSchema,
+  task_ids: z.array(idSchema).max(500).optional(),
+});

@@ -10,7 +10,7 @@ import {
   verifyResultInput,
   verifyResults,
 } from "../agent-jobs/contract";
-import { stopAtSchema } from "../budgets/contract";
+import { ceilingSchema, stopAtSchema } from "../budgets/contract";
 import { dependencyKinds, released } from "../dependencies/contract";
 import { lengths } from "../limits";
 import { planFirstChoices, planReviewers, prStrategies } from "../products/contract";
@@ -248,8 +248,20 @@ const cures = {
 
 const planReviewInput = z.enum(planReviewers).optional().describe("person: approves each plan before the work begins");
 
-/** What the form of a start says of plans; without it the product decides. */
-export const planReviewForm = z.object({ plan_review: planReviewInput });
+const ceilingInput = ceilingSchema.optional().describe("Budget of each task");
+
+/** What the form of a start says of plans, without which the product decides, and of the ceiling: `5 USD`. */
+export const startForm = z.object({
+  plan_review: planReviewInput,
+  ceiling: z
+    .string()
+    .regex(/^[\d.]{1,20} (tokens|[A-Z]{3})$/, "Must be an amount and its unit.")
+    .transform((text) => {
+      const [amount, unit = ""] = text.split(" ");
+      return unit === "tokens" ? { tokens: Number(amount) } : { amount: Number(amount), currency: unit };
+    })
+    .optional(),
+});
 
 const leftOutSchema = z.object({
   task_id: z.string(),
@@ -263,7 +275,8 @@ const leftOutSchema = z.object({
 export const sprintToRunInput = z.object({
   sprint_id: idSchema,
   stop_at: stopAtSchema.optional(),
-  ...planReviewForm.shape,
+  plan_review: planReviewInput,
+  ceiling: ceilingInput,
   ...cures,
 });
 
@@ -282,7 +295,8 @@ export const startRunInput = z.object({
   story_id: idSchema.optional(),
   strategy: z.enum(prStrategies).optional(),
   stop_at: stopAtSchema.optional(),
-  ...planReviewForm.shape,
+  plan_review: planReviewInput,
+  ceiling: ceilingInput,
   ...cures,
 });
 

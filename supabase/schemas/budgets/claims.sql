@@ -35,7 +35,8 @@ declare
 begin
   for v_budget in
     select b.* from public.budgets b
-    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
+    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and coalesce(b.task_id = p_job.task_id, true)
+      and private.budget_covers(b, p_job)
     order by b.id
   loop
     select r.* into v_kept from public.budget_reservations r
@@ -107,7 +108,8 @@ begin
 
   for v_budget in
     select b.* from public.budgets b
-    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
+    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and coalesce(b.task_id = p_job.task_id, true)
+      and private.budget_covers(b, p_job)
     order by b.id
   loop
     v_step := private.note_budget_step(p_job, v_budget.unit);
@@ -244,7 +246,8 @@ $$;
 -- A claim reads what the product's budgets have left, and which are full: those that are reached, and those with
 -- less left, after others' reservations, than a task is expected to use. The last remainder may be used by one worker
 -- alone, unless it is next to nothing. If the product says so, a worker that reports no usage may begin nothing under
--- any budget. Budgets of finished runs are left out; one whose stored sum is far behind the ledger becomes due too.
+-- any budget. Budgets of finished runs, and of tasks without a job whose turn it is, are left out; one of a task that used
+-- nothing yet is whole, because there may be hundreds; one whose stored sum is far behind the ledger becomes due too.
 -- Claims of one product do this one after another, so that they never reserve the same remainder. Returns null when the
 -- product has no budgets. Takes only its own lock; with p_wait false it does not wait for it.
 create function private.budget_headroom(p_product_id uuid, p_worker_id uuid, p_wait boolean)
@@ -257,6 +260,7 @@ declare
   v_spent numeric;
   v_work record;
   v_last_line bigint;
+  v_is_whole boolean;
 begin
   if not exists (select from public.budgets b where b.product_id = p_product_id) then
     return null;
@@ -278,10 +282,17 @@ begin
     select b.* from public.budgets b
     where b.product_id = p_product_id
       and not exists (select from public.sprint_runs r where r.id = b.sprint_run_id and r.finished_at is not null)
+      and (b.scope <> 'task' or exists (select from public.agent_jobs j where j.task_id = b.task_id and j.status = 'QUEUED' and j.in_turn))
     order by b.unit, b.id
   loop
-    v_spent := private.budget_spent(v_budget);
-    select * into v_work from private.budget_at_work(v_budget);
+    v_is_whole := v_budget.scope = 'task' and v_budget.reached_at is null and not exists (select from private.known_usage k where k.task_id = v_budget.task_id);
+    if v_is_whole then
+      select 0 as jobs, 0 as reserved into v_work;
+      v_spent := 0;
+    else
+      v_spent := private.budget_spent(v_budget);
+      select * into v_work from private.budget_at_work(v_budget);
+    end if;
     -- What a task is expected to use is the same for all budgets in one unit.
     v_room := (v_budget.id, v_budget.unit, v_budget.amount - v_spent - v_work.reserved,
       case when v_room.unit = v_budget.unit then v_room.need else private.expected_use(p_product_id, v_budget.unit, v_model_id) end,
@@ -289,6 +300,7 @@ begin
     v_room.is_full := private.is_budget_reached(v_budget)
       or (v_room.room < v_room.need and (v_work.jobs > 0 or v_room.room <= v_room.need / 10));
     v_rooms := v_rooms || v_room;
+    continue when v_is_whole and not v_room.is_full;
     perform private.warn_of_budget(v_budget, v_spent);
     if v_room.is_full and v_work.jobs = 0
       or coalesce((select s.last_id from private.budget_sums s where s.budget_id = v_budget.id), 0) < v_last_line - 1000 then

@@ -140,3 +140,39 @@ begin
   return v_budget;
 end;
 $$;
+
+-- A ceiling at a start is the budget of each of its tasks; a batch is one job, so there it is a budget of the run. Where
+-- a task has a budget, only the product's owner, signed in, may raise it so (docs/budgets.md).
+create function private.set_ceilings(p_run public.sprint_runs, p_task_ids uuid[], p_ceiling jsonb)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_unit text := case when p_ceiling ? 'tokens' then 'tokens' else p_ceiling ->> 'currency' end;
+  v_amount numeric := coalesce(p_ceiling ->> 'tokens', p_ceiling ->> 'amount')::numeric;
+  v_may_raise boolean := not private.is_token() and exists (
+    select from public.product_members m where m.product_id = p_run.product_id and m.user_id = auth.uid() and m.role = 'OWNER');
+begin
+  if p_ceiling is null then
+    return;
+  end if;
+  if (v_unit ~ '^(tokens|[A-Z]{3})$' and v_amount > 0 and v_amount <= 1000000000000) is not true then
+    perform private.refuse(422, 'ceiling is { amount, currency } or { tokens }, more than 0.');
+  end if;
+  if p_run.pr_strategy = 'SPRINT_BATCH' then
+    if not exists (select from public.budgets b where b.sprint_run_id = p_run.id and b.unit = v_unit) then
+      perform private.put_budget(p_run.product_id, 'run', null, p_run.id, v_unit, v_amount * cardinality(p_task_ids));
+    end if;
+    return;
+  end if;
+  insert into public.budgets as b (product_id, scope, task_id, unit, amount, due_at, created_by)
+  select p_run.product_id, 'task', k.id, v_unit, v_amount,
+    case when exists (select from private.known_usage u where u.task_id = k.id) then private.now() end, auth.uid()
+  from unnest(p_task_ids) k (id)
+  on conflict on constraint budgets_one_each do update
+  set amount = case when v_may_raise then excluded.amount else least(b.amount, excluded.amount) end, warned_at = null,
+      reached_at = case when private.budget_spent(b) < excluded.amount and v_may_raise then null else b.reached_at end,
+      due_at = private.now();
+  perform private.audit(auth.uid(), auth.uid(), 'budget.set', jsonb_build_object('product_id', p_run.product_id,
+    'budget', format('each task of this run of %s', private.run_subject(p_run)), 'unit', v_unit, 'amount', v_amount));
+  perform private.apply_budgets(p_run.product_id);
+end;
+$$;

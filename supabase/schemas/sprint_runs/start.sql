@@ -63,13 +63,13 @@ $$;
 
 -- Gives a task, a story or several tasks to agents without a sprint, with the same jobs, budgets and proof. The
 -- tasks are of one product; p_story_id means all tasks of a story that are neither done nor in review. Each story
--- has a branch that its next run continues. Failed tasks are retried. p_stop_at works as for a sprint; the other
+-- has a branch that its next run continues. Failed tasks are retried. p_stop_at and p_ceiling work as for a sprint; the other
 -- options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 422, 429, 409 with `blockers` in the
 -- detail. Definer: runs and jobs are written by functions only (docs/running.md).
 create function operations.start_run(
   p_task_ids jsonb default null, p_story_id uuid default null, p_strategy text default null,
   p_plan_first boolean default null, p_use_description boolean default false, p_leave_out boolean default false,
-  p_stop_at jsonb default null, p_plan_review text default null
+  p_stop_at jsonb default null, p_plan_review text default null, p_ceiling jsonb default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_task_ids uuid[];
@@ -111,6 +111,7 @@ begin
   -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
   v_run := private.create_run(null, v_product, null, v_scope.task_ids, v_scope.plan_first);
   perform private.stop_run_at(v_run, p_stop_at);
+  perform private.set_ceilings(v_run, v_scope.task_ids, p_ceiling);
   return json_build_object('run', private.run_json(v_run, false), 'left_out', v_scope.left_out);
 end;
 $$;
@@ -152,12 +153,13 @@ $$;
 
 -- Pre-flight and start in one transaction under the product lock, so that nothing comes between them; of fifty
 -- concurrent starts one wins (specification: Starting a sprint run). p_stop_at gives the run a budget of that amount
--- and unit; the other options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 429, 409 with
+-- and unit, p_ceiling each of its tasks one; the other options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 429, 409 with
 -- `blockers` in the detail.
 -- Definer: runs and jobs are written by functions only.
 create function operations.start_sprint_run(
   p_sprint_id uuid, p_stop_at jsonb default null, p_plan_first boolean default null,
-  p_use_description boolean default false, p_leave_out boolean default false, p_plan_review text default null
+  p_use_description boolean default false, p_leave_out boolean default false, p_plan_review text default null,
+  p_ceiling jsonb default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_write('sprint', p_sprint_id);
@@ -176,6 +178,7 @@ begin
   -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
   v_run := private.create_run(v_sprint, v_product, null, v_scope.task_ids, v_scope.plan_first);
   perform private.stop_run_at(v_run, p_stop_at);
+  perform private.set_ceilings(v_run, v_scope.task_ids, p_ceiling);
   return private.run_json(v_run, false) || case when p_leave_out then jsonb_build_object('left_out', v_scope.left_out) else '{}' end;
 end;
 $$;

@@ -335,6 +335,38 @@ describe("the forecast", () => {
     expect(one.costs).toMatchObject([{ low: 1.8, high: 4.2 }]);
   });
 
+  it("A task's estimate is of whole tasks, failed attempts included, and widens where it did not hold", async () => {
+    const { actor, product, tasks, finish } = await scene(1_000, { stories: Array(19).fill(1) });
+    const ask = () => getForecast(actor, { product_id: product.id, task_ids: [at(tasks, 18).id] });
+    for (const cost of [2, 2, 3, 4, 5, 6, 7]) await finish(await claim(actor), cost);
+    // A job of the second task that was cleaned up.
+    await t.query`insert into usage_events (product_id, task_id, attempt, seq, cost, currency, source)
+      values (${product.id}, ${at(tasks, 0).id}, 1, 1, 6, 'USD', 'reported')`;
+    const few = await ask();
+    expect(few.estimate).toMatchObject({ of: 7, too_few: true, cost: null, tokens: null, minutes: null });
+    expect(few.ceiling).toEqual({ amount: 5, currency: "USD" });
+    await finish(await claim(actor), 1);
+    const { estimate, ceiling } = await ask();
+    expect(estimate).toMatchObject({
+      of: 8,
+      too_few: false,
+      cost: { low: 2.4, high: 6.6, currency: "USD" },
+      held_of: 0,
+    });
+    expect(ceiling).toEqual({ amount: 7.65, currency: "USD" });
+    for (let cost = 9; cost <= 18; cost++) await finish(await claim(actor), cost);
+    expect((await ask()).estimate).toMatchObject({ of: 18, cost: { low: 2.7, high: 16.3 }, held: 0, held_of: 10 });
+  });
+
+  it("Where agents report no money, the ceiling is in tokens", async () => {
+    const { actor, product, tasks } = await scene(1_000);
+    const { id: job_id, attempt } = await claim(actor);
+    const event = { seq: 1, model_id: "m", input_tokens: 3_400, cost: 1, subscription: true };
+    await reportJobUsage(actor, { job_id, attempt, events: [event] });
+    const { ceiling } = await getForecast(actor, { product_id: product.id, task_ids: [at(tasks, 1).id] });
+    expect(ceiling).toEqual({ tokens: 2_000_000 });
+  });
+
   it("A forecast shows estimates next to actual times, and which tasks surprised", async () => {
     const { actor, product, finish } = await scene(100, { task: { p_estimated_minutes: 30 } });
     const job = await claim(actor);
