@@ -8,6 +8,7 @@ import {
   startRun,
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
+import { ceilingSchema } from "~/wire/budgets/contract";
 import {
   pauseSprintRunInput,
   resumeSprintInput,
@@ -25,6 +26,7 @@ const runInput = startRunInput
   .extend({
     task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
     story_id: reference.optional().describe("Its remaining tasks"),
+    ceiling: ceilingSchema.optional(),
     ...productOfCode,
   });
 
@@ -32,7 +34,7 @@ export const startRunTool = defineTool({
   name: "start_run",
   title: "Start a run",
   description:
-    "Queue jobs for task_ids or one story_id, without a sprint. If refused, `blockers` lists every reason; plan_first, use_description and leave_out resolve them.",
+    "Queue jobs for task_ids or a story_id, without a sprint. If refused, `blockers` says why; plan_first, use_description and leave_out help.",
   access: "write",
   creates: true,
   input: runInput,

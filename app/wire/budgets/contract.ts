@@ -106,8 +106,11 @@ export type Estimate = z.infer<typeof estimateSchema>;
 
 /** A limit for each task of a start, which becomes the task's budget. */
 export const ceilingSchema = z.union([
-  z.object({ amount: budgetAmountSchema, currency: z.string().regex(/^[A-Z]{3}$/, "Must be three capital letters.") }),
-  z.object({ tokens: budgetAmountSchema }),
+  z.object({
+    amount: z.number().positive(),
+    currency: z.string().regex(/^[A-Z]{3}$/, "Must be three capital letters."),
+  }),
+  z.object({ tokens: z.number().positive() }),
 ]);
 export type Ceiling = z.infer<typeof ceilingSchema>;
 

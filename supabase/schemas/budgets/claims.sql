@@ -287,7 +287,7 @@ begin
   loop
     v_is_whole := v_budget.scope = 'task' and v_budget.reached_at is null and not exists (select from private.known_usage k where k.task_id = v_budget.task_id);
     if v_is_whole then
-      select 0 as jobs, 0 as reserved into v_work;
+      select 0 as jobs, 0::numeric as reserved into v_work;
       v_spent := 0;
     else
       v_spent := private.budget_spent(v_budget);
