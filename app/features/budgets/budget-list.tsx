@@ -21,27 +21,38 @@ export function BudgetList({
   /** Set when the list shows budgets of several items. */
   showName?: boolean;
 }) {
+  // A run may have hundreds of tasks, each with its ceiling: those far from it are one line.
+  const quiet = budgets.filter(({ scope, state }) => scope === "task" && state === "open");
+  const ceilings = new Set(quiet.map(({ amount, unit }) => amountText(amount, unit)));
   return (
     <ul className="grid gap-4" aria-label="Budgets">
-      {budgets.map((budget) => (
-        <li key={budget.id} className="grid gap-1.5 text-sm">
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <span className="font-medium">{titleOf(budget, showName)}</span>
-            <State budget={budget} />
-            {budget.unreported_jobs > 0 ? (
-              <Badge tone="waiting">{countText(budget.unreported_jobs, "job")} reported no usage</Badge>
-            ) : null}
-          </div>
-          <Bar budget={budget} />
-          <p className="text-xs text-muted tabular-nums">{sentenceOf(budget)}</p>
-          {budget.until_at ? (
-            <p className="text-xs text-muted">
-              Resets <RelativeTime at={budget.until_at} />
-            </p>
-          ) : null}
-          {maySet ? <Change budget={budget} /> : null}
+      {quiet.length > 0 ? (
+        <li className="text-sm">
+          {countText(quiet.length, "task stops", "tasks stop")} at {[...ceilings].slice(0, 3).join(", ")}
+          {ceilings.size > 3 ? " and others" : ""}
         </li>
-      ))}
+      ) : null}
+      {budgets
+        .filter((budget) => !quiet.includes(budget))
+        .map((budget) => (
+          <li key={budget.id} className="grid gap-1.5 text-sm">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <span className="font-medium">{titleOf(budget, showName)}</span>
+              <State budget={budget} />
+              {budget.unreported_jobs > 0 ? (
+                <Badge tone="waiting">{countText(budget.unreported_jobs, "job")} reported no usage</Badge>
+              ) : null}
+            </div>
+            <Bar budget={budget} />
+            <p className="text-xs text-muted tabular-nums">{sentenceOf(budget)}</p>
+            {budget.until_at ? (
+              <p className="text-xs text-muted">
+                Resets <RelativeTime at={budget.until_at} />
+              </p>
+            ) : null}
+            {maySet ? <Change budget={budget} /> : null}
+          </li>
+        ))}
     </ul>
   );
 }
