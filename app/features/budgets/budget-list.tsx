@@ -15,14 +15,17 @@ export function BudgetList({
   budgets,
   maySet,
   showName = false,
+  mostTasks = 5,
 }: {
   budgets: readonly Budget[];
   maySet: boolean;
   /** Set when the list shows budgets of several items. */
   showName?: boolean;
+  /** A run may have hundreds of tasks, each with its ceiling: if more are far from it, they are one line. */
+  mostTasks?: number;
 }) {
-  // A run may have hundreds of tasks, each with its ceiling: those far from it are one line.
-  const quiet = budgets.filter(({ scope, state }) => scope === "task" && state === "open");
+  const far = budgets.filter(({ scope, state }) => scope === "task" && state === "open");
+  const quiet = far.length > mostTasks ? far : [];
   const ceilings = new Set(quiet.map(({ amount, unit }) => amountText(amount, unit)));
   return (
     <ul className="grid gap-4" aria-label="Budgets">

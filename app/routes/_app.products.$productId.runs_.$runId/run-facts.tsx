@@ -125,7 +125,7 @@ export function RunBudget({
       }
     >
       <div className="grid gap-4">
-        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={maySet} showName /> : null}
+        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={maySet} showName mostTasks={0} /> : null}
         {maySet ? (
           <details>
             <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
