@@ -9,7 +9,7 @@ export const thoroughFiles = [
   "bench/short.test.ts",
   "tests/setup/morning/morning.test.ts",
   "tests/agents/{fake-endings,real-tools,steering,whole-service}.test.ts",
-  "tests/api/{hostile-fuzz,one-account,worst-cases}.test.ts",
+  "tests/api/{hostile-fuzz,one-account,worst-cases,worst-reads}.test.ts",
   "tests/guards/growth.test.ts",
   "tests/embedded/{backup,backup-under-writes,hosted-rights,lifecycle,other-postgres,retries,rotated-secrets}.test.ts",
   "tests/hosted/pg-cron.test.ts",
