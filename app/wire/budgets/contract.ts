@@ -102,7 +102,6 @@ export const estimateSchema = z.object({
   held: z.int(),
   held_of: z.int(),
 });
-export type Estimate = z.infer<typeof estimateSchema>;
 
 /** A limit for each task of a start, which becomes the task's budget. */
 export const ceilingSchema = z.union([
