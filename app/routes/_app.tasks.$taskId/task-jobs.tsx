@@ -26,11 +26,14 @@ export function TaskHistory({ history }: { history: TaskPageData["history"] }) {
   );
 }
 
-/** Jobs that work or worked on the task. */
+/** What the page reads of the jobs of a task at most (`get_task_page`). */
+const mostJobs = 20;
+
+/** The newest jobs that work or worked on the task. */
 export function TaskJobs({ jobs, questions }: Pick<TaskPageData, "jobs" | "questions">) {
   const asking = new Set(questions.filter(({ status }) => status === "open").map(({ job_id }) => job_id));
   return (
-    <Section title={`Jobs (${jobs.length})`}>
+    <Section title={jobs.length < mostJobs ? `Jobs (${jobs.length})` : `Jobs (newest ${mostJobs})`}>
       {jobs.length === 0 ? (
         <p className="text-sm text-muted">
           No agent has worked on this task yet. Run it by itself, or start a run of its sprint.

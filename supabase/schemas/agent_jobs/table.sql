@@ -225,7 +225,7 @@ alter table public.job_attempts enable row level security;
 
 -- Only its owner may read a conversation about an idea.
 create policy job_attempts_select on public.job_attempts for select to authenticated
-  using (job_id in (select j.id from public.agent_jobs j where j.kind <> 'PLAN_CHAT' or j.created_by = (select auth.uid()))
+  using (exists (select from public.agent_jobs j where j.id = job_attempts.job_id and (j.kind <> 'PLAN_CHAT' or j.created_by = (select auth.uid())))
     and product_id in (select private.accessible_product_ids()));
 grant select on public.job_attempts to authenticated;
 

@@ -7,15 +7,22 @@ declare
   v_limit integer := least(greatest(coalesce(p_limit, 100), 1), 200);
   v_found public.comments[];
   v_after record := private.read_cursor(p_cursor, 1);
+  v_before timestamptz := coalesce(private.time_at(v_after.place[1]), 'infinity');
+  v_product_id uuid := private.require_access(v_kind, p_id);
 begin
-  perform private.require_access(v_kind, p_id);
+  -- One branch for each kind: its index ends where the list does, however long the thread.
   v_found := array(
-    select c
-    from public.comments c
-    where (c.pbi_id = p_id or c.story_id = p_id or c.task_id = p_id)
-      and (p_cursor is null or (c.created_at, c.id) < (private.time_at(v_after.place[1]), v_after.id))
-    order by c.created_at desc, c.id desc
-    limit v_limit + 1);
+    (select c from public.comments c
+    where v_kind = 'pbi' and c.pbi_id = p_id and c.product_id = v_product_id and (c.created_at, c.id) < (v_before, v_after.id)
+    order by c.created_at desc, c.id desc limit v_limit + 1)
+    union all
+    (select c from public.comments c
+    where v_kind = 'story' and c.story_id = p_id and c.product_id = v_product_id and (c.created_at, c.id) < (v_before, v_after.id)
+    order by c.created_at desc, c.id desc limit v_limit + 1)
+    union all
+    (select c from public.comments c
+    where v_kind = 'task' and c.task_id = p_id and c.product_id = v_product_id and (c.created_at, c.id) < (v_before, v_after.id)
+    order by c.created_at desc, c.id desc limit v_limit + 1));
   return json_build_object(
     'comments', (
       select coalesce(json_agg(private.item_comment_json(c) order by c.created_at, c.id), '[]')
@@ -127,15 +134,17 @@ begin
   from (
     select n.*
     from (
-      (select c.id, s.code, c.author, c.created_at, c.body
-      from public.comments c join public.stories s on s.id = c.story_id
-      where c.story_id = p_story_id
-      order by c.created_at desc, c.id desc limit 20)
+      select c.id, s.code, c.author, c.created_at, c.body
+      from public.stories s cross join lateral (
+        select k.* from public.comments k where k.story_id = s.id and k.product_id = s.product_id
+        order by k.created_at desc, k.id desc limit 20) c
+      where s.id = p_story_id
       union all
-      (select c.id, t.code, c.author, c.created_at, c.body
-      from public.tasks t join public.comments c on c.task_id = t.id
+      select c.id, t.code, c.author, c.created_at, c.body
+      from public.tasks t cross join lateral (
+        select k.* from public.comments k where k.task_id = t.id and k.product_id = t.product_id
+        order by k.created_at desc, k.id desc limit 20) c
       where t.story_id = p_story_id
-      order by c.created_at desc, c.id desc limit 20)
     ) n
     order by n.created_at desc, n.id desc
     limit 20

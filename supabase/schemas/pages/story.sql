@@ -55,14 +55,7 @@ begin
       from public.agent_questions q where q.story_id = p_story_id
         and (q.reader_id is null or q.reader_id = auth.uid())),
     'files', private.files_of(p_story_id),
-    'logs', (
-      select coalesce(json_agg(row_to_json(l) order by l.created_at desc, l.id), '[]')
-      from (
-        select * from private.story_log_shape l
-        where l.story_id = p_story_id
-        order by l.created_at desc
-        limit 100
-      ) l)
+    'logs', operations.list_story_logs(p_story_id, 100) -> 'items'
   );
 end;
 $$;
@@ -98,7 +91,10 @@ begin
       ) s),
     'jobs', (
       select coalesce(json_agg(private.job_json(j) order by j.created_at desc), '[]')
-      from public.agent_jobs j where j.task_id = p_task_id),
+      from public.agent_jobs j
+      where j.id in (
+        select k.id from public.agent_jobs k where k.task_id = p_task_id
+        order by (k.finished_at is null) desc, k.created_at desc limit 20)),
     'files', private.files_of(p_task_id),
     'imported_reviews', private.imported_reviews(p_task_id),
     'dependencies', operations.list_dependencies('task', p_task_id),

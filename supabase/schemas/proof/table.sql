@@ -92,7 +92,8 @@ create index story_heads_job_id_idx on public.story_heads (job_id);
 alter table public.story_heads enable row level security;
 
 create policy story_heads_select on public.story_heads for select to authenticated
-  using (story_id in (select s.id from public.stories s where s.product_id in (select private.accessible_product_ids())));
+  using (exists (select from public.stories s
+    where s.id = story_heads.story_id and s.product_id in (select private.accessible_product_ids())));
 grant select on public.story_heads to authenticated;
 
 -- A person may decide that a criterion needs no proof. Who, when and why is kept forever; it cannot be undone.

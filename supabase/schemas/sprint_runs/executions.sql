@@ -28,8 +28,8 @@ create index task_executions_order_idx on public.task_executions (sprint_run_id,
 alter table public.task_executions enable row level security;
 
 create policy task_executions_select on public.task_executions for select to authenticated
-  using (sprint_run_id in (
-    select r.id from public.sprint_runs r where r.product_id in (select private.accessible_product_ids())));
+  using (exists (select from public.sprint_runs r
+    where r.id = task_executions.sprint_run_id and r.product_id in (select private.accessible_product_ids())));
 grant select on public.task_executions to authenticated;
 
 -- Sets the times when an execution began and ended, for every writer (specification: Sprint run, executions).

@@ -116,16 +116,15 @@ declare
   v_items json;
   v_count integer;
   v_last text;
+  v_product_id uuid := private.require_access('story', p_story_id);
 begin
-  perform private.require_access('story', p_story_id);
-
   select coalesce(json_agg(row_to_json(l) order by x.created_at desc, x.id desc), '[]'), count(*),
     (array_agg(private.cursor_of(x.id, private.microseconds(x.created_at)) order by x.created_at, x.id))[1]
   into v_items, v_count, v_last
   from (
     select k.id, k.created_at
     from public.story_logs k
-    where k.story_id = p_story_id and (p_cursor is null or (k.created_at, k.id) < (private.time_at(v_after.place[1]), v_after.id))
+    where k.story_id = p_story_id and k.product_id = v_product_id and (p_cursor is null or (k.created_at, k.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by k.created_at desc, k.id desc
     limit v_limit
   ) x
