@@ -60,9 +60,11 @@ function publish(next: readonly Toast[]) {
 
 export function showToast(text: string, tone: Toast["tone"] = "done", offer: Offer = {}): void {
   lastId += 1;
-  if (offer.undo === true) offerOwnUndo(null);
-  else if (offer.undo) offerOwnUndo(offer.undo, (offer.undo.seconds ?? 30) * 1000);
-  // Only the last change is the one that is taken back.
+  if (offer.undo) {
+    const way = offer.undo === true ? null : offer.undo;
+    offerUndo(way, (way?.seconds ?? 30) * 1000);
+  }
+  // The button is that of the last change; earlier ones follow by the key.
   const earlier = toasts.slice(-2).map((toast) => (offer.undo ? { ...toast, offer: {} } : toast));
   publish([...earlier, { id: lastId, tone, text, offer }]);
 }
@@ -73,24 +75,25 @@ export function dismissToast(id: number) {
 
 /** What they offer to take back is being taken back. */
 function dropUndo() {
-  ownUndo = null;
   publish(toasts.filter((toast) => !toast.offer.undo));
 }
 
-/** How the last change is taken back when the service does not remember it, and until when. */
-let ownUndo: { way: OwnUndo; until: number } | null = null;
-
 type OwnUndo = (() => void) | WayBack;
 
-/** What the next undo does instead of asking the service; null when that is over. */
-export function offerOwnUndo(way: OwnUndo | null, forMs = 0) {
-  ownUndo = way && { way, until: Date.now() + forMs };
+/** How the last changes are taken back, newest last, and until when; null where the service does it. */
+let undos: readonly { way: OwnUndo | null; until: number }[] = [];
+
+/** What the next undo does: this first, then what was changed before. */
+export function offerUndo(way: OwnUndo | null, forMs: number) {
+  undos = [...undos, { way, until: Date.now() + forMs }];
 }
 
-function takeOwnUndo(): OwnUndo | null {
-  const way = ownUndo && ownUndo.until > Date.now() ? ownUndo.way : null;
-  ownUndo = null;
-  return way;
+/** Takes the newest that is not over; without one the service is asked. */
+function takeUndo(): OwnUndo | null {
+  undos = undos.filter(({ until }) => until > Date.now());
+  const last = undos.at(-1);
+  undos = undos.slice(0, -1);
+  return last?.way ?? null;
 }
 
 const none: readonly Toast[] = [];
@@ -109,11 +112,11 @@ export function useToasts(): readonly Toast[] {
 /** Under this key the answer of an undo arrives. */
 export const undoKey = "undo";
 
-/** Undoes the last change that was made here: by itself where it can, otherwise the service undoes the session's last. */
+/** Undoes the last change that was made here, then the one before: by itself where it can, otherwise by the service. */
 export function useUndo(): () => void {
   const submit = useSubmit();
   return useCallback(() => {
-    const own = takeOwnUndo();
+    const own = takeUndo();
     dropUndo();
     if (typeof own === "function") {
       own();

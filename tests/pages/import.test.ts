@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { guessFormat } from "~/features/transfers/guess-format";
 import { createProduct } from "~/nouns/products/operations.server";
 import { openApp } from "../setup/app";
 import { formsIn } from "../setup/page-forms";
-import { linear } from "../transfers/exports";
+import { github, jira, linear, trello } from "../transfers/exports";
+import { beads } from "../transfers/spec-shapes";
 
 const { t, app } = await openApp({ pages: true });
 const owner = await t.createUser();
@@ -72,4 +74,19 @@ it("An import sent with a broken preview is refused and cannot be confirmed", as
     expect(status).toBe(422);
     expect(page).not.toContain('value="import"');
   }
+});
+
+it("The format of a file or a pasted text is guessed, and never where nothing tells", () => {
+  const texts = { linear, github, jira, trello, beads, backloom: '{"format": "backloom-export", "cards": []}' };
+  const guesses = Object.entries(texts).map(([format, text]) => [format, guessFormat("export", text)]);
+  expect(guesses).toEqual(Object.keys(texts).map((format) => [format, format]));
+  const names = ["issues.jsonl", "openspec.zip", "specs.zip", "backlog.zip", "task-1.md", "notes.txt"];
+  expect(names.map((name) => guessFormat(name, "PK"))).toEqual([
+    "beads",
+    "openspec",
+    "spec-kit",
+    "backlog-md",
+    "backlog-md",
+    undefined,
+  ]);
 });

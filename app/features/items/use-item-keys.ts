@@ -1,6 +1,6 @@
 import { type MutableRefObject, useMemo } from "react";
 import { type PageKey, pressEdit, usePageKeys } from "~/ui/page-keys";
-import { activeRow, focusRow, isPageItem, itemOf, orderOnPage } from "./active-row";
+import { activeRow, focusRow, isPageItem, itemOf, orderOnPage, rowOf } from "./active-row";
 import { type ItemAction, itemActions, rowGroup, runItemAction } from "./item-actions";
 import type { OwnPeek } from "./row-actions";
 import { kindOf, ofKind, selectAll, selectedItems, selectRange, toggleSelected } from "./selection";
@@ -82,7 +82,8 @@ function extend(step: 1 | -1): boolean {
   const item = itemOf(activeRow());
   if (!item) return false;
   const next = neighbor(item, step, ofKind(orderOnPage(), kindOf(item)));
-  if (!next) return false;
+  // The next PBI may be far below the stories of this one: what nobody sees is not selected.
+  if (!next || !rowOf(next)) return false;
   if (!selectedItems().has(item)) toggleSelected(item);
   selectRange(next);
   focusRow(next);

@@ -1,7 +1,7 @@
 import { useSubmit } from "@remix-run/react";
 import { type FormEvent, useCallback, useSyncExternalStore } from "react";
 import { enhancedField } from "~/ui/form-fields";
-import { offerOwnUndo } from "~/ui/toast";
+import { offerUndo } from "~/ui/toast";
 
 /** How long the page holds an answer: once sent, it wakes the worker and cannot be undone. */
 export const holdMs = 5000;
@@ -61,7 +61,7 @@ export function useHoldAnswer(questionId: string, action: string) {
       const timer = window.setTimeout(send, holdMs);
       change(new Map(held).set(questionId, { text: textOf(form), action, form, send, timer }));
       addEventListener("pagehide", sendAll);
-      offerOwnUndo(() => takeBack(questionId), holdMs);
+      offerUndo(() => takeBack(questionId), holdMs);
     },
     [submit, questionId, action],
   );

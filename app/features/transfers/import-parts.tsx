@@ -1,5 +1,5 @@
 import { useNavigation } from "@remix-run/react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { ChoiceField, gateFields, HowAgentsWork } from "~/features/products/product-choices";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -8,6 +8,7 @@ import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/table";
 import type { FollowedImport, ImportFormat, ImportReport } from "~/wire/transfers/contract";
+import { guessFormat } from "./guess-format";
 
 const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "linear", label: "Linear: CSV export" },
@@ -21,17 +22,26 @@ const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "backloom", label: "Backloom: exported JSON" },
 ];
 
-/** Where the backlog comes from, its file or text, and then the product that it makes. */
+/** Chooses the format that the file or the pasted text seems to have. */
+async function chooseGuess({ target }: FormEvent<HTMLInputElement | HTMLTextAreaElement>): Promise<void> {
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
+  const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
+  const guessed = guessFormat(file?.name ?? "", file ? await file.slice(0, 100_000).text() : target.value);
+  const select = target.form?.querySelector<HTMLSelectElement>("[name=format]");
+  if (guessed && select) select.value = guessed;
+}
+
+/** The file or text of a backlog, where it comes from, and then the product that it makes. */
 export function ImportFields({ isNew }: { isNew: boolean }) {
   return (
     <>
-      <SelectField label="From" name="format" required options={formats} />
       <label className="grid gap-1 text-sm font-medium">
         File
         <input
           type="file"
           name="file"
           multiple
+          onChange={chooseGuess}
           className="max-w-full text-sm font-normal text-muted file:mr-3 file:h-8 file:rounded file:border file:border-line file:bg-raised file:px-3 file:text-ink"
         />
         <span className="text-xs font-normal text-muted">
@@ -46,8 +56,22 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
         </span>
       </label>
       <div className="in-[form:has(option:is([value=spec-kit],[value=openspec]):checked)]:hidden">
-        <TextAreaField label="Or paste it" name="pasted" id="field-pasted" required={false} rows={4} />
+        <TextAreaField
+          label="Or paste it"
+          name="pasted"
+          id="field-pasted"
+          required={false}
+          rows={4}
+          onChange={chooseGuess}
+        />
       </div>
+      <SelectField
+        label="From"
+        name="format"
+        required
+        options={formats}
+        description="Guessed from the file or the text; change it if that is wrong."
+      />
       {isNew ? (
         <>
           <TextField label="Name" name="name" id="field-name" required maxLength={200} />
