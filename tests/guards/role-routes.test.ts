@@ -172,6 +172,7 @@ const notShown: Record<string, [number, string]> = {
   "_auth.password": [204, "needs none"],
   "_auth.register": [204, "is signed in"],
   "api.auth.pair.stream.$pairingId": [401, "a desktop's, by its own secret"],
+  "api.imports.$id": [404, "no import of theirs"],
   "api.jobs.$id.diff": [404, "no changes were sent"],
   "api.jobs.$id.guide": [404, "no changes were sent"],
   authorize: [400, "no program asks"],

@@ -61,6 +61,10 @@ it("a refused import leaves its preview, with what was chosen, and can be sent a
     [owner.id],
   );
   expect(z.object({ n: z.number() }).parse(rows[0]).n).toBeGreaterThan(0);
+  const [, id = ""] = chosen.find(([name]) => name === "import_id") ?? [];
+  const followed = async (of: string) => (await app.request(`/import/${of}`, { headers })).json();
+  expect(await followed(id)).toMatchObject({ import: { state: "done", done: 5, of: 5 } });
+  expect(await followed(owner.id)).toEqual({ import: null });
 });
 
 it("An import sent with a broken preview is refused and cannot be confirmed", async () => {

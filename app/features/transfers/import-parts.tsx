@@ -102,10 +102,9 @@ export function ImportProgress({ id }: { id: string }) {
   useEffect(() => {
     if (!isRunning) return;
     const ask = async () => {
-      const answer = await fetch(`/api/imports/${id}`).catch(() => null);
-      // None is there until the file is read.
+      const answer = await fetch(`/import/${id}`).catch(() => null);
       if (!answer?.ok) return;
-      const { import: read }: { import: FollowedImport } = await answer.json();
+      const { import: read }: { import: FollowedImport | null } = await answer.json();
       setNow(read);
     };
     const timer = setInterval(() => void ask().catch(() => undefined), 500);
