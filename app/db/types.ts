@@ -176,7 +176,9 @@ export type Database = {
           p_agent?: string;
           p_agent_items?: string;
           p_auto_pr?: boolean;
+          p_avoid_overlap?: boolean;
           p_branch_prefix?: string;
+          p_change_index?: boolean;
           p_code: string;
           p_definition_of_done?: string;
           p_dependency_release?: string;
@@ -311,6 +313,8 @@ export type Database = {
       get_costs: { Args: { p_by?: string; p_from?: string; p_product_id: string; p_to?: string }; Returns: Json };
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
       get_forecast: { Args: { p_product_id: string; p_sprint_id?: string; p_task_ids?: Json }; Returns: Json };
+      get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
+      get_forecast_quality: { Args: { p_product_id: string }; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
       get_import: { Args: { p_import_id: string }; Returns: Json };
@@ -362,6 +366,7 @@ export type Database = {
       };
       get_story_page: { Args: { p_story_id: string }; Returns: Json };
       get_task_detail: { Args: { p_task_id: string }; Returns: Json };
+      get_task_forecast: { Args: { p_task_id: string }; Returns: Json };
       get_task_page: { Args: { p_task_id: string }; Returns: Json };
       give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -662,6 +667,10 @@ export type Database = {
       revoke_other_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };
       revoke_session: { Args: { p_session_id: string }; Returns: Json };
+      save_change_index: {
+        Args: { p_changes: Json; p_head_sha: string; p_product_id: string; p_repository: string };
+        Returns: Json;
+      };
       save_job_diff: { Args: { p_attempt: number; p_diff: Json; p_job_id: string }; Returns: Json };
       save_job_guide: {
         Args: { p_attempt: number; p_chapters: Json; p_head_sha: string; p_job_id: string };
@@ -1744,6 +1753,42 @@ export type Database = {
           },
         ];
       };
+      change_indexes: {
+        Row: {
+          head_sha: string;
+          id: string;
+          known_changes: number;
+          product_id: string;
+          repository: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          head_sha: string;
+          id?: string;
+          known_changes?: number;
+          product_id: string;
+          repository: string;
+          updated_at?: string;
+        };
+        Update: {
+          head_sha?: string;
+          id?: string;
+          known_changes?: number;
+          product_id?: string;
+          repository?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "change_indexes_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       code_counters: {
         Row: { kind: string; last_number: number; scope_id: string };
         ComputedFields: never;
@@ -2078,6 +2123,73 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "tasks";
             referencedColumns: ["id", "product_id"];
+          },
+        ];
+      };
+      forecasts: {
+        Row: {
+          by_words: string[];
+          changed: string[] | null;
+          claimed_at: string | null;
+          digest: string;
+          index_id: string;
+          known_changes: number;
+          main_sha: string;
+          passed_over: number;
+          ranked: string[];
+          recent: string[];
+          settled_at: string | null;
+          support: number;
+          task_id: string;
+          touches: NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          by_words: string[];
+          changed?: string[] | null;
+          claimed_at?: string | null;
+          digest: string;
+          index_id: string;
+          known_changes: number;
+          main_sha: string;
+          passed_over?: number;
+          ranked: string[];
+          recent: string[];
+          settled_at?: string | null;
+          support: number;
+          task_id: string;
+          touches: NonNullable<Json>;
+        };
+        Update: {
+          by_words?: string[];
+          changed?: string[] | null;
+          claimed_at?: string | null;
+          digest?: string;
+          index_id?: string;
+          known_changes?: number;
+          main_sha?: string;
+          passed_over?: number;
+          ranked?: string[];
+          recent?: string[];
+          settled_at?: string | null;
+          support?: number;
+          task_id?: string;
+          touches?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "forecasts_index_id_fkey";
+            columns: ["index_id"];
+            isOneToOne: false;
+            referencedRelation: "change_indexes";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "forecasts_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: true;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -2908,6 +3020,73 @@ export type Database = {
           },
         ];
       };
+      known_changes: {
+        Row: {
+          at: string;
+          index_id: string;
+          paths: string[];
+          place: number;
+          reverts: string | null;
+          sha: string;
+          task_id: string | null;
+          title: string;
+          words: string[];
+        };
+        ComputedFields: never;
+        Insert: {
+          at: string;
+          index_id: string;
+          paths: string[];
+          place: number;
+          reverts?: string | null;
+          sha: string;
+          task_id?: string | null;
+          title: string;
+          words: string[];
+        };
+        Update: {
+          at?: string;
+          index_id?: string;
+          paths?: string[];
+          place?: number;
+          reverts?: string | null;
+          sha?: string;
+          task_id?: string | null;
+          title?: string;
+          words?: string[];
+        };
+        Relationships: [
+          {
+            foreignKeyName: "known_changes_index_id_fkey";
+            columns: ["index_id"];
+            isOneToOne: false;
+            referencedRelation: "change_indexes";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "known_changes_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      known_paths: {
+        Row: { index_id: string; name: string; path: string; recent: number; words: string[] };
+        ComputedFields: never;
+        Insert: { index_id: string; name: string; path: string; recent: number; words: string[] };
+        Update: { index_id?: string; name?: string; path?: string; recent?: number; words?: string[] };
+        Relationships: [
+          {
+            foreignKeyName: "known_paths_index_id_fkey";
+            columns: ["index_id"];
+            isOneToOne: false;
+            referencedRelation: "change_indexes";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       labels: {
         Row: { color: string; created_at: string; id: string; name: string; product_id: string; updated_at: string };
         ComputedFields: never;
@@ -3692,7 +3871,9 @@ export type Database = {
           agent_items: Database["public"]["Enums"]["agent_items"];
           archived_at: string | null;
           auto_pr: boolean;
+          avoid_overlap: boolean;
           branch_prefix: string;
+          change_index: boolean;
           code: string;
           created_at: string;
           definition_of_done: string;
@@ -3728,7 +3909,9 @@ export type Database = {
           agent_items?: Database["public"]["Enums"]["agent_items"];
           archived_at?: string | null;
           auto_pr?: boolean;
+          avoid_overlap?: boolean;
           branch_prefix?: string;
+          change_index?: boolean;
           code: string;
           created_at?: string;
           definition_of_done?: string;
@@ -3763,7 +3946,9 @@ export type Database = {
           agent_items?: Database["public"]["Enums"]["agent_items"];
           archived_at?: string | null;
           auto_pr?: boolean;
+          avoid_overlap?: boolean;
           branch_prefix?: string;
+          change_index?: boolean;
           code?: string;
           created_at?: string;
           definition_of_done?: string;

@@ -9,7 +9,7 @@ import { idempotencyKeySchema } from "~/wire/concurrency";
 import { ContractError, demoRefusal, type ErrorStatus } from "~/wire/errors";
 import type { Audience } from "~/wire/oauth/contract";
 import { requireCredential, requireCronSecret } from "./credential.server";
-import { fieldsOf, parseJsonBody, parseMultipart, readOpenBody } from "./request-body.server";
+import { fieldsOf, parseJsonBody, parseMultipart, readOpenBody, unpackBody } from "./request-body.server";
 import { json, jsonText, methodNotAllowed, noContent, problem } from "./responses.server";
 import { queryOf, validate } from "./validation.server";
 
@@ -100,6 +100,8 @@ export interface InputDescription<Query, Body> extends Documentation {
   form?: z.ZodType<Body>;
   /** Maximum body size in bytes, if not the default. */
   bodyLimit?: number;
+  /** Also accepts `Content-Encoding: gzip`, up to so many bytes unpacked, and as many values as fit in them. */
+  unpackedLimit?: number;
   /** What a request counts as before its body is read: for its user, or for its address where no one signs in. */
   limit?: LimitedAction;
 }
@@ -195,10 +197,21 @@ async function readInput(
   const { form: formSchema, body: bodySchema = formSchema, query: querySchema } = description;
   const bytes = bodySchema && (await readBodyOf(description, request, context, actor));
   const form = formSchema && bytes ? await parseMultipart(bytes, request.headers) : new FormData();
-  const raw = bytes && (formSchema ? fieldsOf(form) : parseJsonBody(bytes, request.headers, !actor));
+  const raw = bytes && (formSchema ? fieldsOf(form) : await readJson(bytes, request.headers, description, !actor));
   const body = bodySchema && validate(bodySchema, raw, "body");
   const query = querySchema && validate(querySchema, queryOf(request, querySchema), "query");
   return { id: canonicalId(params.id), params, query, body, form, request, context };
+}
+
+/** The body as JSON, unpacked first where the endpoint takes it packed. */
+async function readJson(
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Headers,
+  { unpackedLimit }: InputDescription<unknown, unknown>,
+  isOpen: boolean,
+): Promise<unknown> {
+  if (unpackedLimit === undefined) return parseJsonBody(bytes, headers, isOpen);
+  return parseJsonBody(await unpackBody(bytes, headers, unpackedLimit), headers, isOpen, true);
 }
 
 /** Reads the body once it is known who sends it: of strangers, only what is short. */

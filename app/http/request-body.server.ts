@@ -1,9 +1,18 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import type { RequestContext } from "~/context/load-context";
 import { openBodyLimit } from "~/context/read-body";
 import { type LimitedAction, takeLimit } from "~/nouns/accounts/operations.server";
 import type { UploadedFile } from "~/nouns/transfers/formats/folder.server";
 import { ContractError, type Issue } from "~/wire/errors";
-import { jsonLimits, openJsonLimits, parseMeasured, unacceptable } from "~/wire/measured-json";
+import {
+  type JsonLimits,
+  jsonLimits,
+  openJsonLimits,
+  packedJsonLimits,
+  parseMeasured,
+  unacceptable,
+} from "~/wire/measured-json";
 import { addressLimitKey } from "./client-address.server";
 
 /** The largest form of any page is a selection of stories; the largest upload a folder of them. */
@@ -116,23 +125,44 @@ const jsonType = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset\s*=
  * Parses a body as JSON. Throws 400 if it is not JSON, 422 if it cannot be stored exactly as sent (NUL,
  * lone surrogates, numbers beyond double precision, deep nesting). `isOpen`: from someone who has not signed in.
  */
-export function parseJsonBody(bytes: Uint8Array, headers: Headers, isOpen = false): unknown {
-  refuseOtherTypes(headers, isOpen);
-  const value = decode(bytes, isOpen);
+export function parseJsonBody(bytes: Uint8Array, headers: Headers, isOpen = false, isUnpacked = false): unknown {
+  refuseOtherTypes(headers, isOpen, isUnpacked);
+  const value = decode(bytes, isUnpacked ? packedJsonLimits : isOpen ? openJsonLimits : jsonLimits);
   const issue = findUnstorable(value, []);
   if (issue) throw unacceptable(issue.path, issue.message);
   return value;
+}
+
+const unpack = promisify(gunzip);
+
+/** A body that may be packed with gzip. No more than `limit` bytes are ever unpacked. */
+export async function unpackBody(
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Headers,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding === "identity") return bytes;
+  if (encoding !== "gzip") throw new ContractError(400, "Send the body plain, or with Content-Encoding: gzip.");
+  try {
+    return new Uint8Array(await unpack(bytes, { maxOutputLength: limit }));
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new ContractError(413, `The body is larger than ${limit / 1_048_576} MB when unpacked. Send less at once.`);
+    }
+    throw new ContractError(400, "The body is not valid gzip.");
+  }
 }
 
 /**
  * Refuses encodings, and other content types where a session's cookie came along: a form of another site sends one, and
  * always with a type. It has no bearer token, so a program that has one may leave the type to its tools (`curl -d`).
  */
-function refuseOtherTypes(headers: Headers, isOpen: boolean): void {
+function refuseOtherTypes(headers: Headers, isOpen: boolean, isUnpacked: boolean): void {
   const hasToken = /^bearer /i.test(headers.get("authorization") ?? "");
   const type = isOpen || hasToken ? null : headers.get("content-type");
   const encoding = headers.get("content-encoding");
-  if (encoding !== null && encoding !== "identity") {
+  if (encoding !== null && encoding !== "identity" && !isUnpacked) {
     throw new ContractError(400, "Send the body uncompressed, without Content-Encoding.");
   }
   if (type !== null && !jsonType.test(type.trim())) {
@@ -140,10 +170,10 @@ function refuseOtherTypes(headers: Headers, isOpen: boolean): void {
   }
 }
 
-function decode(bytes: Uint8Array, isOpen: boolean): unknown {
+function decode(bytes: Uint8Array, limits: JsonLimits): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return parseMeasured(text, isOpen ? openJsonLimits : jsonLimits);
+    return parseMeasured(text, limits);
   } catch (error) {
     if (error instanceof ContractError) throw error;
     throw new ContractError(400, "The body is not valid JSON in UTF-8.");

@@ -2,11 +2,13 @@ import { ContractError } from "./errors";
 
 /** Limits of JSON in a request. Real documents are far below them. */
 export const jsonLimits = { depth: 64, values: 50_000 } as const;
+/** Those of a body that an endpoint takes packed: a list of rows, each small. */
+export const packedJsonLimits = { depth: 8, values: 200_000 } as const;
 /** Those of someone who has not signed in. */
 export const openJsonLimits = { depth: 16, values: 1_000 } as const;
 const mostDigits = 1_100;
 
-interface JsonLimits {
+export interface JsonLimits {
   depth: number;
   values: number;
 }

@@ -194,6 +194,7 @@ begin
       ('issue_notes', 120, 60),
       ('landings', 300, 60),
       ('upkeeps', 120, 60),
+      ('change_index', 30, 60),
       ('idempotency_key', 600, 60),
       -- per hook address: what is sent, and what is new
       ('hook', 3000, 60),

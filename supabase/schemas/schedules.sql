@@ -199,6 +199,12 @@ begin
     and pg_try_advisory_xact_lock(hashtextextended('backloom:sweep', 0)) then
     v_removed := private.remove_stale_rows();
   end if;
+  begin
+    perform private.follow_forecasts();
+  exception when others then
+    -- Nothing else may wait for a guess.
+    raise warning 'Forecasts could not be made: %', sqlerrm;
+  end;
   return json_build_object('taken_back', v_taken_back, 'expired_questions', v_questions, 'removed', v_removed,
     'due_recurrences', (select count(*) from public.recurrences r join public.products p on p.id = r.product_id and p.archived_at is null where r.next_at <= v_now), 'ran_at', v_now);
 end;

@@ -4,6 +4,7 @@ import { setBudget } from "~/nouns/budgets/operations.server";
 import { addComment as say } from "~/nouns/comments/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { addFile } from "~/nouns/files/operations.server";
+import { saveChangeIndex } from "~/nouns/forecasts/operations.server";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createLabel } from "~/nouns/labels/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
@@ -318,6 +319,16 @@ export async function openEveryEndpoint() {
     return addDependency(actor, { kind, id, blocked_by: blocker });
   }
 
+  /** Changes like the task that is forecast, and one that touches the same and runs. */
+  const known = Array.from({ length: 8 }, (_, n) => ({
+    sha: String(n).repeat(40),
+    at: "2026-01-01T00:00:00Z",
+    title: "Write rows",
+    paths: ["app/rows.ts"],
+  }));
+  const rows = { product_id: backlog.product.id, repository: "", changes: known };
+  await saveChangeIndex(actor, { ...rows, head_sha: "c".repeat(40) });
+
   const addNote = () =>
     addFile(actor, { product_id: worked.product.id, name: "a.txt", type: "text/plain", content: "YQ==" });
   const note = await addNote();
@@ -350,11 +361,12 @@ export async function openEveryEndpoint() {
     await create(actor, "create_task", { p_story_id: spare.id, p_title: "Planned", p_implementation_plan: "Do it" }),
     await create(actor, "create_task", { p_story_id: spare.id, p_title: "Not planned" }),
   ];
-  const taken = await create(actor, "create_task", { p_story_id: spare.id, p_title: "Taken" });
+  const taken = await create(actor, "create_task", { p_story_id: spare.id, p_title: "Taken rows" });
   await t.query`
     insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id, attempt, worker_id, lease_until)
     select x.product_id, ${taken.id}, 'TASK_IMPLEMENTATION', 'RUNNING', x.sprint_run_id, gen_random_uuid(), 1, x.worker_id, now() + interval '1 hour'
     from public.agent_jobs x where x.id = ${held.id}`;
+  await t.query`select private.keep_forecast(${taken.id})`;
   const criterion = job.criteria[0]?.id;
   const bodies: Record<string, unknown> = {
     startRun: { task_ids: [planned.id, unplanned.id], leave_out: true },
@@ -379,6 +391,7 @@ export async function openEveryEndpoint() {
     nextLanding: { worker: "worker-2", pushes: true },
     nextIssueNote: { worker: "worker-2", project: "acme/shop" },
     reportIssueNote: { lease: issueNote.lease, state: "working" },
+    saveChangeIndex: { repository: "https://example.com/ledger", head_sha: diff.head_sha, changes: known },
     nextUpkeep: { worker: "worker-2" },
     reportUpkeep: { lease: upkeep.lease, state: "put_off" },
     reportLanding: { lease: landing.lease, state: "working" },

@@ -432,6 +432,8 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
       ...who,
       fallback: ["codex"],
       fallback_after: 5,
+      change_index: false,
+      avoid_overlap: true,
     },
     pbi: {
       ...text,

@@ -49,7 +49,10 @@ export async function readDiff(folder: string, base: string, head: string): Prom
   const files = readRaw(raw.bytes.toString("utf8"));
   const lines = readCounts(counts.bytes.toString("utf8"));
   const sections = sectionsOf(patches);
-  const generated = await generatedFiles(folder, files);
+  const generated = await generatedFiles(
+    folder,
+    files.map(({ path }) => path),
+  );
   let left: number = diffLimits.bytes;
   return files.slice(0, diffLimits.files).map((file, index) => {
     const section = sections.next(file.status === "type_changed" ? 2 : 1);
@@ -145,14 +148,16 @@ function wholeLines(text: string, room: number): string {
 }
 
 /** Files the repository marks as generated. */
-async function generatedFiles(folder: string, files: readonly Named[]): Promise<Set<string>> {
-  const paths = files.slice(0, 1_000).map(({ path }) => path);
-  if (paths.length === 0) return new Set();
-  const args = ["check-attr", "-z", "linguist-generated", "--", ...paths];
-  const parts = (await git(folder, ...args).catch(() => "")).split("\0");
+export async function generatedFiles(folder: string, paths: readonly string[]): Promise<Set<string>> {
+  const asked = [...new Set(paths)].slice(0, 20_000);
   const generated = new Set<string>();
-  for (let index = 0; index + 2 < parts.length; index += 3) {
-    if (/^(?:set|true)$/.test(parts[index + 2] ?? "")) generated.add(parts[index] ?? "");
+  // In parts: a command line has an end.
+  for (let start = 0; start < asked.length; start += 500) {
+    const args = ["check-attr", "-z", "linguist-generated", "--", ...asked.slice(start, start + 500)];
+    const parts = (await git(folder, ...args).catch(() => "")).split("\0");
+    for (let index = 0; index + 2 < parts.length; index += 3) {
+      if (/^(?:set|true)$/.test(parts[index + 2] ?? "")) generated.add(parts[index] ?? "");
+    }
   }
   return generated;
 }

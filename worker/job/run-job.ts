@@ -15,6 +15,7 @@ import { workOnChat } from "./chat-job";
 import { type JobRun, openAttempt, openWorkspace, prepare } from "./open/open-attempt";
 import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./open/watch-disk";
 import { reportFailure, returnJob } from "./report/reports";
+import { tellChanges } from "./report/tell-changes";
 import { reportTotals } from "./report/usage";
 import { workOnTask } from "./task-job";
 import { verifyWork } from "./verify-job";
@@ -50,6 +51,7 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
   const disk = watchDisk(worktree.folder, opened.options.diskGigabytes, opened.heartbeat);
   const attempt = { ...opened, heartbeat: disk.heartbeat };
   let sandbox = noSandbox;
+  const telling = tellChanges(attempt, worktree);
   try {
     const workspace = await openWorkspace(attempt, sandboxes, worktree);
     sandbox = workspace.sandbox;
@@ -67,6 +69,7 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
   } finally {
     disk.end();
     await uninterrupted(async () => {
+      await telling;
       await endLeftRunning(attempt.job.id);
       await sayWhatIsKept(attempt);
       await attempt.changes.sendLast();

@@ -191,6 +191,8 @@ const documentSchema = z.object({
     ...who,
     fallback: z.array(agentName).max(10).default([]),
     fallback_after: z.int().min(1).max(44_640).default(15),
+    change_index: z.boolean().default(true),
+    avoid_overlap: z.boolean().default(false),
     archived_at: time.nullable().default(null),
     created_at: time.optional(),
   }),

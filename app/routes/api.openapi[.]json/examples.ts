@@ -69,6 +69,11 @@ export const examples: Readonly<Record<string, object>> = {
   reportUpkeep: { ...note, state: "open", url: "https://github.com/acme/shop/pull/12" },
   reviewJob: { verdict: "request_changes", summary: "Please add a test for empty queries." },
   reviewStory: { verdict: "approve", attempts: [{ job_id: id, attempt: 1 }] },
+  saveChangeIndex: {
+    repository: "https://github.com/acme/shop",
+    head_sha: sha,
+    changes: [{ sha, at: "2026-11-29T08:00:00Z", title: "Search ignores accents", paths: ["app/search/words.ts"] }],
+  },
   saveJobDiff: {
     attempt: 1,
     base_sha: "e83c5163316f89bfbde7d9ab23ca2e25604af290",

@@ -63,6 +63,14 @@ const policies = {
   agent_items: z.enum(agentItemChoices),
 };
 
+/** What its workers send of the repository, and what follows from it (docs/forecast.md). */
+const forecastSettings = {
+  /** Titles and paths of main's changes; switching it off deletes what is there. */
+  change_index: z.boolean(),
+  /** Among equals, claims prefer what meets the least running work. */
+  avoid_overlap: z.boolean(),
+};
+
 const productFieldsSchema = productSchema.extend({
   ...policies,
   /** Issues on the Git host with this label become stories in triage; empty: none. */
@@ -79,6 +87,7 @@ const productFieldsSchema = productSchema.extend({
   fallback: z.array(z.string()),
   /** Minutes: a limit that ends later hands the work to the next agent. */
   fallback_after: z.int(),
+  ...forecastSettings,
   owner_id: z.string(),
   archived_at: z.string().nullable(),
   created_at: z.string(),
@@ -198,6 +207,7 @@ const productFields = {
   ...whoFields,
   fallback: z.array(agentName).max(10),
   fallback_after: z.int().min(1).max(44_640),
+  ...forecastSettings,
 };
 
 /** Commas are not allowed: Git hosts read a comma as the end of a label. */

@@ -130,6 +130,8 @@ export const jobPayloadSchema = z.object({
   branch: nullableText,
   /** Where the names of the product's branches begin. Older services omit this. */
   branch_prefix: branchPrefixSchema.optional(),
+  /** Whether the product wants to know what main's changes touched. Older services omit this. */
+  change_index: z.boolean().optional(),
   base_sha: nullableText,
   /** Heads of the job's blockers that its branch lacks. Services without dependencies omit this. */
   base_refs: z

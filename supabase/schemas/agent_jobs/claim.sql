@@ -31,7 +31,7 @@ grant execute on function operations.check_queue_empty to authenticated;
 -- and one that announces no agents gets only jobs that name none. Two workers never hold one job. Refusals: 401, 403 for
 -- demo accounts and for a viewer of the named product, 422.
 -- The locks, always in this order: the sorted products of expired leases, a share of the product of the job and its
--- budgets, the worker's row. A transaction that holds one product never waits for another.
+-- budgets, with avoid_overlap its forecasts, the worker's row. A transaction that holds one product never waits for another.
 -- Definer: jobs are written by functions only (specification: Agent job).
 create function operations.claim_agent_job(
   p_worker text, p_product_id uuid default null, p_sprint_run_id uuid default null, p_kinds jsonb default null,
@@ -57,6 +57,7 @@ declare
   v_job public.agent_jobs;
   v_rooms private.budget_room[];
   v_full_budgets uuid[];
+  v_chosen uuid;
   v_asker private.asker := private.asker_of(v_user_id, p_confinement => coalesce(p_confinement, 'none'),
     p_also_repos => coalesce(p_also_repos, '[]'), p_agents => coalesce(p_agents, '[]'));
 begin
@@ -93,7 +94,11 @@ begin
     v_locked := v_locked || v_product_id;
     v_rooms := private.budget_headroom(v_product_id, v_worker.id, v_tried = '{}');
     v_full_budgets := case when v_rooms is not null then array(select r.budget_id from unnest(v_rooms) r where r.is_full) end;
-    v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    v_chosen := private.least_overlap(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets, v_chosen);
+    if v_job.id is null and v_chosen is not null then
+      v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    end if;
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;
   end loop;
@@ -157,11 +162,11 @@ begin
 end;
 $$;
 
--- The claim itself in one statement: the oldest claimable job of the product, skipping locked rows, becomes
+-- The claim itself in one statement: the oldest claimable job of the product (or the chosen one), skipping locked rows, becomes
 -- CLAIMED with a new attempt, a lease, and the current plan (specification: Agent job, plan_snapshot). The triggers
 -- move the task and the run. Called under a share of the product lock.
 create function private.claim_next_job(
-  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[])
+  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[], p_chosen uuid default null)
 returns public.agent_jobs
 language plpgsql
 volatile
@@ -181,6 +186,7 @@ begin
     where j.product_id = p_product_id
       and private.is_asked_for(j.sprint_run_id, j.kind, j.wants, p_asker, p_sprint_run_id, p_kinds)
       and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
+      and (p_chosen is null or j.id = p_chosen)
     order by j.claim_rank, j.created_at, j.position, j.id
     limit 1
     for update of j skip locked

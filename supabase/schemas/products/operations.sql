@@ -22,7 +22,8 @@ create function operations.create_product(
   p_pull_requests text default 'none', p_agent_items text default 'backlog', p_landing text default 'manual',
   p_branch_prefix text default 'backloom', p_agent text default null, p_model text default null, p_effort text default null,
   p_fallback jsonb default '[]', p_fallback_after integer default 15,
-  p_on_failure text default 'stop', p_plan_review text default 'none'
+  p_on_failure text default 'stop', p_plan_review text default 'none',
+  p_change_index boolean default true, p_avoid_overlap boolean default false
 ) returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := gen_random_uuid();
@@ -34,7 +35,7 @@ begin
   end if;
   insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires,
     dependency_release, requires_sandbox, may_reach, plan_first, plan_review, pull_requests, agent_items, landing, branch_prefix, agent, model, effort,
-    fallback, fallback_after, on_failure)
+    fallback, fallback_after, on_failure, change_index, avoid_overlap)
   values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
     coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires,
     coalesce(p_dependency_release, 'done')::public.dependency_release,
@@ -43,7 +44,8 @@ begin
     coalesce(p_pull_requests, 'none')::public.pull_requests,
     coalesce(p_agent_items, 'backlog')::public.agent_items, coalesce(p_landing, 'manual')::public.landing,
     coalesce(p_branch_prefix, 'backloom'), p_agent, p_model, p_effort, coalesce(p_fallback, '[]'), coalesce(p_fallback_after, 15),
-    coalesce(p_on_failure, 'stop')::public.on_failure);
+    coalesce(p_on_failure, 'stop')::public.on_failure,
+    coalesce(p_change_index, true), coalesce(p_avoid_overlap, false));
   return operations.get_product(v_id);
 end;
 $$;

@@ -71,6 +71,8 @@ create table public.products (
     and jsonb_array_length(fallback) <= 10 and octet_length(fallback::text) <= 2000
     and not jsonb_path_exists(fallback, '$[*] ? (!(@.type() == "string") || !(@ like_regex "^[A-Za-z0-9][A-Za-z0-9:._-]*$"))')),
   fallback_after integer not null default 15 constraint products_fallback_after_range check (fallback_after between 1 and 44640),
+  change_index boolean not null default true,
+  avoid_overlap boolean not null default false,
   archived_at timestamptz,
   version integer not null default 1,
   field_versions jsonb not null default '{}',
@@ -89,6 +91,8 @@ comment on column public.products.branch_prefix is 'Prefix of the branches of it
 comment on column public.products.agent is 'Who does its tasks where task and story name none; so are model and effort (private.job_gates).';
 comment on column public.products.fallback is 'Agents that take over, in order, when one is at its limit or has failed.';
 comment on column public.products.fallback_after is 'Minutes: a limit that ends later hands the work to the next agent.';
+comment on column public.products.change_index is 'Whether workers send titles and paths of main''s changes, for forecasts.';
+comment on column public.products.avoid_overlap is 'Whether claims prefer, among equals, what meets the least running work.';
 comment on column public.products.auto_pr is 'Whether pull_requests is not none. The contract has this name.';
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
 comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
@@ -114,7 +118,7 @@ create policy products_no_demo_delete on public.products as restrictive for dele
   using (not (select private.is_demo()));
 grant select on public.products to authenticated;
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, plan_review, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after),
+    plan_first, plan_review, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, plan_review, on_failure, requires_sandbox, may_reach,
-    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, archived_at),
+    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap, archived_at),
   delete on public.products to authenticated;

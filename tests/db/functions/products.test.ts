@@ -44,6 +44,8 @@ describe("create_product", () => {
       effort: null,
       fallback: [],
       fallback_after: 15,
+      change_index: true,
+      avoid_overlap: false,
       may_reach: [],
       review_marks: {},
       owner_id: owner.id,

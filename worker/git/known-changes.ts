@@ -1,0 +1,53 @@
+import { indexLimits, type KnownChange } from "~/wire/forecasts/contract";
+import { isFoldedFile } from "~/wire/reviews/folded-files";
+import { sendable } from "../base/sendable";
+import { git, gitPaths } from "./git";
+import { generatedFiles } from "./read-diff";
+
+/** Titles that say nothing of a task: releases, version bumps of dependencies. */
+const routine =
+  /^(?:(?:chore|build|ci|fix)\((?:deps|deps-dev|release)\)|bump |release |v?\d+\.\d+|chore: (?:bump|release|version))/i;
+const changelog = /(?:^|\/)(?:change(?:s|log)|history|news)(?:\.\w+)?$/i;
+
+/**
+ * The newest changes below a commit: titles and the files that they touched and that are still there, without lock files, generated
+ * files and changelogs. Large ones, such as a new format everywhere, say nothing of a task.
+ */
+export async function readKnownChanges(folder: string, head: string): Promise<KnownChange[]> {
+  const changes = await readHistory(folder, head, indexLimits.changes);
+  const all = await gitPaths(folder, "ls-tree", "-r", "--name-only", head);
+  const generated = await generatedFiles(
+    folder,
+    changes.flatMap(({ paths }) => paths),
+  );
+  const kept = new Set(all.filter((path) => !generated.has(path)));
+  return changes.flatMap((change) => saysSomething(change, (path) => kept.has(path)));
+}
+
+/** A change without the files that follow from others, unless nothing is left of it that says something of a task. */
+export function saysSomething(change: KnownChange, isKept: (path: string) => boolean = () => true): KnownChange[] {
+  const paths = change.paths.filter((path) => isKept(path) && !isFoldedFile(path) && !changelog.test(path));
+  const isWhole = !routine.test(change.title) && paths.length >= 1 && paths.length <= indexLimits.paths;
+  return isWhole ? [{ ...change, paths }] : [];
+}
+
+/** Commits but merges, newest first, with every file that they name. */
+export async function readHistory(folder: string, head: string, most: number): Promise<KnownChange[]> {
+  const format = "--format=%x01%H%x02%cI%x02%s%x02%b%x02";
+  const args = ["-z", "--no-merges", "--no-renames", "--name-only", format, `--max-count=${most}`, head, "--"];
+  const text = await git(folder, "log", ...args);
+  return text.split("\x01").slice(1).map(readChange);
+}
+
+function readChange(part: string): KnownChange {
+  const [sha = "", at = "", title = "", body = "", files = ""] = part.split("\x02");
+  const reverts = /^This reverts commit ([0-9a-f]{7,64})\b/m.exec(body)?.[1];
+  const paths = files.split("\0").map((path) => path.replace(/^\n/, ""));
+  return {
+    sha,
+    at,
+    title: sendable(title, indexLimits.title),
+    paths: paths.filter((path) => path !== "" && Buffer.byteLength(path) <= indexLimits.pathBytes),
+    ...(reverts === undefined ? {} : { reverts }),
+  };
+}
