@@ -16,7 +16,17 @@ const fields: [section: string, names: string[]][] = [
   ["", ["name", "code", "description", "repo_url", "definition_of_done"]],
   [
     "/agents",
-    ["pr_strategy", "plan_first", "plan_review", "done_requires", "branch_prefix", "requires_sandbox", "may_reach"],
+    [
+      "pr_strategy",
+      "plan_first",
+      "plan_review",
+      "done_requires",
+      "branch_prefix",
+      "requires_sandbox",
+      "may_reach",
+      "change_index",
+      "avoid_overlap",
+    ],
   ],
   ["/code-host", ["pull_requests", "landing", "dependency_release", "forge_issue_label"]],
   ["/automation", ["agent_items", "period"]],
@@ -44,7 +54,7 @@ it("Saving a section of the settings changes what it shows and leaves the rest",
     ["may_reach", "pypi.org"],
   ];
   await visitor.send(`${place}/agents`, hosts);
-  expect(await read()).toMatchObject({ ...before, requires_sandbox: false });
+  expect(await read()).toMatchObject({ ...before, requires_sandbox: false, change_index: false });
 });
 
 it("the address of the settings still takes every form, and no other section exists", async () => {

@@ -6,6 +6,7 @@ import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
 import { ReviewTimesSection } from "~/features/review/review-times";
 import { findAskedProduct, pageLoader, requireActor } from "~/http/page-guards.server";
+import { getForecastQuality } from "~/nouns/forecasts/operations.server";
 import { getCosts, getInsights } from "~/nouns/insights/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";
@@ -18,6 +19,7 @@ import { costsQuery, type Insights, type ReturnKind, type UsageNumbers } from "~
 import { ProductFilter } from "../_app/palette/product-filter";
 import { AcceptedCosts } from "./accepted-costs";
 import { Estimates } from "./estimates";
+import { Forecasts } from "./forecasts";
 import { Pictures } from "./pictures";
 import { CostliestStories, UsageTables } from "./usage-tables";
 
@@ -27,10 +29,11 @@ export const loader = pageLoader(async ({ request, context }) => {
   const productId = await findAskedProduct(request, signedIn);
   if (productId === null) return json({ productId, insights: null });
   const asked = costsQuery.safeParse(Object.fromEntries(new URL(request.url).searchParams));
-  // More than one call: only the costs are of the days and rows in the address.
-  const [{ burndown, by_day, by_day_model, cycle_times, forecast, ...insights }, costs] = await Promise.all([
+  // More than one call: only the costs are of the days and rows in the address, and how good forecasts were is for people only.
+  const [{ burndown, by_day, by_day_model, cycle_times, forecast, ...insights }, costs, quality] = await Promise.all([
     getInsights(actor, { product_id: productId }),
     getCosts(actor, { ...asked.data, product_id: productId }),
+    getForecastQuality(actor, { product_id: productId }),
   ]);
   return json({
     productId,
@@ -38,6 +41,7 @@ export const loader = pageLoader(async ({ request, context }) => {
     mayPrice: principal.role === "ADMIN",
     insights,
     forecast,
+    quality,
     used: by_day.length > 0,
     charts: {
       burndown: insights.sprint ? drawBurndown(burndown, insights.sprint) : null,
@@ -68,7 +72,7 @@ export default function InsightsPage() {
       </>
     );
   }
-  const { productId, mayPrice, costs, insights, forecast, charts, used } = data;
+  const { productId, mayPrice, costs, insights, forecast, quality, charts, used } = data;
   const isUsed = insights.totals.jobs > 0;
   const hasEstimates = !forecast.estimate.too_few || forecast.estimates.length > 0;
   return (
@@ -91,6 +95,7 @@ export default function InsightsPage() {
         <ReviewTimesSection times={insights.review_times} />
         <Landing landing={insights.landing} />
         {hasEstimates ? <Estimates forecast={forecast} /> : null}
+        <Forecasts quality={quality} />
         {isUsed ? <UsageTables insights={insights} productId={productId} mayPrice={mayPrice} /> : null}
         <StillToCome
           parts={[

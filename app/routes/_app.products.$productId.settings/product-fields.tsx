@@ -233,6 +233,18 @@ function AgentFields({ product, field }: { product: ProductDetail; field: Field 
         required={false}
         {...field("review_marks")}
       />
+      <CheckField
+        name="change_index"
+        label="Forecast from earlier changes"
+        description="Workers send titles and file paths of the main branch's newest changes, and nothing else of the repository. Switching this off deletes them."
+        defaultChecked={product.change_index}
+      />
+      <CheckField
+        name="avoid_overlap"
+        label="Avoid overlapping work"
+        description="Among tasks of equal priority, agents take what probably touches the fewest files of running work. Nothing is passed over more than eight times."
+        defaultChecked={product.avoid_overlap}
+      />
     </>
   );
 }

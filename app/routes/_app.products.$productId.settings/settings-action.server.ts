@@ -57,9 +57,13 @@ export async function actOnProduct(
         form,
         productForm,
         async (input) => {
-          // Browsers omit unchecked boxes: next to the hosts, where the box is, that means "no".
-          const box = form.has("may_reach") && { requires_sandbox: form.has("requires_sandbox") };
-          await mergeEdit((edit) => updateProduct(actor, edit), { ...input, ...box });
+          // Browsers omit unchecked boxes: next to the hosts, where the boxes are, that means "no".
+          const boxes = form.has("may_reach") && {
+            requires_sandbox: form.has("requires_sandbox"),
+            change_index: form.has("change_index"),
+            avoid_overlap: form.has("avoid_overlap"),
+          };
+          await mergeEdit((edit) => updateProduct(actor, edit), { ...input, ...boxes });
           return done(form, back, "Saved");
         },
         {

@@ -19,6 +19,7 @@ import { RunThis } from "~/features/runs/start-run";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { getTaskForecast } from "~/nouns/forecasts/operations.server";
 import { getScoreboard } from "~/nouns/insights/operations.server";
 import { clearlyBest, type ScoreboardRow } from "~/nouns/insights/scoreboard";
 import { getTaskPage } from "~/nouns/pages/operations.server";
@@ -34,6 +35,7 @@ import { WriteFields } from "~/ui/write-access";
 import { canonicalId } from "~/wire/canonical-id";
 import type { TaskPageData } from "~/wire/pages/contract";
 import { actOnTask } from "./task-action.server";
+import { Meets, ProbablyTouches } from "./task-forecast";
 import { Standing, TaskHistory, TaskJobs } from "./task-jobs";
 import { TaskProperties } from "./task-properties";
 
@@ -45,10 +47,11 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const taskId = canonicalId(params.taskId);
   const address = new URL(request.url).searchParams;
   // More than one call: the backlog shows the same page without these.
-  const [page, why, comments] = await Promise.all([
+  const [page, why, comments, forecast] = await Promise.all([
     getTaskPage(actor, { task_id: taskId }),
     whyNotMoving(actor, { kind: "task", id: taskId }),
     readShownComments(signedIn, { kind: "task", id: taskId, address }),
+    getTaskForecast(actor, { task_id: taskId }),
   ]);
   const [proof, best, plan, description] = await Promise.all([
     getProof(actor, { story_id: page.story.id }),
@@ -59,6 +62,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     page,
     comments,
+    forecast,
     proof,
     best,
     plan,
@@ -87,7 +91,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function TaskPage() {
-  const { page, comments, proof, best, why, plan, description } = useLoaderData<typeof loader>();
+  const { page, comments, forecast, proof, best, why, plan, description } = useLoaderData<typeof loader>();
   const { task, product, story, jobs, questions, history } = page;
   const toReview = jobs.find(waitsForReview);
   useLiveRevalidation({ stream: "backlog", productId: product.id });
@@ -104,6 +108,7 @@ export default function TaskPage() {
         lead={
           <>
             <Standing page={page} why={why} />
+            <Meets page={page} meets={forecast.meets} />
             {best ? <Advice best={best} productId={product.id} /> : null}
           </>
         }
@@ -147,6 +152,7 @@ export default function TaskPage() {
           <DependenciesSection kind="task" id={task.id} dependencies={page.dependencies} isOwner={product.is_owner}>
             <StartBlocked page={page} />
           </DependenciesSection>
+          <ProbablyTouches forecast={forecast} />
           <TaskHistory history={history} />
         </div>
       </div>
