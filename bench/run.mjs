@@ -1,4 +1,4 @@
-// Entry of `npm run bench -- [http|pages|streams|jobs|growth|processes|soak] [part ...] [--check]`: builds what is stale, then runs
+// Entry of `npm run bench -- [http|pages|streams|jobs|growth|processes|soak|forecast] [part ...] [--check]`: builds what is stale, then runs
 // the named benchmarks, or all of them one after the other, each against its bare reference program. Repeats every floor at the
 // end; with --check a broken one ends it non-zero.
 import { spawnSync } from "node:child_process";
@@ -12,8 +12,8 @@ const here = import.meta.dirname;
 const all = ["http", "pages", "streams", "jobs", "growth", "processes"].filter((name) =>
   existsSync(join(here, name, "main.ts")),
 );
-/** Takes an hour unless it is told how many minutes, so it is only run when it is asked for. */
-const alone = ["soak"];
+/** Only run when asked for: one takes an hour unless it is told how many minutes, the other one reads histories. */
+const alone = ["soak", "forecast"];
 const words = process.argv.slice(2);
 const isChecked = words.includes("--check");
 const [first, ...parts] = words.filter((word) => word !== "--check");

@@ -13,12 +13,13 @@ export interface Queue {
 const tasksPerStory = 8;
 const storiesPerPbi = 10;
 
-/** A user with products whose active sprints hold so many tasks altogether, in stories of eight; nothing is queued yet. */
+/** A user with products whose active sprints hold so many tasks altogether, in stories of eight unless said; nothing is queued yet. */
 export async function createQueueWorld(
   sql: pg.Pool,
   database: Database,
   tasks: number,
   products: number,
+  perStory = tasksPerStory,
 ): Promise<Queue> {
   const name = `bench-${randomBytes(5).toString("hex")}`;
   const { rows } = await sql.query<{ id: string }>(
@@ -30,7 +31,7 @@ export async function createQueueWorld(
   const productIds: string[] = [];
   const sprintIds: string[] = [];
   for (let n = 0; n < products; n++) {
-    const made = await createProduct(sql, userId, `${name}-${n}`, Math.ceil(tasks / products));
+    const made = await createProduct(sql, userId, `${name}-${n}`, Math.ceil(tasks / products), perStory);
     productIds.push(made.productId);
     sprintIds.push(made.sprintId);
   }
@@ -40,8 +41,8 @@ export async function createQueueWorld(
 }
 
 /** Past the triggers, which would number and announce each row: what is measured is the run, not the planning. */
-async function createProduct(sql: pg.Pool, userId: string, code: string, tasks: number) {
-  const stories = Math.ceil(tasks / tasksPerStory);
+async function createProduct(sql: pg.Pool, userId: string, code: string, tasks: number, perStory: number) {
+  const stories = Math.ceil(tasks / perStory);
   const client = await sql.connect();
   try {
     await client.query("begin");
@@ -69,7 +70,7 @@ async function createProduct(sql: pg.Pool, userId: string, code: string, tasks: 
          select product_id, id, 'T-' || n, 'Task ' || n, 'Plan of some length.', n, 'ANY'
          from story, generate_series((sort_order - 1) * $6::integer + 1, sort_order * $6::integer) n)
        select product_id, id as sprint_id from sprint`,
-      [userId, code, stories, Math.ceil(stories / storiesPerPbi), storiesPerPbi, tasksPerStory],
+      [userId, code, stories, Math.ceil(stories / storiesPerPbi), storiesPerPbi, perStory],
     );
     await client.query("commit");
     return { productId: rows[0]?.product_id ?? "", sprintId: rows[0]?.sprint_id ?? "" };
