@@ -313,7 +313,6 @@ export type Database = {
       get_costs: { Args: { p_by?: string; p_from?: string; p_product_id: string; p_to?: string }; Returns: Json };
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
       get_forecast: { Args: { p_product_id: string; p_sprint_id?: string; p_task_ids?: Json }; Returns: Json };
-      get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_forecast_quality: { Args: { p_product_id: string }; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };

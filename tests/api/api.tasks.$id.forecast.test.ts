@@ -122,7 +122,7 @@ describe("GET /api/tasks/:id/forecast", () => {
     const { read, write } = await scene();
     const { touches, known_changes, estimate, ceiling } = await read();
     expect(at(touches, 0)).toEqual({ path: "app/login/form.tsx", is_folder: false, in: 6, of: 6, why: "similar" });
-    expect([known_changes, estimate.too_few, ceiling]).toEqual([12, true, null]);
+    expect([known_changes, estimate.too_few, ceiling]).toEqual([12, true, { amount: 5, currency: "USD" }]);
     await write("Show login errors", "The sum is made in invoices/export.ts.");
     const named = await read();
     expect(at(named.touches, 0)).toEqual({

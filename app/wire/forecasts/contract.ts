@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ceilingSchema, estimateSchema } from "../budgets/contract";
 import { idSchema, text } from "../text";
 
 /** Most changes of an index, and most files of one that says something about a task. */
@@ -29,8 +30,6 @@ export const changeIndexBody = z.object({
 });
 export const changeIndexInput = changeIndexBody.extend({ product_id: idSchema });
 
-const estimateRange = z.object({ low: z.number(), high: z.number() });
-
 /** GET /api/tasks/:id/forecast. */
 export const taskForecastSchema = z.object({
   known_changes: z.int(),
@@ -54,17 +53,8 @@ export const taskForecastSchema = z.object({
       paths: z.array(z.string()),
     }),
   ),
-  estimate: z.object({
-    cost: estimateRange.extend({ currency: z.string() }).nullable(),
-    tokens: estimateRange.nullable(),
-    minutes: estimateRange.nullable(),
-    /** How many whole tasks it is from. */
-    of: z.int(),
-    too_few: z.boolean(),
-  }),
-  ceiling: z
-    .union([z.object({ amount: z.number(), currency: z.string() }), z.object({ tokens: z.number() })])
-    .nullable(),
+  estimate: estimateSchema.omit({ held: true, held_of: true }),
+  ceiling: ceilingSchema.nullable(),
   /** After delivery: files that were named, that were changed, and both. */
   result: z.object({ named: z.int(), changed: z.int(), hit: z.int() }).optional(),
 });

@@ -6,6 +6,7 @@ returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_access('task', p_task_id);
   v_forecast public.forecasts := private.forecast_of(p_task_id);
+  v_costs jsonb := private.estimate(v_product_id, array[p_task_id]);
   v_is_shown boolean := v_forecast.task_id is not null and not private.hides_forecasts(v_product_id);
 begin
   return jsonb_build_object(
@@ -13,8 +14,8 @@ begin
     'main_sha', v_forecast.main_sha,
     'touches', case when v_is_shown then v_forecast.touches else '[]' end,
     'meets', case when v_is_shown then private.meets_of(v_forecast) else '[]' end,
-    'estimate', jsonb_build_object('cost', null, 'tokens', null, 'minutes', null, 'of', 0, 'too_few', true),
-    'ceiling', null)
+    'estimate', (v_costs -> 'estimate') - '{held,held_of}'::text[],
+    'ceiling', v_costs -> 'ceiling')
     || case when v_is_shown and v_forecast.claimed_at is not null then private.forecast_result(v_forecast) else '{}' end;
 end;
 $$;
