@@ -348,6 +348,18 @@ export type Database = {
       get_proof: { Args: { p_story_id: string }; Returns: Json };
       get_question: { Args: { p_question_id: string }; Returns: Json };
       get_recurrence: { Args: { p_story_id: string }; Returns: Json };
+      get_review_page: {
+        Args: {
+          p_attempt?: number;
+          p_job_id?: string;
+          p_most?: number;
+          p_since?: string;
+          p_story_id?: string;
+          p_task_id?: string;
+        };
+        Returns: Json;
+      };
+      get_review_place: { Args: { p_job_ids: Json }; Returns: Json };
       get_run_page: { Args: { p_product_id: string; p_sprint_run_id: string }; Returns: Json };
       get_scoreboard: { Args: { p_product_id: string }; Returns: Json };
       get_shell: { Args: { p_active_product_id?: string }; Returns: Json };

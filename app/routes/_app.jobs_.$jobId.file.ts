@@ -24,8 +24,7 @@ export const loader = personLoader(async ({ actor, principal, request, params })
   const since = sinceIn(searchParams);
   const only = since === undefined ? { index } : {};
   const diff = await getJobDiff(actor, { job_id: jobId, attempt, ...only });
-  const compared = diff && (await comparedWith(actor, diff, [since]));
-  const before = compared?.before ?? null;
+  const before = diff && (await comparedWith(actor, diff, since));
   const position = since === undefined ? 0 : index;
   const file = diff && (await showFile(diff, position, { viewer: principal.user_id, before }));
   if (!file)

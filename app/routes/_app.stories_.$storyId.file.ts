@@ -1,7 +1,9 @@
 import { json } from "@remix-run/node";
 import { showOne } from "~/features/diff/show-diff.server";
-import { readStoryDiff } from "~/features/review/story-changes.server";
 import { personLoader } from "~/http/page-guards.server";
+import { getStoryChanges } from "~/nouns/reviews/operations.server";
+import { reviewOfStory } from "~/nouns/reviews/story-changes";
+import { mostShown } from "~/wire/agent-jobs/job-diff";
 import { canonicalId } from "~/wire/canonical-id";
 import { ContractError } from "~/wire/errors";
 
@@ -9,7 +11,8 @@ import { ContractError } from "~/wire/errors";
 export const loader = personLoader(async ({ actor, principal, request, params }) => {
   const storyId = canonicalId(params.storyId);
   const { searchParams } = new URL(request.url);
-  const { changes } = await readStoryDiff(actor, storyId, searchParams.get("task") ?? undefined);
+  const { attempts } = await getStoryChanges(actor, { story_id: storyId, most: mostShown });
+  const { changes } = reviewOfStory(attempts);
   const index = Number(searchParams.get("index") || Number.NaN);
   const found = changes.files[index];
   if (!found) throw new ContractError(404, "No such file.");

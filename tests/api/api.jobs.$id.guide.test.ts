@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { shownChapters } from "~/features/review/shown-chapters";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { saveJobGuide } from "~/nouns/reviews/operations.server";
 import { parsePatch } from "~/wire/agent-jobs/patch";
@@ -99,6 +100,27 @@ describe("the chapters of a change", () => {
       { title: "Second", parts: [{ path: "a.ts", hunks: [1] }] },
       { title: "Everything else", rest: true, parts: [{ path: "b.ts", hunks: [] }] },
     ]);
+  });
+
+  it("A file with a red or amber mark that no chapter names is shown before all others", () => {
+    const names = ["a.ts", "b.ts", "key.ts"];
+    const chapters = chaptersOf(
+      names.map((name) => file(name)),
+      [{ title: "First", why: "", parts: [{ path: "a.ts" }] }],
+    );
+    const shown = (mark: "secret" | "large") =>
+      shownChapters(
+        { source: "agent", chapters },
+        names.map((path, index) => ({ path, index })),
+        false,
+        [{ mark, path: "key.ts", hunk: null }],
+      ).map(({ title, parts }) => [title, parts.map(({ index }) => index)]);
+    expect(shown("secret")).toEqual([
+      ["Not in the guide, and marked", [2]],
+      ["First", [0]],
+      ["Everything else", [1]],
+    ]);
+    expect(shown("large").at(-1)).toEqual(["Everything else", [1, 2]]);
   });
 
   it("A chapter whose lines an earlier one has is kept, and says where they are shown", () => {

@@ -46,7 +46,7 @@ describe("GET /api/stories/:id/changes", () => {
     const of = { job_id: at(jobs, 0), attempt: 1, head_sha: sha(1) };
     await saveJobGuide(actor, { ...of, chapters });
     const page = async (path: string) =>
-      (await (await app.request(path, { headers: session })).text()).replaceAll("<!-- -->", "");
+      (await (await app.request(path, { headers: session, redirect: "follow" })).text()).replaceAll("<!-- -->", "");
     const shown = await page(`/stories/${story}/changes`);
     expect(shown).toContain("The &lt;b&gt;rule&lt;/b&gt;");
     expect(shown).toContain("I was not sure");
@@ -136,12 +136,12 @@ describe("GET /api/stories/:id/changes", () => {
   it("Attempts whose names alone are too long are in the rest as a whole", async () => {
     const deep = (n: number) => `${"folder/".repeat(500)}${n}.ts`;
     const many = Array.from({ length: 160 }, (_, n) => file(deep(n), "@@ -1 +1 @@\n-a\n+b\n"));
-    const { read, jobs, session, story } = await scene(many, many);
+    const { read, jobs, session, story, tasks } = await scene(many, many);
     const { rest, files } = await read();
     expect(rest).toEqual([{ path: null, job_id: jobs[1] }]);
     expect(files).toHaveLength(160);
     const page = await app.request(`/stories/${story}/changes`, { headers: session });
-    expect(await page.text()).toContain(`href="/jobs/${jobs[1]}/changes?attempt=1"`);
+    expect(await page.text()).toContain(`href="/stories/${story}/changes?task=${at(tasks, 1).id}"`);
   });
 
   it("A story where nothing was done has no changes", async () => {
@@ -157,8 +157,13 @@ describe("the page of a story's changes", () => {
     const last = `/jobs/${jobs[1]}/changes`;
     const opened = await app.request(last, { headers: session, redirect: "manual" });
     expect([opened.status, opened.headers.get("location")]).toEqual([302, `/stories/${story}/changes`]);
-    for (const path of [`/jobs/${jobs[0]}/changes`, `${last}?own=1`]) {
-      expect((await app.request(path, { headers: session, redirect: "manual" })).status).toBe(200);
+    const own = (n: number, query = "") => `/stories/${story}/changes?task=${at(tasks, n).id}${query}`;
+    for (const [path, to] of [
+      [`/jobs/${jobs[0]}/changes`, own(0)],
+      [`${last}?attempt=1&since=looked`, own(1, "&attempt=1&since=looked")],
+    ] as const) {
+      const answer = await app.request(path, { headers: session });
+      expect([answer.status, answer.headers.get("location")]).toEqual([302, to]);
     }
     const shown = async (query: string) => {
       const page = await app.request(`/stories/${story}/changes${query}`, { headers: session });
@@ -173,8 +178,15 @@ describe("the page of a story's changes", () => {
     expect(page.match(/name="confirm"/g)).toHaveLength(2);
     const part = await shown(`?task=${at(tasks, 1).id}`);
     expect(paths(part)).toEqual(["a.ts"]);
+    // Approving it finishes the story, of the first task it is only recorded.
     expect(part).toContain("Approving confirms no criteria.");
-    expect(part).not.toContain('name="confirm"');
+    expect(part.match(/name="confirm"/g)).toHaveLength(2);
+    expect(await shown(`?task=${at(tasks, 0).id}`)).not.toContain('name="confirm"');
+    expect(paths(await shown(`?task=${at(tasks, 1).id}&job=${jobs[1]}&attempt=9`))).toEqual([]);
+    for (const place of [`task=${jobs[0]}`, `task=${at(tasks, 0).id}&job=${jobs[1]}`, "task=x"]) {
+      const none = await app.request(`/stories/${story}/changes?${place}`, { headers: session });
+      expect(none.status).toBe(404);
+    }
     for (const job_id of jobs) {
       const rows = await t.query`select first_seen_at from agent_jobs where id = ${job_id}`;
       expect(at(rows, 0).first_seen_at).not.toBeNull();
@@ -190,7 +202,7 @@ describe("the page of a story's changes", () => {
     expect((await app.request(page, init)).status).toBe(303);
     const text = await (await app.request(page, { headers: session })).text();
     expect(text).toContain('aria-checked="true"');
-    const own = await app.request(`/jobs/${jobs[0]}/changes`, { headers: session });
+    const own = await app.request(`/jobs/${jobs[0]}/changes`, { headers: session, redirect: "follow" });
     expect(await own.text()).toContain('aria-checked="true"');
     const lines = await app.request(`/stories/${story}/file?index=0`, { headers: session });
     expect(JSON.stringify(await lines.json())).toContain("four");

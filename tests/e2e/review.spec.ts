@@ -67,7 +67,11 @@ test("a person requests changes of a worker's work, and approves the next attemp
   const requested = page.getByText("requested changes on attempt 1");
   const messages = page.getByRole("region", { name: "Notifications" });
   const ask = page.getByRole("button", { name: "Request changes" });
-  // A verdict can be undone by key and by button: its comment is a draft still.
+  // A verdict can be undone by key and by button: its comment is a draft still, and its words are there.
+  await page.keyboard.press("Shift+R");
+  const words = page.getByLabel("Summary");
+  await words.fill("Nearly.");
+  await words.press("Escape");
   for (const undo of [
     () => page.keyboard.press("Control+z"),
     () => messages.getByRole("button", { name: "Undo" }).click(),
@@ -78,6 +82,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
     await undo();
     await expect(messages).toContainText("waits for your verdict again");
     await expect(requested).toBeHidden();
+    await expect(words).toHaveValue("Nearly.");
   }
   await ask.click();
   await expect(requested).toBeVisible();

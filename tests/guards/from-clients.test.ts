@@ -19,7 +19,7 @@ const others: Record<string, string> = {
   "features/diff/read-guide.server.ts": "answered by our thread",
   "features/diff/show-diff.server.ts": "answered by our thread",
   "features/diff/show-lines.server.ts": "answered by our thread",
-  "features/review/changes-page.server.ts": "checked whole by its schema, and the operation by the database",
+  "features/review/judge.server.ts": "checked whole by its schema, and the operation by the database",
   "http/endpoint.server.ts": "answered by the database",
   "mcp/tool.server.ts": "an argument that came as text, checked by its schema",
   "nouns/accounts/operations.server.ts": "answered by the database",

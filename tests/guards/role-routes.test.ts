@@ -158,6 +158,7 @@ const notShown: Record<string, [number, string]> = {
   "_app.admin.prices": [403, "an administrator's"],
   "_app.changes": [204, "leads on"],
   "_app.ideas_.$ideaId": [404, "no one's idea"],
+  "_app.jobs_.$jobId_.changes": [204, "leads on"],
   "_app.jobs_.$jobId.file": [404, "no changes were sent"],
   "_app.stories_.$storyId.file": [404, "no changes were sent"],
   "_app.products.$productId._index": [204, "leads on"],

@@ -76,15 +76,15 @@ it("The inbox holds what waits across all products and drops what was dealt with
 });
 
 it("The inbox leads to an agent's changes, where a verdict ends the job or sends it back", async () => {
-  const { actor, owner, product, start } = await t.seedSprint({ stories: [1] });
+  const { actor, owner, product, stories, tasks, start } = await t.seedSprint({ stories: [1] });
   await t.query`update public.products set done_requires = 'person' where id = ${product.id}`;
   await start();
   const job = await claim(actor);
   const report = { job_id: job.id, status: "done", verify_result: "ALIGNED" } as const;
   await reportAgentJob(actor, { ...report, attempt: job.attempt });
   const visitor = await app.visitorOf(owner);
-  const place = `/jobs/${job.id}/changes`;
-  expect(await visitor.read("/inbox")).toContain(`href="${place}"`);
+  const place = `/stories/${at(stories, 0).id}/changes?task=${at(tasks, 0).id}`;
+  expect(await visitor.read("/inbox")).toContain(`href="/jobs/${job.id}/changes"`);
   const sentBack = { verdict: "request_changes", summary: "Say it warmer" };
   expect(await visitor.submit(place, "review", sentBack)).toBe(place);
   expect(await kindsOf(actor)).toEqual([]);

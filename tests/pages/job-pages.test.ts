@@ -123,7 +123,7 @@ async function scene(count: number) {
   await reportAgentJob(actor, { ...of, status: "done", verify_result: "ALIGNED" });
   const headers = { cookie: await app.signIn(world.owner) };
   const read = async (address: string) => {
-    const answer = await app.request(address, { headers });
+    const answer = await app.request(address, { headers, redirect: "follow" });
     expect(answer.status).toBe(200);
     return (await answer.text()).replaceAll("<!-- -->", "");
   };

@@ -4,7 +4,7 @@ import type { TestApp } from "./app";
 /** A person at the pages without script: reads a page, changes fields of one of its forms and sends it. */
 export function createVisitor(app: Pick<TestApp, "request" | "submit">, cookie: string) {
   const read = async (path: string): Promise<string> => {
-    const page = await app.request(path, { headers: { cookie } });
+    const page = await app.request(path, { headers: { cookie }, redirect: "follow" });
     expect(page.status, path).toBe(200);
     return page.text();
   };

@@ -135,9 +135,10 @@ function Loading({ index }: { index: number }) {
   );
 }
 
-/** Whether one side has no lines: the split view leaves no half empty. */
-function hasOneSide({ status }: ShownFile): boolean {
-  return status === "added" || status === "deleted";
+/** Whether one side has hardly any lines: the split view leaves no half empty. */
+function hasOneSide({ additions, deletions }: ShownFile): boolean {
+  const [less, more] = [Math.min(additions, deletions), Math.max(additions, deletions)];
+  return less === 0 ? more > 0 : more >= 10 && more >= less * 6;
 }
 
 function noteOf(file: ShownFile): string | null {

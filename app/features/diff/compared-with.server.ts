@@ -4,36 +4,29 @@ import { listViewed } from "~/nouns/reviews/operations.server";
 import type { JobDiff } from "~/wire/agent-jobs/job-diff";
 
 /** `?since=`: an attempt, or `looked` for what the person saw last of each file. */
-export type Since = number | "looked";
-
-export function sinceIn(query: URLSearchParams): Since | undefined {
-  const text = query.get("since") ?? "";
-  if (text === "looked") return text;
-  return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+export function sinceIn(query: URLSearchParams): string | undefined {
+  return /^(?:looked|\d{1,6})$/.exec(query.get("since") ?? "")?.[0];
 }
 
-/** The earlier changes to compare with, by the first choice that has some. Null to show everything. */
+/** The earlier changes to compare with. Null to show everything. */
 export async function comparedWith(
   actor: Actor,
-  diff: JobDiff,
-  choices: readonly (Since | undefined)[],
-): Promise<{ before: JobDiff; choice: Since } | null> {
-  for (const choice of choices) {
-    const before = choice === undefined ? null : await earlierDiff(actor, diff, choice);
-    if (choice !== undefined && before !== null) return { before, choice };
-  }
-  return null;
-}
-
-async function earlierDiff(actor: Actor, { job_id, attempt }: JobDiff, since: Since): Promise<JobDiff | null> {
-  if (since !== "looked") return getJobDiff(actor, { job_id, attempt: since });
+  { job_id, attempt }: JobDiff,
+  since: string | undefined,
+): Promise<JobDiff | null> {
+  if (since === undefined) return null;
+  if (since !== "looked") return getJobDiff(actor, { job_id, attempt: Number(since) });
   const { before } = await listViewed(actor, { job_id, attempt });
   if (before === null) return null;
   const [diff, { paths }] = await Promise.all([
     getJobDiff(actor, { job_id, attempt: before }),
     listViewed(actor, { job_id, attempt: before }),
   ]);
-  if (diff === null) return null;
-  const seen = new Set(paths);
-  return { ...diff, files: diff.files.filter(({ path }) => seen.has(path)) };
+  return diff && onlyFiles(diff, paths);
+}
+
+/** The changes of some of its files. */
+export function onlyFiles(diff: JobDiff, paths: readonly string[]): JobDiff {
+  const known = new Set(paths);
+  return { ...diff, files: diff.files.filter(({ path }) => known.has(path)) };
 }

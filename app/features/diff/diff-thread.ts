@@ -43,7 +43,7 @@ function answer(question: DiffQuestion): unknown {
   const { paths } = question;
   if ("story" in question) {
     const { attempts } = storyAttemptsSchema.parse(JSON.parse(question.story));
-    const { files, ...changes } = reviewOfStory(attempts, { paths }).changes;
+    const { files, ...changes } = reviewOfStory(attempts, paths).changes;
     return { ...changes, files: files.filter(({ left_out }) => !left_out) };
   }
   const diff = jobDiffSchema.parse(JSON.parse(question.job));

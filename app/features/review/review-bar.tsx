@@ -1,5 +1,5 @@
 import { Link, useFetcher, useRouteLoaderData } from "@remix-run/react";
-import { type MouseEvent, type ReactNode, useCallback, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { hasOnlySample } from "~/features/products/first-day";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
@@ -8,17 +8,31 @@ import { TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { WriteFields } from "~/ui/write-access";
 import type { ProvenCriterion } from "~/wire/proof/contract";
-import type { Queue } from "./changes-page.server";
 import { useNextKey, useVerdictKeys } from "./review-keys";
 import { confirmWords, isMet, UnprovenTicks } from "./what-was-done";
 
 const fetcherKey = "review";
+
+/** The words of verdicts that were given in this tab, by the attempts that they are about. */
+const sentWords = new Map<string, string>();
+
+export interface Queue {
+  /** Counted from 1; null for what is not in the queue. */
+  position: number | null;
+  total: number;
+  frees_tasks: number;
+  waiting_since: string | null;
+  /** Where the reviews behind and before it are. */
+  next: string | null;
+  before: string | null;
+}
 
 /**
  * What a reviewer needs at any time, at the bottom of the page: what is left to look at, the place in the queue, and
  * the verdict. If someone else was first, the typed text stays so that it can be copied.
  */
 export function ReviewBar({
+  of,
   isOpen,
   reason,
   viewed,
@@ -31,6 +45,8 @@ export function ReviewBar({
   judged = null,
   children,
 }: {
+  /** The attempts that the page shows. */
+  of: string;
   /** Whether a verdict can be sent now. */
   isOpen: boolean;
   /** Why not, or what follows the verdict that was sent. */
@@ -68,6 +84,13 @@ export function ReviewBar({
     if (note.current) note.current.open = false;
     if (before.current instanceof HTMLElement) before.current.focus();
   };
+  // A verdict that is taken back brings its words back.
+  useEffect(() => {
+    const words = isOpen ? sentWords.get(of) : undefined;
+    if (!words) return;
+    setSummary((now) => now || words);
+    if (note.current) note.current.open = true;
+  }, [isOpen, of]);
   useNextKey(queue);
   useVerdictKeys(isOpen, queue.next !== null, write);
   const askOrWrite = (event: MouseEvent) => {
@@ -106,6 +129,7 @@ export function ReviewBar({
           aria-label="Review"
           className={look}
           onDone={() => {
+            sentWords.set(of, summary);
             setSummary("");
             if (note.current) note.current.open = false;
           }}
@@ -131,6 +155,7 @@ export function ReviewBar({
                   label="Summary"
                   description={isLate ? "Not sent: someone else reviewed this first." : undefined}
                   rows={3}
+                  defaultValue={sentWords.get(of)}
                   onChange={(event) => setSummary(event.target.value)}
                   onKeyDown={(event) => event.key === "Escape" && close()}
                 />
@@ -181,21 +206,13 @@ function QueuePlace({ queue: { position, total, before, next } }: { queue: Queue
         {position === null ? countText(total, "review") : `${position} of ${countText(total, "review")}`}
       </span>
       {before === null ? null : (
-        <Link
-          to={`/jobs/${before}/changes`}
-          className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2"
-          title="Previous review"
-        >
+        <Link to={before} className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2" title="Previous review">
           <span aria-hidden>←</span>
           <span className="sr-only">Previous review</span>
         </Link>
       )}
       {next === null ? null : (
-        <Link
-          to={`/jobs/${next}/changes`}
-          className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2"
-          title="Next review"
-        >
+        <Link to={next} className="px-1 text-accent pointer-coarse:px-3 pointer-coarse:py-2" title="Next review">
           <span aria-hidden>→</span>
           <span className="sr-only">Next review</span>
         </Link>
@@ -217,7 +234,7 @@ export function NextSteps({ next, children }: { next: string | null; children?: 
       {children}
       <ButtonLink to="/inbox?show=reviews">Open reviews</ButtonLink>
       {next === null ? null : (
-        <ButtonLink to={`/jobs/${next}/changes`} tone="primary">
+        <ButtonLink to={next} tone="primary">
           Next review
         </ButtonLink>
       )}

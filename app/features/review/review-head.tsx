@@ -4,15 +4,15 @@ import { Fold } from "~/ui/fold";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import type { ProvenCriterion } from "~/wire/proof/contract";
-import type { WaitingReview } from "~/wire/reviews/contract";
 import type { Marked } from "~/wire/reviews/marks";
 import { MarkList } from "./mark-list";
+import type { Queue } from "./review-bar";
 import { type SameFile, SameFiles } from "./review-facts";
 import { CriterionProof, isMet } from "./what-was-done";
 
 /** One line of facts before the code; each unfolds. `children` choose what of the changes is shown. */
 export function ReviewHead({
-  review,
+  queue,
   size,
   criteria,
   marked,
@@ -21,8 +21,7 @@ export function ReviewHead({
   details,
   children,
 }: {
-  /** Its line in the queue of reviews. */
-  review: WaitingReview | null;
+  queue: Queue;
   /** Null before anything has changed. */
   size: { files: number; additions: number; deletions: number } | null;
   criteria: readonly ProvenCriterion[];
@@ -36,7 +35,7 @@ export function ReviewHead({
   children?: ReactNode;
 }) {
   const met = criteria.filter(isMet).length;
-  const frees = review?.frees.tasks ?? 0;
+  const { frees_tasks: frees, waiting_since } = queue;
   return (
     <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm">
       {criteria.length === 0 ? null : (
@@ -66,9 +65,9 @@ export function ReviewHead({
         </Fold>
       )}
       <Fold label="Details">
-        {review === null ? null : (
+        {waiting_since === null ? null : (
           <p className="text-xs text-muted">
-            Done <RelativeTime at={review.waiting_since} />
+            Done <RelativeTime at={waiting_since} />
           </p>
         )}
         <MarkList marked={marked} linkTo={linkTo} inFull />

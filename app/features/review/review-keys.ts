@@ -7,7 +7,7 @@ export function useNextKey({ next, before }: { next: string | null; before: stri
   const navigate = useNavigate();
   const keys = useMemo(() => {
     const way = (keys: string, label: string, to: string | null) =>
-      to === null ? [] : [{ keys, label, run: () => navigate(`/jobs/${to}/changes`) }];
+      to === null ? [] : [{ keys, label, run: () => navigate(to) }];
     return [...way("Shift+N", "Next review", next), ...way("Shift+P", "Previous review", before)];
   }, [next, before, navigate]);
   usePageKeys("Reviews", keys);

@@ -1,17 +1,21 @@
 import type { ShownChapter, ShownFile } from "~/features/diff/shown-diff";
 import type { StoryFile } from "~/nouns/reviews/story-changes";
+import { isFoldedFile } from "~/wire/reviews/folded-files";
 import type { Chapter } from "~/wire/reviews/guide";
+import { type Marked, markWords } from "~/wire/reviews/marks";
 
 /**
  * The chapters of a guide with the files that the page shows. A file that is compared with an earlier attempt has other
  * hunks than the guide counts: it is whole where the guide has it first. A chapter of the agent stays without files,
- * and says where they are.
+ * and says where they are. Marked files that the guide does not name come first.
  */
 export function shownChapters(
   { source, chapters }: { source: "agent" | "order"; chapters: readonly Chapter[] },
   files: readonly Pick<ShownFile, "path" | "index">[],
   isCompared: boolean,
+  marks: readonly Marked[] = [],
 ): ShownChapter[] {
+  const dangerous = new Set(marks.flatMap(({ mark, path }) => (markWords[mark].weight === "gray" ? [] : [path])));
   const byPath = new Map<string, number[]>();
   for (const { path, index } of files) byPath.set(path, [...(byPath.get(path) ?? []), index]);
   const times = new Map<string, number>();
@@ -32,8 +36,20 @@ export function shownChapters(
     return { ...chapter, parts, note: noteOf(titles, parts.length === 0, isCompared) };
   });
   const others = files.filter(({ path }) => !shownAt.has(path));
-  return [
-    ...shown.map(({ title, why, criterion, note, parts }) => ({ title, why, criterion, note, parts })),
+  const pathOf = new Map(files.map(({ path, index }) => [index, path]));
+  const isDangerous = ({ index }: { index: number }) => dangerous.has(pathOf.get(index) ?? "");
+  const untold = source === "agent" ? shown.filter(({ rest }) => rest).flatMap(({ parts }) => parts) : [];
+  const isFolded = ({ index }: { index: number }) => isFoldedFile(pathOf.get(index) ?? "");
+  const marked = untold.filter(isDangerous);
+  const first = new Set([...marked.filter((part) => !isFolded(part)), ...marked.filter(isFolded)]);
+  const told = [
+    ...shown.map(({ title, why, criterion, note, parts }) => ({
+      title,
+      why,
+      criterion,
+      note,
+      parts: parts.filter((part) => !first.has(part)),
+    })),
     {
       title: "No longer changed",
       why: "",
@@ -44,6 +60,10 @@ export function shownChapters(
     const isAgents = source === "agent" && shown[index] && !shown[index].rest;
     return parts.length > 0 || isAgents;
   });
+  const why = "Its marks say what to look for.";
+  return first.size === 0
+    ? told
+    : [{ title: "Not in the guide, and marked", why, criterion: null, parts: [...first] }, ...told];
 }
 
 /** What a chapter says of lines that it names and does not show. */

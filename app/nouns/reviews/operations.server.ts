@@ -6,12 +6,10 @@ import {
   jobCommentIdInput,
   jobGuideInput,
   listReviewsInput,
-  listSameFilesInput,
   listViewedInput,
   markViewedInput,
   reviewJobInput,
   reviewStoryInput,
-  sameFilesSchema,
   saveJobGuideInput,
   sentReviewSchema,
   sentReviewsSchema,
@@ -22,6 +20,7 @@ import {
 } from "~/wire/reviews/contract";
 import { jobMarksSchema } from "~/wire/reviews/marks";
 import { storyIdInput } from "~/wire/stories/contract";
+import { reviewPageInput, reviewPageSchema, reviewPlaceInput, reviewPlaceSchema } from "./review-page";
 import { storyAttemptsSchema } from "./story-changes";
 
 /** Deletes the caller's own draft. */
@@ -42,14 +41,17 @@ export const undoStoryReview = operation("undo_story_review", storyIdInput, z.nu
 /** What the attempts of a story changed, in the order in which they did. */
 export const getStoryChanges = operation("get_story_changes", storyChangesInput, storyAttemptsSchema);
 
+/** All that the page of a review shows. */
+export const getReviewPage = operation("get_review_page", reviewPageInput, reviewPageSchema);
+
+/** The place of some jobs in the queue, and its neighbors. */
+export const getReviewPlace = operation("get_review_place", reviewPlaceInput, reviewPlaceSchema);
+
 /** What waits for the caller's verdict, in the order in which to judge it. */
 export const listWaitingReviews = operation("list_waiting_reviews", listReviewsInput, waitingReviewsSchema);
 
 /** Where the newest changes of a job ask for a careful look. */
 export const getJobMarks = operation("get_job_marks", jobIdInput, jobMarksSchema);
-
-/** Other work that waits for a verdict and changes the same files. */
-export const listSameFiles = operation("list_same_files", listSameFilesInput, sameFilesSchema);
 
 /** Records that a person has opened the changes of a job. */
 export const noteFirstLook = operation("note_first_look", jobIdInput, waitedSchema);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type DiffFile, readFileSchema, restSchema } from "~/wire/agent-jobs/job-diff";
+import { type DiffFile, type JobDiff, readFileSchema, restSchema } from "~/wire/agent-jobs/job-diff";
 import { parsePatch } from "~/wire/agent-jobs/patch";
 import { markedSchema } from "~/wire/reviews/marks";
 import { joinPatches, patchText } from "./join-patches";
@@ -68,20 +68,17 @@ export interface StoryReview {
   steps: Step[][];
 }
 
-/** What no one has approved of a story, in one diff from where it begins; `taskId` and `paths` leave out the others. */
-export function reviewOfStory(
-  attempts: readonly StoryAttempt[],
-  { taskId, paths }: { taskId?: string | undefined; paths?: readonly string[] | undefined } = {},
-): StoryReview {
+/** What no one has approved of a story, in one diff from where it begins; `paths` leaves out other files. */
+export function reviewOfStory(attempts: readonly StoryAttempt[], paths?: readonly string[]): StoryReview {
   const newest = new Map(attempts.map((each) => [each.task.id, each]));
   // What was asked to be changed counts as a part of the attempt that changed it.
   const isOpen = ({ task, verdict: given }: StoryAttempt): boolean =>
     given === null || (given === "request_changes" && newest.get(task.id)?.verdict === null);
-  const open = attempts.filter((each) => isOpen(each) && (taskId === undefined || each.task.id === taskId));
+  const open = attempts.filter(isOpen);
   const shown = new Set(open);
   const from = attempts.findIndex((each) => shown.has(each));
   const to = attempts.findLastIndex((each) => shown.has(each));
-  const between = taskId === undefined ? attempts.slice(Math.max(from, 0), to + 1) : open;
+  const between = attempts.slice(Math.max(from, 0), to + 1);
   const chains = chainsOf(between, shown).filter(
     (chain) => !paths || chain.some(({ file }) => paths.includes(file.path)),
   );
@@ -106,6 +103,14 @@ export function reviewOfStory(
     ],
   };
   return { changes, steps: files.map(({ steps }) => steps) };
+}
+
+/** The changes of one attempt by itself, judged or not. */
+export function reviewOfAttempt(diff: JobDiff | null): StoryReview {
+  if (diff === null) return reviewOfStory([]);
+  const { job_id, attempt, base_sha, head_sha, files } = diff;
+  const task = { id: job_id, code: "", title: "" };
+  return reviewOfStory([{ task, waits: false, job_id, attempt, verdict: null, base_sha, head_sha, files }]);
 }
 
 /** The steps of each file in their order, under the names that it had; judged ones only between others. */

@@ -44,8 +44,7 @@ export const reviewStoryBody = reviewJobBody.omit({ attempt: true }).extend({
 
 export const reviewStoryInput = reviewStoryBody.extend({ story_id: idSchema });
 
-/** Without files it says only which attempts there are. */
-export const storyChangesInput = boundedInput.extend({ story_id: idSchema, with_files: z.boolean().optional() });
+export const storyChangesInput = boundedInput.extend({ story_id: idSchema });
 
 export const jobGuideInput = jobDiffQuery.extend({ job_id: idSchema });
 
@@ -158,8 +157,6 @@ export const waitingReviewsSchema = z.object({
   reviews: z.array(waitingReviewSchema),
   next_cursor: z.string().nullable(),
 });
-
-export const listSameFilesInput = z.object({ job_id: idSchema, whole_story: z.boolean().optional() });
 
 /** Other waiting work of the same files, with at most four of these. */
 export const sameFilesSchema = z.array(z.object({ job_id: z.string(), code: z.string(), paths: z.array(z.string()) }));

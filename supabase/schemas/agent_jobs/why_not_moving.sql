@@ -238,8 +238,10 @@ begin
         'The work is done and waiting for CI, but no pull request of its branch is known. Start a worker with --pr, or approve the work yourself.'),
       'task_id', p_job.task_id));
   end if;
-  return jsonb_build_array(jsonb_build_object('code', 'review',
-    'message', 'The work is done and waiting for a person to review it.', 'task_id', p_job.task_id));
+  return jsonb_build_array(jsonb_build_object('code', 'review', 'task_id', p_job.task_id, 'message', coalesce((
+      select format('%s has just %s. It takes effect in a few seconds.', private.username(v.user_id),
+        case v.verdict when 'approve' then 'approved the work' else 'requested changes' end)
+      from public.pending_verdicts v where v.job_id = p_job.id), 'The work is done and waiting for a person to review it.')));
 end;
 $$;
 

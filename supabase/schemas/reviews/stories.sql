@@ -6,23 +6,10 @@ create function operations.get_story_changes(p_story_id uuid, p_with_files boole
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_access('story', p_story_id);
-  return json_build_object(
-    -- Tasks that are neither done nor wait for a verdict: without any, approving the rest finishes the story.
-    'open_tasks', (
-      select count(*) from public.tasks t
-      where t.story_id = p_story_id and t.status <> 'DONE' and not exists (
-        select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review')),
-    'attempts', (
-    with attempts as materialized (
-      select t.id as task_id, t.code, t.title, j.id as job_id, d.attempt, row_number() over (order by d.created_at, j.position, j.id) as place
-      from public.tasks t
-      join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
-        and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
-      join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
-      where t.story_id = p_story_id
-    )
-    select coalesce(json_agg(json_build_object('task', json_build_object('id', a.task_id, 'code', a.code, 'title', a.title),
-      'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
+  return json_build_object('open_tasks', private.open_tasks_of(p_story_id), 'attempts', (
+    with attempts as materialized (select * from private.story_attempts(p_story_id))
+    select coalesce(json_agg(json_build_object('task', json_build_object('id', t.id, 'code', t.code, 'title', t.title),
+      'waits', a.waits, 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
       'files', case when not p_with_files then '[]' when p_most is null then d.files else f.files end,
       'marks', x.former -> 'marks', 'mark_paths', x.former -> 'mark_paths',
       'marked', (
@@ -31,13 +18,9 @@ begin
       'chapters', (
         select g.chapters from public.job_guides g
         where p_with_files and g.job_id = j.id and g.attempt = d.attempt and g.head_sha = d.head_sha),
-      'verdict', coalesce((select v.verdict from public.pending_verdicts v where v.job_id = j.id), (
-        select r.verdict from public.job_reviews r
-        -- Without an author it is CI or the landing queue, which return work and never approve it.
-        where r.job_id = j.id and r.attempt = d.attempt and (r.author_id is not null or r.verdict = 'approve')
-        order by r.created_at desc, r.id limit 1))
-    ) order by a.place), '[]')
+      'verdict', a.verdict) order by a.place), '[]')
     from attempts a
+    join public.tasks t on t.id = a.task_id
     join public.agent_jobs j on j.id = a.job_id
     join public.job_diffs d on d.job_id = a.job_id and d.attempt = a.attempt
     left join private.read_diffs((select array_agg(r.job_id order by r.place) from attempts r where p_with_files and p_most is not null),
@@ -47,6 +30,50 @@ begin
 end;
 $$;
 grant execute on function operations.get_story_changes to authenticated;
+
+-- The finished attempts at the tasks of a story in the order of their changes: what waits, and what a person said last.
+create function private.story_attempts(p_story_id uuid)
+returns table (task_id uuid, job_id uuid, attempt integer, waits boolean, verdict text, place bigint)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select t.id, j.id, d.attempt, j.status = 'QUEUED',
+      coalesce((select v.verdict from public.pending_verdicts v where v.job_id = j.id), (
+        select r.verdict from public.job_reviews r
+        -- Without an author it is CI or the landing queue, which return work and never approve it.
+        where r.job_id = j.id and r.attempt = d.attempt and (r.author_id is not null or r.verdict = 'approve')
+        order by r.created_at desc, r.id limit 1)),
+      row_number() over (order by d.created_at, j.position, j.id)
+    from public.tasks t
+    join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
+      and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
+    join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    where t.story_id = p_story_id;
+end;
+$$;
+
+-- The newest attempts of their tasks that no one has judged.
+create function private.unjudged_attempts(p_story_id uuid)
+returns table (task_id uuid, job_id uuid, attempt integer, waits boolean, place bigint)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select x.task_id, x.job_id, x.attempt, x.waits, x.place
+    from (select distinct on (a.task_id) a.* from private.story_attempts(p_story_id) a order by a.task_id, a.place desc) x
+    where x.verdict is null;
+end;
+$$;
+
+-- How many tasks are neither done nor wait for a verdict: without any, approving the rest finishes the story.
+create function private.open_tasks_of(p_story_id uuid)
+returns integer language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select count(*) from public.tasks t
+    where t.story_id = p_story_id and t.status <> 'DONE' and not exists (
+      select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review'));
+end;
+$$;
 
 -- One verdict for several attempts of a story, all or none. p_attempts names what the page showed: with another
 -- attempt or an earlier verdict in between nothing is judged. Changes are requested of the last one first, so that the

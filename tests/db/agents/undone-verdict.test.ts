@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { removeProductMember } from "~/nouns/products/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { addJobComment, listJobComments } from "~/nouns/reviews/job-comments.server";
 import {
+  getReviewPage,
   getStoryChanges,
-  listSameFiles,
   listWaitingReviews,
   reviewJob,
   reviewStory,
@@ -83,11 +83,13 @@ describe("a verdict that can be undone", () => {
       (await getStoryChanges(eva, { story_id: story })).attempts.map(({ verdict }) => verdict),
     ];
     const other = await openStory(stage, [oneFile]);
-    expect(await listSameFiles(other.actor, { job_id: at(other.jobs, 0) })).toEqual([]);
+    const page = await getReviewPage(other.actor, { story_id: other.story });
+    expect(page).toMatchObject({ same_files: [], queue: { position: 1 } });
     const open = [[of.job_id], [task], [], [null, null]];
     expect(await shown()).toEqual(open);
     await reviewJob(actor, { ...of, ...approve });
     expect(await shown()).toEqual([[], [], ["approve"], [null, "approve"]]);
+    expect((await whyNotMoving(eva, { kind: "job", id: of.job_id })).text).toContain("has just approved the work");
     await undoReview(actor, of);
     expect(await shown()).toEqual(open);
   });

@@ -1,0 +1,159 @@
+import { type ActionFunctionArgs, json } from "@remix-run/node";
+import { z } from "zod";
+import type { Actor } from "~/db/rpc.server";
+import { done, readForm, runIntent, runOperation } from "~/http/form-action.server";
+import type { SignedIn } from "~/http/page-guards.server";
+import { addJobComment } from "~/nouns/reviews/job-comments.server";
+import {
+  deleteJobComment,
+  getReviewPlace,
+  getStoryChanges,
+  markViewed,
+  reviewJob,
+  reviewStory,
+  undoReview,
+} from "~/nouns/reviews/operations.server";
+import { reviewAddress } from "~/nouns/reviews/review-page";
+import { reviewOfStory } from "~/nouns/reviews/story-changes";
+import { asShown, attemptOfLine } from "~/nouns/reviews/story-lines";
+import { enhancedField } from "~/ui/form-fields";
+import { countText } from "~/ui/numbers";
+import type { WayBack } from "~/ui/toast";
+import { jobIdInput } from "~/wire/agent-jobs/contract";
+import { mostShown } from "~/wire/agent-jobs/job-diff";
+import { canonicalId } from "~/wire/canonical-id";
+import { ContractError } from "~/wire/errors";
+import { addJobCommentBody, markViewedInput, reviewJobBody, reviewStoryBody } from "~/wire/reviews/contract";
+
+/** What can be done on the page of a review. */
+export function judge({ actor, form, request, params }: ActionFunctionArgs & SignedIn & { form: FormData }) {
+  const { pathname, search } = new URL(request.url);
+  const back = `${pathname}${search}`;
+  const story_id = canonicalId(params.storyId);
+  return runIntent(form, {
+    "add-comment": async () => {
+      await addComment(actor, story_id, readForm(form, commentForm));
+      return done(form, back, "Comment added to the review");
+    },
+    "delete-comment": () => runOperation(actor, form, deleteJobComment, back, "Comment deleted"),
+    viewed: async () => {
+      await markAll(actor, form);
+      return done(form, back);
+    },
+    review: async () => {
+      const attempts = readAttempts(form.getAll("attempt"));
+      const isOfPage = form.has("attempt") || params.jobId === undefined;
+      const chosen = isOfPage ? attempts?.map(({ job_id }) => job_id) : [canonicalId(params.jobId)];
+      const [job_id, other] = chosen ?? [];
+      if (!chosen || !job_id) return json({ error: "Choose at least one task to judge." }, 422);
+      const goesOn = form.get("verdict") === "approve_and_next";
+      if (goesOn) form.set("verdict", "approve");
+      const given = {
+        ...readForm(form, verdictForm),
+        // The page names its attempts; other forms confirm everything there is.
+        criteria: isOfPage ? form.getAll("criterion").map(String) : undefined,
+        // Without script no message offers to undo it.
+        undo_seconds: form.has(enhancedField) ? undoSeconds : 0,
+      };
+      const ticked = form.getAll("confirm").map(String);
+      const { next } = goesOn ? await getReviewPlace(actor, { job_ids: chosen }) : { next: null };
+      let what = countText(chosen.length, "task");
+      if (attempts && other !== undefined) {
+        const confirm = Object.fromEntries(chosen.map((id) => [id, ticked]));
+        await reviewStory(actor, { ...given, story_id, attempts, confirm });
+      } else {
+        const attempt = attempts?.[0]?.attempt;
+        const { job } = await reviewJob(actor, { ...given, job_id, attempt, confirm: ticked });
+        what = job.task_code ?? "the batch";
+      }
+      const message = given.verdict === "approve" ? `Approved ${what}` : `Changes requested: ${what}`;
+      const undo: WayBack = { action: back, fields: { intent: "undo-review", job_id }, seconds: undoSeconds };
+      const leadsTo = next === null ? "/inbox?show=reviews" : reviewAddress(next);
+      return done(form, goesOn ? leadsTo : back, message, goesOn ? { back: undo, leadsTo } : { back: undo });
+    },
+    "undo-review": async () => {
+      await undoReview(actor, readForm(form, jobIdInput));
+      return done(form, back, "Undone: the work waits for your verdict again.", { leadsTo: back });
+    },
+  });
+}
+
+const undoSeconds = 10;
+
+const verdictForm = reviewJobBody.pick({ verdict: true, summary: true });
+
+const marksSchema = z
+  .array(markViewedInput.omit({ viewed: true }))
+  .min(1)
+  .max(200);
+
+/** Marks what the form of a file is for, on a page without script. */
+async function markAll(actor: Actor, form: FormData): Promise<void> {
+  const marks = marksSchema.safeParse(form.getAll("mark").map(parsed));
+  if (!marks.success) throw new ContractError(422, "Nothing to mark was sent. Reload the page.");
+  const viewed = form.get("viewed") === "true";
+  for (const mark of marks.data) await markViewed(actor, { ...mark, viewed });
+}
+
+function parsed(entry: FormDataEntryValue): unknown {
+  try {
+    return JSON.parse(String(entry));
+  } catch {
+    return null;
+  }
+}
+
+/** Attempts as forms name them: job and attempt. Null where it is none, or not a name. */
+function readAttempts(names: readonly unknown[]) {
+  const sent = names.map((name) => {
+    const [job_id, attempt] = String(name).split(" ");
+    return { job_id, attempt: Number(attempt) };
+  });
+  return reviewStoryBody.shape.attempts.safeParse(sent).data ?? null;
+}
+
+/** A comment on a line of the page: `of` names the attempts that it showed, `index` the place of the file there. */
+const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ index: z.int().min(0), of: z.string() });
+
+/**
+ * Drafts a comment at the attempt that the line belongs to. The line is that of the page as it was shown, even if
+ * some of it has been judged since.
+ */
+async function addComment(
+  actor: Actor,
+  story_id: string,
+  { of, index, path, side, line, body }: z.infer<typeof commentForm>,
+): Promise<void> {
+  const shown = readAttempts(of.split(",")) ?? [];
+  const [one, other] = shown;
+  if (one && !other) {
+    await addJobComment(actor, { ...one, path, line, side, body });
+    return;
+  }
+  const { attempts } = await getStoryChanges(actor, { story_id, most: mostShown });
+  const story = reviewOfStory(asShown(attempts, shown));
+  if (story.changes.files[index]?.path !== path) {
+    throw new ContractError(409, "These changes are out of date. Copy your text and reload the page.");
+  }
+  const [first] = story.steps[index] ?? [];
+  const isLeftOut = first?.file.left_out && first.of.verdict === null;
+  const found = isLeftOut ? { step: first, line } : attemptOfLine(story.steps[index] ?? [], side, line);
+  if (found === null) {
+    throw new ContractError(
+      422,
+      "No change that waits for your verdict shows this line. Choose another line, or write it in the summary.",
+    );
+  }
+  const {
+    of: { job_id, attempt, task },
+    file,
+  } = found.step;
+  const now = attempts.find((each) => each.job_id === job_id);
+  if (now?.verdict !== null) {
+    throw new ContractError(
+      409,
+      `${task.code} was judged while you wrote. Copy your text if someone should still read it.`,
+    );
+  }
+  await addJobComment(actor, { job_id, attempt, path: file.path, line: found.line, side, body });
+}
