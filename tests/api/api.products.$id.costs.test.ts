@@ -235,6 +235,26 @@ describe("the traps", () => {
     ]);
   });
 
+  it("A change that main reverts within 14 days is not accepted", async () => {
+    const world = await history([[["claude", 1, "approved"]]]);
+    const revertedAt = async (at: string) => {
+      const revert = { sha: "b".repeat(40), at, title: "Revert it", paths: ["a"], reverts: "a".repeat(12) };
+      const index = {
+        repository: "https://example.com/ledger",
+        head_sha: "c".repeat(38) + at.slice(8, 10),
+        changes: [revert],
+      };
+      const path = `/api/products/${world.product.id}/change-index`;
+      const headers = await t.bearerOf(world.owner);
+      expect((await app.send("PUT", path, index, headers)).status).toBe(204);
+      return (await costsOf(world)).total;
+    };
+    expect(await revertedAt("2026-04-02T12:00:00Z")).toMatchObject([{ settled: 1, accepted: 1 }]);
+    expect(await revertedAt("2026-03-20T12:00:00Z")).toMatchObject([
+      { settled: 1, accepted: 0, not_accepted_share: 1 },
+    ]);
+  });
+
   it("A story in pieces counts once, and only when all of it is approved", async () => {
     const world = await history([[["claude", 1, "approved"]], [["claude", 2, "approved"]]]);
     const [one, two] = [at(world.stories, 0), at(world.tasks, 1)];

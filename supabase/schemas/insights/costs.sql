@@ -143,7 +143,13 @@ begin
       group by n.story_id
     ), settled as materialized (
       select b.story_id, b.began_at,
-        case when e.is_approved and e.has_landed and (e.taken_back_at < e.at + interval '14 days') is not true then e.at end as accepted_at
+        case when e.is_approved and e.has_landed and (e.taken_back_at < e.at + interval '14 days') is not true and not exists (
+          select from newest n
+          join public.change_indexes x on x.product_id = p_product_id
+          join public.known_changes k on k.index_id = x.id and length(k.reverts) >= 7 and k.at < e.at + interval '14 days'
+          left join public.landings l on l.job_id = n.job_id and l.state = 'landed'
+          where n.story_id = b.story_id and (starts_with(n.head_sha, k.reverts) or starts_with(l.head_sha, k.reverts)))
+        then e.at end as accepted_at
       from begun b
       left join ended e on e.story_id = b.story_id
       where e.is_running is not true and (e.is_approved or e.is_cancelled or v_product.archived_at is not null
