@@ -6,7 +6,7 @@ import type { TreeRow } from "./tree-rows";
 export default function VirtualRows({ rows, line }: { rows: readonly TreeRow[]; line: (row: TreeRow) => ReactNode }) {
   const list = useRef<HTMLDivElement>(null);
   const [{ offset, height }, setPlace] = useState({ offset: 0, height: 36 });
-  // Rows are of one height, whatever the size of its letters: measured once.
+  // Rows are of one height, with letters of any size: measured once.
   useLayoutEffect(() => {
     const { offsetTop = 0, firstElementChild } = list.current ?? {};
     setPlace({ offset: offsetTop, height: firstElementChild?.getBoundingClientRect().height || 36 });
