@@ -12,7 +12,7 @@ const here = import.meta.dirname;
 const all = ["http", "pages", "streams", "jobs", "growth", "processes"].filter((name) =>
   existsSync(join(here, name, "main.ts")),
 );
-/** Only run when asked for: one takes an hour unless it is told how many minutes, the other one reads histories. */
+/** Only run when asked for: one takes an hour where no minutes are given, the other one reads histories. */
 const alone = ["soak", "forecast"];
 const words = process.argv.slice(2);
 const isChecked = words.includes("--check");

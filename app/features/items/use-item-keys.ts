@@ -82,7 +82,7 @@ function extend(step: 1 | -1): boolean {
   const item = itemOf(activeRow());
   if (!item) return false;
   const next = neighbor(item, step, ofKind(orderOnPage(), kindOf(item)));
-  // The next PBI may be far below the stories of this one: what nobody sees is not selected.
+  // The next PBI may be far below the stories of this one: a row out of sight is not selected.
   if (!next || !rowOf(next)) return false;
   if (!selectedItems().has(item)) toggleSelected(item);
   selectRange(next);

@@ -14,6 +14,6 @@ const signs: readonly { format: ImportFormat; name?: RegExp; text?: RegExp }[] =
   { format: "linear", text: /^\W*ID\W+(Team|Title)/ },
 ];
 
-/** Returns the format that a file or a pasted text seems to have; undefined where nothing tells. */
+/** Returns the format that a file or a pasted text seems to have; undefined where it has none. */
 export const guessFormat = (fileName: string, text: string): ImportFormat | undefined =>
   signs.find((sign) => sign.name?.test(fileName) || sign.text?.test(text))?.format;
