@@ -33,7 +33,9 @@ test("The code of a page is preloaded before a person opens it, and its data is 
     const route = new URL(request.url()).searchParams.get("_data");
     if (route !== null) data.push(route);
   });
-  // Those with a key, while nothing else is to do.
+  // Those with a key, once it began.
+  await expect(await isAhead("routes/_app.insights")).not.toBeAttached();
+  await page.keyboard.press("g");
   await expect(await isAhead("routes/_app.insights")).toBeAttached();
   await expect(await isAhead("routes/_app.products.$productId.backlog")).toBeAttached();
   await page.keyboard.type("gn");

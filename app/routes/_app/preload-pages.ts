@@ -6,30 +6,37 @@ const matched = new Set<string>();
 const requested = new Set<string>();
 
 /**
- * Preloads the code of pages, one whenever the browser is idle: those with a `g` key, and a link on hover or focus.
- * Never on a press: matching a path against all routes takes longer than the press may. Not their data: it must not be
- * cached, so it would be fetched twice.
+ * Preloads the code of pages that a person may be about to open: of a link on hover or focus, and of those with a `g`
+ * key once `g` is pressed. Never on the press that opens it: matching a path against all routes takes longer than that
+ * may. Not their data: it must not be cached, so it would be fetched twice.
  */
 export function preloadPages(productId: string | undefined): () => void {
-  const waiting = [...destinations, ...setupDestinations].map(({ to }) => to);
-  if (productId) waiting.push(...productPages.map(({ page }) => productPath(productId, page)));
+  const withKey = [...destinations, ...setupDestinations].map(({ to }) => to);
+  if (productId) withKey.push(...productPages.map(({ page }) => productPath(productId, page)));
+  const waiting: string[] = [];
   const next = () => {
     const path = waiting.pop();
     if (path) preload(path);
     if (waiting.length > 0) whenIdle(next);
   };
+  const add = (paths: readonly string[]) => {
+    if (waiting.push(...paths) === paths.length) whenIdle(next);
+  };
   const onLink = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
-    if (link?.origin !== location.origin) return;
-    if (waiting.push(link.pathname) === 1) whenIdle(next);
+    if (link?.origin === location.origin) add([link.pathname]);
   };
-  whenIdle(next);
+  const onKey = ({ key }: KeyboardEvent) => {
+    if (key === "g") add(withKey.splice(0));
+  };
   document.addEventListener("pointerover", onLink, { passive: true });
   document.addEventListener("focusin", onLink);
+  document.addEventListener("keydown", onKey);
   return () => {
     waiting.length = 0;
     document.removeEventListener("pointerover", onLink);
     document.removeEventListener("focusin", onLink);
+    document.removeEventListener("keydown", onKey);
   };
 }
 
