@@ -1,4 +1,4 @@
-// Entry of `npm run bench -- [http|pages|streams|jobs|growth|processes|soak|forecast] [part ...] [--check]`: builds what is stale, then runs
+// Entry of `npm run bench -- [http|pages|streams|jobs|growth|processes|where|soak|forecast] [part ...] [--check]`: builds what is stale, then runs
 // the named benchmarks, or all of them one after the other, each against its bare reference program. Repeats every floor at the
 // end; with --check a broken one ends it non-zero.
 import { spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { buildIfStale } from "../app/cli/build.mjs";
 import { readFloors } from "./floors.mjs";
 
 const here = import.meta.dirname;
-const all = ["http", "pages", "streams", "jobs", "growth", "processes"].filter((name) =>
+const all = ["http", "pages", "streams", "jobs", "growth", "processes", "where"].filter((name) =>
   existsSync(join(here, name, "main.ts")),
 );
 /** Only run when asked for: one takes an hour where no minutes are given, the other one reads histories. */

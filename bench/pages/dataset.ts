@@ -56,7 +56,7 @@ export async function fill(adminUrl: string, sessionSecret: string): Promise<Dat
 }
 
 /** Ids follow from names, in the bench and in its SQL alike. */
-function idOf(name: string): string {
+export function idOf(name: string): string {
   const hex = createHash("md5").update(name).digest("hex");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from "node:crypto";
+import pg from "pg";
+import { z } from "zod";
+import { startApp } from "../app";
+import { atMost } from "../at-most";
+import { createQueueWorld, startRuns } from "../jobs/world";
+import { fill, idOf } from "../pages/dataset";
+import { type Times, Watch } from "./watch";
+
+/** How often each is asked, after ten times that do not count. */
+const times = atMost(60);
+const columns = ["calls", "database", "session", "loaders", "render", "compress", "total"] as const;
+
+/** Where the time of a page and of a call goes: one request at a time, medians in milliseconds. */
+async function main(): Promise<void> {
+  const watch = new Watch();
+  const app = await startApp(watch);
+  const sql = new pg.Pool({ connectionString: app.urlFor("supabase_admin"), max: 2 });
+  try {
+    const { cookie, boardPath, backlogPath } = await fill(app.urlFor("supabase_admin"), app.sessionSecret);
+    const queue = await createQueueWorld(sql, app.database, 2 * (times + 10), 1);
+    await startRuns(queue);
+    const token = await insertToken(sql, idOf("product-board"));
+    const worker = await insertToken(sql, queue.productIds[0] ?? "");
+
+    const ask = async (path: string, headers: Record<string, string>, method = "GET", body?: unknown) => {
+      const text = body === undefined ? null : JSON.stringify(body);
+      const answer = await fetch(`http://127.0.0.1:${app.port}${path}`, { method, headers, body: text });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      return answer.text();
+    };
+    const page = (path: string) => () => ask(path, { cookie });
+    const api =
+      (path: string, method = "GET", body?: () => unknown) =>
+      () =>
+        ask(path, { authorization: `Bearer ${token}`, "content-type": "application/json" }, method, body?.());
+    const tool = async (name: string, given: Record<string, unknown>) => {
+      const headers = { authorization: `Bearer ${worker}`, "content-type": "application/json" };
+      const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+      return answerSchema.parse(JSON.parse(await ask("/mcp/worker", headers, "POST", call))).result.structuredContent
+        .job;
+    };
+    let job: z.infer<typeof jobSchema> | undefined;
+    const claim = async () => {
+      job = (await tool("wait_for_job", { worker: "bench", wait_seconds: 0 })) ?? undefined;
+    };
+    const report = () =>
+      tool("update_job_status", { job_id: job?.id, attempt: job?.attempt, status: "done", verify_result: "ALIGNED" });
+
+    const [product, sprint] = [idOf("product-board"), idOf("sprint-board")];
+    const [task, story] = [idOf("task-board-1"), idOf("story-board-1")];
+    const status = () => ({ status: Math.random() < 0.5 ? "todo" : "in_progress" });
+    const rowsOf: readonly (readonly [
+      string,
+      ask: () => Promise<unknown>,
+      before?: () => Promise<unknown>,
+      after?: () => Promise<unknown>,
+    ])[] = [
+      ["board of 50 tasks", page(boardPath)],
+      ["backlog of 440 rows", page(backlogPath)],
+      ["task", page(`/tasks/${task}`)],
+      ["story", page(`/stories/${story}`)],
+      ["a story's changes", page(`/stories/${idOf("story-diff-1")}/changes`)],
+      ["inbox", page("/inbox")],
+      ["dashboard", page("/dashboard")],
+      ["agent-context", api(`/api/products/${product}/agent-context`)],
+      ["next-story", api(`/api/products/${product}/next-story`)],
+      ["tasks of a sprint", api(`/api/sprints/${sprint}/tasks?limit=50`)],
+      ["PATCH of a task", api(`/api/tasks/${task}`, "PATCH", status)],
+      ["claim", claim, undefined, report],
+      ["report", report, claim],
+    ];
+    print(`| What | ${columns.join(" | ")} |\n|---|${"---|".repeat(columns.length)}`);
+    for (const [name, asked, before, after] of rowsOf) {
+      const taken: Times[] = [];
+      for (let n = -10; n < times; n++) {
+        await before?.();
+        const took = await watch.times(asked);
+        await after?.();
+        if (n >= 0) taken.push(took);
+      }
+      print(
+        `| ${[name, ...columns.map((column) => shown(column, median(taken.map((took) => took[column]))))].join(" | ")} |`,
+      );
+    }
+  } finally {
+    await sql.end();
+    await app.stop();
+  }
+}
+
+const jobSchema = z.object({ id: z.string(), attempt: z.number() });
+const answerSchema = z.object({ result: z.object({ structuredContent: z.object({ job: jobSchema.nullish() }) }) });
+
+const shown = (column: string, value: number) => (column === "calls" ? String(value) : value.toFixed(1));
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** A token of the person who owns this product. */
+async function insertToken(sql: pg.Pool, productId: string): Promise<string> {
+  const token = `blm_${randomBytes(32).toString("base64url")}`;
+  await sql.query(
+    `insert into public.api_tokens (user_id, label, prefix, token_hash)
+     select p.owner_id, 'bench', $2, $3 from public.products p where p.id = $1`,
+    [productId, token.slice(0, 8), createHash("sha256").update(token).digest()],
+  );
+  return token;
+}
+
+await main();
