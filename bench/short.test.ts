@@ -59,7 +59,6 @@ describe("npm run bench", { timeout: 600_000 }, () => {
     ["growth 400", "search: tables read whole: 0"],
     ["processes", "resident memory in MB after contexts and reports"],
     ["forecast", "one forecast: "],
-    ["where", "| report | 1 |"],
     ["soak 0.1", "viewers: 10 of 10 saw the last changes"],
   ])("The benchmark %s runs to its end", async (args, line) => {
     const { text, code } = await run(args);

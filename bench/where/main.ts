@@ -2,13 +2,15 @@ import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
 import { z } from "zod";
 import { startApp } from "../app";
-import { atMost } from "../at-most";
 import { createQueueWorld, startRuns } from "../jobs/world";
 import { fill, idOf } from "../pages/dataset";
 import { type Times, Watch } from "./watch";
 
-/** How often each is asked, after ten times that do not count. */
-const times = atMost(60);
+/** How often each is asked, after some times that do not count. */
+const times = Number(process.env.BENCH_ROUNDS ?? 60);
+const warmUps = Math.min(10, times);
+/** With words as arguments only the rows whose name contains one of them. */
+const wanted = process.argv.slice(2);
 const columns = ["calls", "database", "session", "loaders", "render", "compress", "total"] as const;
 
 /** Where the time of a page and of a call goes: one request at a time, medians in milliseconds. */
@@ -18,7 +20,7 @@ async function main(): Promise<void> {
   const sql = new pg.Pool({ connectionString: app.urlFor("supabase_admin"), max: 2 });
   try {
     const { cookie, boardPath, backlogPath } = await fill(app.urlFor("supabase_admin"), app.sessionSecret);
-    const queue = await createQueueWorld(sql, app.database, 2 * (times + 10), 1);
+    const queue = await createQueueWorld(sql, app.database, 2 * (times + warmUps), 1);
     await startRuns(queue);
     const token = await insertToken(sql, idOf("product-board"));
     const worker = await insertToken(sql, queue.productIds[0] ?? "");
@@ -72,8 +74,9 @@ async function main(): Promise<void> {
     ];
     print(`| What | ${columns.join(" | ")} |\n|---|${"---|".repeat(columns.length)}`);
     for (const [name, asked, before, after] of rowsOf) {
+      if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
       const taken: Times[] = [];
-      for (let n = -10; n < times; n++) {
+      for (let n = -warmUps; n < times; n++) {
         await before?.();
         const took = await watch.times(asked);
         await after?.();

@@ -75,14 +75,14 @@ export class Watch {
   #timed<Given extends unknown[], Answer>(
     load: (...given: Given) => Answer,
   ): (...given: Given) => Promise<Awaited<Answer>> {
-    const timed = async (...given: Given) => {
+    const timed = async (...given: Given): Promise<Awaited<Answer>> => {
       this.#began = Math.min(this.#began, performance.now());
       const answer = await load(...given);
       this.#ended = performance.now();
       return answer;
     };
     // What the front reads of a route's function, such as its methods.
-    return Object.assign(timed, load);
+    return Object.assign(timed, { ...load });
   }
 
   async times(ask: () => Promise<unknown>): Promise<Times> {
