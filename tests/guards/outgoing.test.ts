@@ -19,6 +19,7 @@ const allowed: Readonly<Record<string, string>> = {
   "app/features/diff/use-viewed.ts": "the browser, to the service it came from",
   "app/features/files/attach.tsx": "the browser, to the service it came from",
   "app/features/items/item-actions.ts": "the browser, to the service it came from",
+  "app/features/transfers/import-parts.tsx": "the browser, to the service it came from",
   "app/features/output/use-job-stream.ts": "the browser, to the service it came from",
   "app/routes/_auth.login/use-pairing.ts": "the browser, to the service it came from",
   "app/routes/m.pair/": "the browser, to the service it came from",

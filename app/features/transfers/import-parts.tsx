@@ -7,7 +7,12 @@ import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field"
 import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/table";
-import type { FollowedImport, ImportFormat, ImportReport } from "~/wire/transfers/contract";
+import {
+  type FollowedImport,
+  followedImportSchema,
+  type ImportFormat,
+  type ImportReport,
+} from "~/wire/transfers/contract";
 import { guessFormat } from "./guess-format";
 
 const formats: readonly { value: ImportFormat; label: string }[] = [
@@ -104,8 +109,8 @@ export function ImportProgress({ id }: { id: string }) {
     const ask = async () => {
       const answer = await fetch(`/import/${id}`).catch(() => null);
       if (!answer?.ok) return;
-      const { import: read }: { import: FollowedImport | null } = await answer.json();
-      setNow(read);
+      const read = followedImportSchema.safeParse(await answer.json());
+      if (read.success) setNow(read.data.import);
     };
     const timer = setInterval(() => void ask().catch(() => undefined), 500);
     return () => clearInterval(timer);

@@ -25,7 +25,7 @@ begin
   if exists (
     select from public.imports i
     where i.user_id = auth.uid() and i.id <> p_import_id and i.state = 'running' and i.created_at > private.now() - private.longest_import()) then
-    perform private.refuse(409, 'An import of yours is running. Wait for its end, then import this.');
+    perform private.refuse(409, 'Your last import is still running. Wait for its end, then import this.');
   end if;
   insert into public.imports as i (id, user_id, rows, created_at) values (p_import_id, auth.uid(), p_rows, private.now())
   on conflict (id) do update set state = 'running', error = null, rows = p_rows, created_at = private.now()

@@ -8,7 +8,7 @@ begin
     select p.polname, c.oid::regclass as owner
     from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
     where c.relnamespace = 'private'::regnamespace
-      or c.relnamespace = 'public'::regnamespace and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,code_counters,comment_mentions,comments,evidence,file_contents,files,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}')
+      or c.relnamespace = 'public'::regnamespace and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,change_indexes,code_counters,comment_mentions,comments,evidence,file_contents,files,forecasts,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,imports,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,known_changes,known_paths,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}')
   loop
     execute format('drop policy %I on %s', v_rule.polname, v_rule.owner);
   end loop;
@@ -30,7 +30,7 @@ begin
   for v_rule in
     select c.oid::regclass as owner, c.relkind = 'S' as is_sequence, n.nspname = 'public' as is_public
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'S') and (n.nspname = 'private' or n.nspname = 'public' and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,code_counters,comment_mentions,comments,evidence,file_contents,files,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}'))
+    where c.relkind in ('r', 'S') and (n.nspname = 'private' or n.nspname = 'public' and c.relname = any ('{account_identities,agent_jobs,agent_messages,agent_questions,agent_workers,api_tokens,audit_events,budget_reservations,budget_settings,budgets,change_indexes,code_counters,comment_mentions,comments,evidence,file_contents,files,forecasts,fresh_starts,idea_logs,idea_products,ideas,idempotency_keys,imports,inbox_marks,intake_hooks,issue_notes,job_attempts,job_comments,job_conflicts,job_diffs,job_guides,job_outputs,job_reviews,known_changes,known_paths,labels,landings,lessons,login_pairings,model_prices,notices,oauth_clients,oauth_codes,past_jobs,pbis,pending_verdicts,product_invitations,product_members,products,pull_reactions,pulls,push_subscriptions,rate_limit_counters,recurrence_slots,recurrences,saved_views,schedule_runs,settled_items,spent_refresh_tokens,sprint_leftovers,sprint_runs,sprints,stories,story_dependencies,story_heads,story_logs,task_dependencies,task_executions,task_returns,task_status_changes,tasks,tasks_in_review,touched_paths,upkeeps,usage_events,usage_so_far,user_questions,user_sessions,users,viewed_files,waivers,webhooks}'))
   loop
     execute format('revoke all on %s %s from public, anon, authenticated, service_role',
       case when v_rule.is_sequence then 'sequence' else 'table' end, v_rule.owner);
@@ -1315,6 +1315,7 @@ declare
   v_job public.agent_jobs;
   v_rooms private.budget_room[];
   v_full_budgets uuid[];
+  v_chosen uuid;
   v_asker private.asker := private.asker_of(v_user_id, p_confinement => coalesce(p_confinement, 'none'),
     p_also_repos => coalesce(p_also_repos, '[]'), p_agents => coalesce(p_agents, '[]'));
 begin
@@ -1351,7 +1352,11 @@ begin
     v_locked := v_locked || v_product_id;
     v_rooms := private.budget_headroom(v_product_id, v_worker.id, v_tried = '{}');
     v_full_budgets := case when v_rooms is not null then array(select r.budget_id from unnest(v_rooms) r where r.is_full) end;
-    v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    v_chosen := private.least_overlap(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets, v_chosen);
+    if v_job.id is null and v_chosen is not null then
+      v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    end if;
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;
   end loop;
@@ -1415,7 +1420,7 @@ end;
 $$;
 
 create or replace function private.claim_next_job(
-  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[])
+  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[], p_chosen uuid default null)
 returns public.agent_jobs
 language plpgsql
 volatile
@@ -1435,6 +1440,7 @@ begin
     where j.product_id = p_product_id
       and private.is_asked_for(j.sprint_run_id, j.kind, j.wants, p_asker, p_sprint_run_id, p_kinds)
       and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
+      and (p_chosen is null or j.id = p_chosen)
     order by j.claim_rank, j.created_at, j.position, j.id
     limit 1
     for update of j skip locked
@@ -1647,7 +1653,8 @@ comment on column public.job_diffs.files is
 
 alter table public.job_diffs enable row level security;
 
-create or replace function operations.get_job_diff(p_job_id uuid, p_attempt integer default null, p_index integer default null)
+create or replace function operations.get_job_diff(p_job_id uuid, p_attempt integer default null, p_index integer default null,
+  p_paths jsonb default null, p_most integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_job_reader(p_job_id);
@@ -1655,7 +1662,10 @@ begin
     select json_build_object('job_id', d.job_id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
       'additions', d.additions, 'deletions', d.deletions, 'created_at', d.created_at,
       'attempts', (select json_agg(x.attempt order by x.attempt) from public.job_diffs x where x.job_id = p_job_id),
-      'files', case when p_index is null then d.files else jsonb_path_query_array(d.files, '$[$n]', jsonb_build_object('n', p_index)) end)
+      'files', case
+        when p_index is not null then jsonb_path_query_array(d.files, '$[$n]', jsonb_build_object('n', p_index))
+        when p_most is null then d.files
+        else (select r.files from private.read_diffs(array[d.job_id], array[d.attempt], p_paths, p_most) r) end)
     from public.job_diffs d
     where d.job_id = p_job_id and (p_attempt is null or d.attempt = p_attempt)
     order by d.attempt desc
@@ -1664,6 +1674,48 @@ end;
 $$;
 
 grant execute on function operations.get_job_diff to authenticated;
+
+create or replace function private.read_diffs(p_job_ids uuid[], p_attempts integer[], p_paths jsonb, p_most integer)
+returns table (job_id uuid, attempt integer, files jsonb) language plpgsql stable set search_path = '' as $$
+begin
+  if p_paths is null and p_most >= (
+    select sum(d.bytes) from unnest(p_job_ids, p_attempts) k (job_id, attempt) join public.job_diffs d using (job_id, attempt)
+  ) then
+    return query
+      select d.job_id, d.attempt, d.files from unnest(p_job_ids, p_attempts) k (job_id, attempt) join public.job_diffs d using (job_id, attempt);
+    return;
+  end if;
+  return query
+    with recursive listed as materialized (
+      select k.place as of, f.place, f.file - 'patch' as file, f.file ->> 'path' as path, coalesce(length(f.file ->> 'patch'), 0) as size
+      from unnest(p_job_ids, p_attempts) with ordinality k (job_id, attempt, place)
+      join public.job_diffs d using (job_id, attempt)
+      cross join lateral jsonb_array_elements(d.files) with ordinality f (file, place)
+    ), named as (
+      select n as path from jsonb_array_elements_text(p_paths) n
+      union select l.file ->> 'old_path' from named n join listed l using (path) where l.file ->> 'old_path' is not null
+    ), chosen as materialized (
+      select c.path
+      from (
+        select l.path, sum(sum(l.size)) over (order by sum(l.size), l.path) as until from listed l
+        where p_paths is null or l.path in (select n.path from named n) group by l.path
+      ) c
+      where c.until <= p_most
+    ), kept as materialized (
+      select k.of, k.of = 1 or sum(k.size) over (order by k.of) <= p_most as is_kept from (
+        select l.of, sum(length(l.file::text)) as size from listed l group by l.of) k
+    )
+    select k.job_id, k.attempt, case when o.is_kept is not false then (
+      select coalesce(jsonb_agg(case
+        when l.size = 0 then l.file
+        when c.path is null then l.file || '{"left_out": true}'
+        else l.file || jsonb_build_object('patch', d.files -> (l.place - 1)::integer -> 'patch') end order by l.place), '[]')
+      from listed l left join chosen c using (path) where l.of = k.place) end
+    from unnest(p_job_ids, p_attempts) with ordinality k (job_id, attempt, place)
+    join public.job_diffs d using (job_id, attempt)
+    left join kept o on o.of = k.place;
+end;
+$$;
 
 create or replace function operations.save_job_diff(p_job_id uuid, p_attempt integer, p_diff jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -2501,7 +2553,7 @@ begin
       'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes) end as task,
     case when v_is_task then json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
       'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title) end as story,
-    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent) as agent, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p.done_requires, p.dependency_release, r.sprint_id,
+    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent) as agent, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p.done_requires, p.dependency_release, p.change_index, r.sprint_id,
     coalesce(r.plan_first, false) as plans_first, coalesce(r.plan_review, 'none') as plan_review,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
@@ -2577,6 +2629,7 @@ begin
     'criteria', case when v.has_criteria then private.criteria_payload(p_job) else '[]' end,
     'branch', p_job.branch,
     'branch_prefix', v.branch_prefix,
+    'change_index', v.change_index,
     'base_sha', p_job.base_sha,
     'base_refs', case when v.has_blockers then private.base_refs(p_job) else '[]' end,
     'begins_from', case when v.has_other_runs then private.begins_from(p_job) else '[]' end,
@@ -3812,7 +3865,7 @@ comment on column public.job_attempts.told_at is 'When viewers were last notifie
 alter table public.job_attempts enable row level security;
 
 create policy job_attempts_select on public.job_attempts for select to authenticated
-  using (job_id in (select j.id from public.agent_jobs j where j.kind <> 'PLAN_CHAT' or j.created_by = (select auth.uid()))
+  using (exists (select from public.agent_jobs j where j.id = job_attempts.job_id and (j.kind <> 'PLAN_CHAT' or j.created_by = (select auth.uid())))
     and product_id in (select private.accessible_product_ids()));
 
 grant select on public.job_attempts to authenticated;
@@ -4390,8 +4443,10 @@ begin
         'The work is done and waiting for CI, but no pull request of its branch is known. Start a worker with --pr, or approve the work yourself.'),
       'task_id', p_job.task_id));
   end if;
-  return jsonb_build_array(jsonb_build_object('code', 'review',
-    'message', 'The work is done and waiting for a person to review it.', 'task_id', p_job.task_id));
+  return jsonb_build_array(jsonb_build_object('code', 'review', 'task_id', p_job.task_id, 'message', coalesce((
+      select format('%s has just %s. It takes effect in a few seconds.', private.username(v.user_id),
+        case v.verdict when 'approve' then 'approved the work' else 'requested changes' end)
+      from public.pending_verdicts v where v.job_id = p_job.id), 'The work is done and waiting for a person to review it.')));
 end;
 $$;
 
@@ -4824,7 +4879,8 @@ declare
 begin
   for v_budget in
     select b.* from public.budgets b
-    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
+    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and coalesce(b.task_id = p_job.task_id, true)
+      and private.budget_covers(b, p_job)
     order by b.id
   loop
     select r.* into v_kept from public.budget_reservations r
@@ -4888,7 +4944,8 @@ begin
 
   for v_budget in
     select b.* from public.budgets b
-    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
+    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and coalesce(b.task_id = p_job.task_id, true)
+      and private.budget_covers(b, p_job)
     order by b.id
   loop
     v_step := private.note_budget_step(p_job, v_budget.unit);
@@ -5021,6 +5078,7 @@ declare
   v_spent numeric;
   v_work record;
   v_last_line bigint;
+  v_is_whole boolean;
 begin
   if not exists (select from public.budgets b where b.product_id = p_product_id) then
     return null;
@@ -5042,10 +5100,17 @@ begin
     select b.* from public.budgets b
     where b.product_id = p_product_id
       and not exists (select from public.sprint_runs r where r.id = b.sprint_run_id and r.finished_at is not null)
+      and (b.scope <> 'task' or exists (select from public.agent_jobs j where j.task_id = b.task_id and j.status = 'QUEUED' and j.in_turn))
     order by b.unit, b.id
   loop
-    v_spent := private.budget_spent(v_budget);
-    select * into v_work from private.budget_at_work(v_budget);
+    v_is_whole := v_budget.scope = 'task' and v_budget.reached_at is null and not exists (select from private.known_usage k where k.task_id = v_budget.task_id);
+    if v_is_whole then
+      select 0 as jobs, 0::numeric as reserved into v_work;
+      v_spent := 0;
+    else
+      v_spent := private.budget_spent(v_budget);
+      select * into v_work from private.budget_at_work(v_budget);
+    end if;
     -- What a task is expected to use is the same for all budgets in one unit.
     v_room := (v_budget.id, v_budget.unit, v_budget.amount - v_spent - v_work.reserved,
       case when v_room.unit = v_budget.unit then v_room.need else private.expected_use(p_product_id, v_budget.unit, v_model_id) end,
@@ -5053,6 +5118,7 @@ begin
     v_room.is_full := private.is_budget_reached(v_budget)
       or (v_room.room < v_room.need and (v_work.jobs > 0 or v_room.room <= v_room.need / 10));
     v_rooms := v_rooms || v_room;
+    continue when v_is_whole and not v_room.is_full;
     perform private.warn_of_budget(v_budget, v_spent);
     if v_room.is_full and v_work.jobs = 0
       or coalesce((select s.last_id from private.budget_sums s where s.budget_id = v_budget.id), 0) < v_last_line - 1000 then
@@ -5084,10 +5150,11 @@ begin
 end;
 $$;
 
-create or replace function operations.get_forecast(p_product_id uuid, p_sprint_id uuid default null)
+create or replace function operations.get_forecast(p_product_id uuid, p_sprint_id uuid default null, p_task_ids jsonb default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
-  v_tasks integer := 1;
+  v_task_ids uuid[] := array(select x::uuid from jsonb_array_elements_text(p_task_ids) x);
+  v_tasks integer := greatest(cardinality(v_task_ids), 1);
   v_seconds numeric[];
   v_tokens numeric[];
   v_costs jsonb;
@@ -5097,27 +5164,24 @@ begin
     if not exists (select from public.sprints s where s.id = p_sprint_id and s.product_id = p_product_id) then
       perform private.refuse_unknown('sprint');
     end if;
-    v_tasks := cardinality(private.sprint_task_ids(p_sprint_id));
+    v_task_ids := private.sprint_task_ids(p_sprint_id);
+    v_tasks := cardinality(v_task_ids);
+  else
+    perform private.require_one_product(v_task_ids, p_product_id);
   end if;
-  select array_agg(f.seconds), array_agg(f.tokens) filter (where f.tokens > 0) into v_seconds, v_tokens
-  from private.finished_tasks(p_product_id) f;
-  select coalesce(jsonb_agg(private.spread_of(x.used, v_tasks) || jsonb_build_object('currency', x.currency) order by x.currency)
-    filter (where cardinality(x.used) >= 5 and v_tasks > 0), '[]')
-  into v_costs
-  from (
-    select c.currency, array_agg(c.used) as used
+  with finished as materialized (select f.* from private.finished_tasks(p_product_id) f)
+  select array_agg(f.seconds), array_agg(f.tokens) filter (where f.tokens > 0), (
+    select coalesce(jsonb_agg(private.spread_of(x.used, v_tasks) || jsonb_build_object('currency', x.currency) order by x.currency)
+      filter (where cardinality(x.used) >= 5 and v_tasks > 0), '[]')
     from (
-      select k.currency, f.job_id, sum(k.cost) as used
-      from private.finished_tasks(p_product_id) f
-      join private.known_usage k on k.job_id = f.job_id and k.cost is not null
-      group by k.currency, f.job_id
-    ) c
-    group by c.currency
-  ) x;
+      select c.key as currency, array_agg(c.value::numeric) as used
+      from finished k cross join lateral jsonb_each_text(k.costs) c group by c.key) x)
+  into v_seconds, v_tokens, v_costs
+  from finished f;
   return json_build_object('product_id', p_product_id, 'sprint_id', p_sprint_id, 'tasks', v_tasks,
     'finished', coalesce(cardinality(v_seconds), 0), 'too_few', coalesce(cardinality(v_seconds), 0) < 5,
     'seconds', private.spread_of(v_seconds, v_tasks), 'tokens', private.spread_of(v_tokens, v_tasks), 'costs', v_costs)::jsonb
-    || private.estimates_of(p_product_id);
+    || private.estimates_of(p_product_id) || private.estimate(p_product_id, v_task_ids);
 end;
 $$;
 
@@ -5156,25 +5220,99 @@ end;
 $$;
 
 create or replace function private.finished_tasks(p_product_id uuid)
-returns table (job_id uuid, task_id uuid, model_id text, estimated_minutes integer, seconds numeric, tokens numeric)
+returns table (task_id uuid, model_id text, agent text, label_ids uuid[], estimated_minutes integer, began_at timestamptz,
+  finished_at timestamptz, seconds numeric, tokens numeric, costs jsonb)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-    select j.id, j.task_id, j.model_id, t.estimated_minutes, a.seconds, u.tokens
+    select j.task_id, j.model_id, j.agent, t.label_ids || s.label_ids, t.estimated_minutes, a.began_at, j.finished_at, a.seconds, u.tokens, u.costs
     from (
-      select x.* from public.agent_jobs x
-      where x.product_id = p_product_id and x.kind = 'TASK_IMPLEMENTATION' and x.status = 'DONE'
-      order by x.finished_at desc limit 200
+      select distinct on (x.task_id) x.*
+      from (
+        select k.* from public.agent_jobs k
+        where k.product_id = p_product_id and k.kind = 'TASK_IMPLEMENTATION' and k.status = 'DONE'
+        order by k.finished_at desc limit 200) x
+      order by x.task_id, x.finished_at desc
     ) j
     join public.tasks t on t.id = j.task_id
+    join public.stories s on s.id = t.story_id
     cross join lateral (
-      select extract(epoch from sum(x.ended_at - x.started_at))::numeric as seconds
-      from public.job_attempts x where x.job_id = j.id and x.ended_at is not null
+      select min(x.started_at) as began_at, extract(epoch from sum(x.ended_at - x.started_at))::numeric as seconds
+      from public.agent_jobs k join public.job_attempts x on x.job_id = k.id
+      where k.task_id = j.task_id and k.kind = 'TASK_IMPLEMENTATION' and x.ended_at is not null
     ) a
     cross join lateral (
-      select sum(k.tokens)::numeric as tokens from private.known_usage k where k.job_id = j.id
+      select sum(c.tokens) as tokens, jsonb_object_agg(c.currency, c.cost) filter (where c.cost is not null) as costs
+      from (
+        select case when k.cost is not null then k.currency else '' end as currency, sum(k.cost) as cost, sum(k.tokens)::numeric as tokens
+        from private.known_usage k left join public.sprint_runs r on r.id = k.sprint_run_id
+        where k.task_id = j.task_id and r.pr_strategy is distinct from 'SPRINT_BATCH'
+        group by 1) c
     ) u
     where a.seconds is not null;
+end;
+$$;
+
+create or replace function private.estimate(p_product_id uuid, p_task_ids uuid[])
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_task record;
+  v_unit text;
+  v_used numeric;
+  v_has_usage boolean;
+  v_answer jsonb;
+begin
+  select t.label_ids || s.label_ids as label_ids, coalesce(t.agent, s.agent, p.agent) as agent into v_task
+  from public.tasks t join public.stories s on s.id = t.story_id join public.products p on p.id = t.product_id
+  where t.id = p_task_ids[1] and cardinality(p_task_ids) = 1;
+  -- Money of one currency, the one that the newest work was paid in.
+  select e.currency into v_unit from public.usage_events e
+  where e.product_id = p_product_id and e.cost is not null and not e.subscription order by e.id desc limit 1;
+  v_has_usage := exists (select from public.usage_events e where e.product_id = p_product_id);
+  select coalesce(max(x.used), 0) into v_used
+  from (
+    select sum(case when v_unit is null then k.tokens when k.currency = v_unit then k.cost end) as used
+    from private.known_usage k where k.task_id = any (p_task_ids) group by k.task_id) x;
+
+  with finished as materialized (
+    select f.*, case when v_unit is null then f.tokens else (f.costs ->> v_unit)::numeric end as amount,
+      f.label_ids && v_task.label_ids and (v_task.agent is null or f.agent = v_task.agent) as is_like
+    from private.finished_tasks(p_product_id) f
+  ), chosen as materialized (
+    select f.* from finished f where f.is_like or (select count(*) from finished x where x.is_like) < 8
+  ), judged as (
+    select count(*) as of, count(*) filter (where p.amount between e.q[3] and e.q[4]) as held_80,
+      count(*) filter (where p.amount between e.q[2] and e.q[5]) as held_90
+    from (select * from chosen c where c.amount is not null order by c.began_at desc limit 50) p
+    cross join lateral (
+      select count(*) as n, percentile_cont(array[0.05, 0.1, 0.2, 0.8, 0.9, 0.95]) within group (order by c.amount) as q
+      from chosen c where c.finished_at <= p.began_at and c.amount is not null) e
+    where e.n >= 8
+  ), width as (
+    select j.of, w.* from judged j cross join lateral (
+      select 0.2 as low, 0.8 as high, j.held_80 as held where j.of < 10 or j.held_80 >= 0.6 * j.of
+      union all select 0.1, 0.9, j.held_90 limit 1) w
+  ), ranges as (
+    select count(*) as of, percentile_cont(array[w.low, w.high]::float[]) within group (order by c.tokens) filter (where c.tokens > 0) as tokens,
+      percentile_cont(array[w.low, w.high]::float[]) within group (order by c.seconds / 60) as minutes,
+      count(c.amount) filter (where v_unit is not null) as paid,
+      percentile_cont(array[w.low, w.high, 0.95]::float[]) within group (order by c.amount) as amount, count(c.amount) as counted,
+      w.held, w.of as held_of
+    from width w left join chosen c on true
+    group by w.low, w.high, w.held, w.of
+  )
+  select jsonb_build_object(
+    'estimate', jsonb_build_object(
+      'cost', case when r.paid >= 8 then jsonb_build_object('low', round(r.amount[1]::numeric, 4), 'high', round(r.amount[2]::numeric, 4), 'currency', v_unit) end,
+      'tokens', case when r.of >= 8 and r.tokens[1] is not null then jsonb_build_object('low', round(r.tokens[1]), 'high', round(r.tokens[2])) end,
+      'minutes', case when r.of >= 8 then jsonb_build_object('low', round(r.minutes[1]::numeric, 1), 'high', round(r.minutes[2]::numeric, 1)) end,
+      'of', r.of, 'too_few', r.of < 8, 'held', r.held, 'held_of', r.held_of),
+    'ceiling', case when v_unit is null and v_has_usage then jsonb_build_object('tokens',
+        ceil((v_used + case when r.counted >= 8 then r.amount[3] else 2000000 end) / 1000) * 1000)
+      else jsonb_build_object('amount', ceil((v_used + case when r.counted >= 8 then r.amount[3]::numeric else 5 end) * 100) / 100,
+        'currency', coalesce(v_unit, 'USD')) end)
+  into v_answer from ranges r;
+  return v_answer;
 end;
 $$;
 
@@ -5688,6 +5826,40 @@ begin
 end;
 $$;
 
+create or replace function private.set_ceilings(p_run public.sprint_runs, p_task_ids uuid[], p_ceiling jsonb)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_unit text := case when p_ceiling ? 'tokens' then 'tokens' else p_ceiling ->> 'currency' end;
+  v_amount numeric := coalesce(p_ceiling ->> 'tokens', p_ceiling ->> 'amount')::numeric;
+  v_may_raise boolean := not private.is_token() and exists (
+    select from public.product_members m where m.product_id = p_run.product_id and m.user_id = auth.uid() and m.role = 'OWNER');
+begin
+  if p_ceiling is null then
+    return;
+  end if;
+  if (v_unit ~ '^(tokens|[A-Z]{3})$' and v_amount > 0 and v_amount <= 1000000000000) is not true then
+    perform private.refuse(422, 'ceiling is { amount, currency } or { tokens }, more than 0.');
+  end if;
+  if p_run.pr_strategy = 'SPRINT_BATCH' then
+    if not exists (select from public.budgets b where b.sprint_run_id = p_run.id and b.unit = v_unit) then
+      perform private.put_budget(p_run.product_id, 'run', null, p_run.id, v_unit, v_amount * cardinality(p_task_ids));
+    end if;
+    return;
+  end if;
+  insert into public.budgets as b (product_id, scope, task_id, unit, amount, due_at, created_by)
+  select p_run.product_id, 'task', k.id, v_unit, v_amount,
+    case when exists (select from private.known_usage u where u.task_id = k.id) then private.now() end, auth.uid()
+  from unnest(p_task_ids) k (id)
+  on conflict on constraint budgets_one_each do update
+  set amount = case when v_may_raise then excluded.amount else least(b.amount, excluded.amount) end, warned_at = null,
+      reached_at = case when private.budget_spent(b) < excluded.amount and v_may_raise then null else b.reached_at end,
+      due_at = private.now();
+  perform private.audit(auth.uid(), auth.uid(), 'budget.set', jsonb_build_object('product_id', p_run.product_id,
+    'budget', format('each task of this run of %s', private.run_subject(p_run)), 'unit', v_unit, 'amount', v_amount));
+  perform private.apply_budgets(p_run.product_id);
+end;
+$$;
+
 create or replace function private.sum_budget(p_budget public.budgets)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -6154,9 +6326,10 @@ declare
   v_separator text := '';
   v_comment text;
 begin
-  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v', coalesce(obj_description(p.oid, 'pg_proc'), '')
+  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v', coalesce(d.description, '')
   into v_names, v_types, p_writes, v_comment
   from pg_catalog.pg_proc p
+  left join pg_catalog.pg_description d on d.objoid = p.oid and d.classoid = 'pg_catalog.pg_proc'::regclass and d.objsubid = 0
   where p.proname = p_function and p.pronamespace = 'operations'::regnamespace
     and has_function_privilege(p_role, p.oid, 'execute');
 
@@ -6712,20 +6885,9 @@ $$;
 create or replace function private.next_code(p_scope_id uuid, p_kind text)
 returns text language plpgsql volatile security definer set search_path = '' as $$
 declare
-  v_held text := nullif(current_setting('backloom.codes_' || p_kind, true), '');
-  v_number bigint := v_held;
+  v_number bigint;
   v_code text;
 begin
-  if v_held is not null then
-    loop
-      v_number := v_number + 1;
-      v_code := private.format_code(p_kind, v_number);
-      exit when not private.code_taken(p_scope_id, p_kind, v_code);
-    end loop;
-    perform set_config('backloom.codes_' || p_kind, v_number::text, true);
-    return v_code;
-  end if;
-
   insert into public.code_counters as c (scope_id, kind, last_number)
   values (p_scope_id, p_kind, 1)
   on conflict (scope_id, kind) do update set last_number = c.last_number + 1
@@ -6746,20 +6908,39 @@ begin
 end;
 $$;
 
-create or replace function private.hold_codes(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
+create or replace function private.take_codes(p_product_id uuid, p_kind text, p_wanted text[])
+returns text[] language plpgsql volatile set search_path = '' as $$
+declare
+  v_number bigint := coalesce((select c.last_number from public.code_counters c where c.scope_id = p_product_id and c.kind = p_kind), 0);
+  v_codes text[];
 begin
-  perform set_config('backloom.codes_' || k, coalesce((
-    select c.last_number from public.code_counters c where c.scope_id = p_product_id and c.kind = k), 0)::text, true)
-  from unnest('{story,task}'::text[]) k;
-end;
-$$;
-
-create or replace function private.store_codes(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
-begin
-  insert into public.code_counters as c (scope_id, kind, last_number)
-  select p_product_id, k, current_setting('backloom.codes_' || k)::bigint from unnest('{story,task}'::text[]) k
+  with taken as materialized (
+    select x.code, x.sort_order from public.stories x where p_kind = 'story' and x.product_id = p_product_id
+    union all
+    select x.code, x.sort_order from public.tasks x where p_kind = 'task' and x.product_id = p_product_id
+    union all
+    select x.code, private.sort_order_from_code(x.code) from public.pbis x where p_kind = 'pbi' and x.product_id = p_product_id
+  ), wanted as materialized (
+    select w.place, case when t.code is null and row_number() over (partition by w.code order by w.place) = 1 then w.code end as code
+    from unnest(p_wanted) with ordinality w (code, place) left join taken t using (code)
+  ), used as materialized (
+    select t.code from taken t where t.sort_order > v_number union all select w.code from wanted w where w.code is not null
+  ), free as (
+    select n.number, private.format_code(p_kind, n.number) as code
+    from generate_series(v_number + 1, v_number + (select count(*) from used) + cardinality(p_wanted)) n (number)
+  ), given as materialized (
+    select f.number, f.code, row_number() over (order by f.number) as nth from free f left join used u using (code) where u.code is null
+  ), made as (
+    select w.place, coalesce(w.code, g.code) as code, g.number
+    from (select *, row_number() over (partition by code is null order by place) as nth from wanted) w
+    left join given g on w.code is null and g.nth = w.nth
+  )
+  select array_agg(m.code order by m.place), coalesce(max(m.number), v_number) into v_codes, v_number from made m;
+  insert into public.code_counters as c (scope_id, kind, last_number) values (p_product_id, p_kind, v_number)
   on conflict (scope_id, kind) do update set last_number = excluded.last_number;
-  perform set_config('backloom.codes_' || k, '', true) from unnest('{story,task}'::text[]) k;
+  -- No trigger asks for these codes again.
+  perform set_config('backloom.taken_codes', p_product_id::text, true);
+  return v_codes;
 end;
 $$;
 
@@ -7128,15 +7309,22 @@ declare
   v_limit integer := least(greatest(coalesce(p_limit, 100), 1), 200);
   v_found public.comments[];
   v_after record := private.read_cursor(p_cursor, 1);
+  v_before timestamptz := coalesce(private.time_at(v_after.place[1]), 'infinity');
+  v_product_id uuid := private.require_access(v_kind, p_id);
 begin
-  perform private.require_access(v_kind, p_id);
+  -- One branch for each kind: its index ends where the list does, however long the thread.
   v_found := array(
-    select c
-    from public.comments c
-    where (c.pbi_id = p_id or c.story_id = p_id or c.task_id = p_id)
-      and (p_cursor is null or (c.created_at, c.id) < (private.time_at(v_after.place[1]), v_after.id))
-    order by c.created_at desc, c.id desc
-    limit v_limit + 1);
+    (select c from public.comments c
+    where v_kind = 'pbi' and c.pbi_id = p_id and c.product_id = v_product_id and (c.created_at, c.id) < (v_before, v_after.id)
+    order by c.created_at desc, c.id desc limit v_limit + 1)
+    union all
+    (select c from public.comments c
+    where v_kind = 'story' and c.story_id = p_id and c.product_id = v_product_id and (c.created_at, c.id) < (v_before, v_after.id)
+    order by c.created_at desc, c.id desc limit v_limit + 1)
+    union all
+    (select c from public.comments c
+    where v_kind = 'task' and c.task_id = p_id and c.product_id = v_product_id and (c.created_at, c.id) < (v_before, v_after.id)
+    order by c.created_at desc, c.id desc limit v_limit + 1));
   return json_build_object(
     'comments', (
       select coalesce(json_agg(private.item_comment_json(c) order by c.created_at, c.id), '[]')
@@ -7242,15 +7430,17 @@ begin
   from (
     select n.*
     from (
-      (select c.id, s.code, c.author, c.created_at, c.body
-      from public.comments c join public.stories s on s.id = c.story_id
-      where c.story_id = p_story_id
-      order by c.created_at desc, c.id desc limit 20)
+      select c.id, s.code, c.author, c.created_at, c.body
+      from public.stories s cross join lateral (
+        select k.* from public.comments k where k.story_id = s.id and k.product_id = s.product_id
+        order by k.created_at desc, k.id desc limit 20) c
+      where s.id = p_story_id
       union all
-      (select c.id, t.code, c.author, c.created_at, c.body
-      from public.tasks t join public.comments c on c.task_id = t.id
+      select c.id, t.code, c.author, c.created_at, c.body
+      from public.tasks t cross join lateral (
+        select k.* from public.comments k where k.task_id = t.id and k.product_id = t.product_id
+        order by k.created_at desc, k.id desc limit 20) c
       where t.story_id = p_story_id
-      order by c.created_at desc, c.id desc limit 20)
     ) n
     order by n.created_at desc, n.id desc
     limit 20
@@ -9236,6 +9426,33 @@ begin
 end;
 $$;
 
+create or replace function private.emit_all(p_events jsonb[]) returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_part text;
+begin
+  if cardinality(p_events) < 20 then
+    perform private.emit(e ->> 0, e -> 1) from unnest(p_events) e;
+    return;
+  end if;
+  perform private.send_events();
+  for v_part in
+    select string_agg(w.text, ',' order by w.place)
+    from (
+      select e.place, e.text, sum(length(e.text)) over (order by e.place) / 20000 as part
+      from (
+        select x.place, jsonb_build_array(x.event -> 0, private.shorten_event(x.event -> 1
+          || jsonb_build_object('seq', nextval('private.event_seq'), 'xid', pg_current_xact_id()::text::bigint)))::text as text
+        from unnest(p_events) with ordinality x (event, place)
+      ) e
+    ) w
+    group by w.part order by w.part
+  loop
+    perform set_config('backloom.events', v_part, true);
+    perform private.send_events();
+  end loop;
+end;
+$$;
+
 create or replace function private.shorten_event(p_payload jsonb)
 returns jsonb language plpgsql immutable set search_path = '' as $$
 begin
@@ -9554,6 +9771,581 @@ end;
 $$;
 
 grant execute on function operations.count_file_bytes to service_role;
+
+create or replace function private.follow_forecasts()
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v record;
+begin
+  for v in
+    select x.id, x.product_id, j.task_id, j.claimed_at
+    from public.change_indexes x
+    join public.agent_jobs j on j.product_id = x.product_id and j.status in ('CLAIMED', 'RUNNING') and j.task_id is not null
+    where not exists (select from public.forecasts f where f.task_id = j.task_id and f.claimed_at is not null)
+      and x.known_changes >= 8 and private.index_of(j.task_id) = x.id
+    order by x.product_id, j.task_id limit 10
+  loop
+    if pg_try_advisory_xact_lock(hashtextextended('forecasts:' || v.product_id::text, 0)) then
+      perform private.keep_forecast(v.task_id, v.claimed_at);
+    end if;
+  end loop;
+  for v in
+    select f.task_id, f.index_id, x.product_id, (
+      select j.id from public.agent_jobs j where j.task_id = f.task_id and j.status = 'DONE' order by j.finished_at desc limit 1) as job_id
+    from public.forecasts f
+    join public.change_indexes x on x.id = f.index_id
+    join public.tasks t on t.id = f.task_id and t.status = 'DONE'
+    where f.claimed_at is not null and f.settled_at is null
+    order by x.product_id, f.task_id limit 10
+  loop
+    if pg_try_advisory_xact_lock(hashtextextended('forecasts:' || v.product_id::text, 0)) then
+      update public.forecasts f set settled_at = private.now(), changed = private.changed_paths(v.job_id) where f.task_id = v.task_id;
+      perform private.join_finished_tasks(v.index_id, array[v.task_id]);
+    end if;
+  end loop;
+end;
+$$;
+
+create or replace function operations.save_change_index(p_product_id uuid, p_repository text, p_head_sha text, p_changes jsonb)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_repository text := private.repository_name(p_repository);
+  v_id uuid;
+begin
+  perform private.require_product_access(p_product_id);
+  perform private.take_rate_limit('change_index', auth.uid()::text);
+  perform private.share_product(p_product_id);
+  perform private.require_product_write(p_product_id);
+  perform private.hear_worker(p_product_id);
+  if not exists (select from public.products p where p.id = p_product_id and p.change_index) then
+    perform private.refuse(409, 'This product keeps no index of changes: its owner switched change_index off.');
+  end if;
+  if not exists (select from public.products p where p.id = p_product_id and private.repository_name(p.repo_url) = v_repository)
+    and not exists (
+      select from public.tasks t where t.product_id = p_product_id and t.repo_url <> '' and private.repository_name(t.repo_url) = v_repository)
+  then
+    perform private.refuse(422, 'Neither the product nor one of its tasks names this repository. Send the address that the job names.',
+      '{"issues":[{"path":"repository","message":"This is not a repository of the product."}]}');
+  end if;
+  insert into public.change_indexes as x (product_id, repository, head_sha) values (p_product_id, v_repository, p_head_sha)
+  on conflict on constraint change_indexes_once do update set head_sha = excluded.head_sha, updated_at = private.now()
+  where x.head_sha <> excluded.head_sha
+  returning x.id into v_id;
+  if v_id is null then
+    return 'null'::json;
+  end if;
+  delete from public.known_changes c where c.index_id = v_id;
+  insert into public.known_changes (index_id, sha, at, place, title, words, paths, reverts)
+  select v_id, c.value ->> 'sha', (c.value ->> 'at')::timestamptz, c.ordinality - 1, left(c.value ->> 'title', 300),
+    private.words_of(c.value ->> 'title'), array(select distinct p from jsonb_array_elements_text(c.value -> 'paths') p), c.value ->> 'reverts'
+  from jsonb_array_elements(p_changes) with ordinality c
+  on conflict do nothing;
+  perform private.join_finished_tasks(v_id);
+  perform private.note_paths(v_id);
+  return 'null'::json;
+end;
+$$;
+
+grant execute on function operations.save_change_index to authenticated;
+
+comment on function operations.save_change_index is 'scope work';
+
+create or replace function private.repository_name(p_address text)
+returns text language sql immutable set search_path = '' as $$
+  select lower(regexp_replace(regexp_replace(regexp_replace(regexp_replace(p_address, '^\w+://', ''), '^[^@/]+@', ''),
+    '(\.git)?/*$', ''), '^([^/:]+)(?::\d+(?=/)|:)/*', '\1/'));
+$$;
+
+create or replace function private.words_of(p_text text)
+returns text[] language sql immutable set search_path = '' as $$
+  select array(
+    select x.word
+    from (
+      select case when w ~ '[^s]s$' and length(w) > 3 then left(w, -1) else w end as word, n
+      from regexp_split_to_table(lower(regexp_replace(left(p_text, 8000), '([a-z0-9])([A-Z])', '\1 \2', 'g')), '[^[:alnum:]]+') with ordinality s (w, n)
+      where length(w) between 2 and 40
+    ) x
+    where x.word <> all ('{the,and,for,with,from,into,that,this,not,of,to,in,on,is,it,as,at,by,be,or,an,no,if,when,fix,fixe,fixed,feat,feature,add,added,adding,update,updated,use,using,make,remove,removed,change,changed,support,chore,refactor,allow,new}'::text[])
+    group by x.word order by min(x.n) limit 60);
+$$;
+
+create or replace function private.join_finished_tasks(p_index_id uuid, p_task_ids uuid[] default null)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.known_changes (index_id, sha, task_id, at, place, title, words, paths)
+  select x.id, t.id::text, t.id, j.finished_at,
+    (select count(*) from public.known_changes c where c.index_id = x.id and c.task_id is null and c.at > j.finished_at),
+    left(t.title, 300), private.words_of(concat_ws(' ', t.title, left(t.description, 2000), left(t.implementation_plan, 2000))), d.paths
+  from public.change_indexes x
+  join public.tasks t on t.product_id = x.product_id and t.status = 'DONE' and (p_task_ids is null or t.id = any (p_task_ids))
+  join public.products p on p.id = t.product_id and private.repository_name(coalesce(nullif(t.repo_url, ''), p.repo_url)) = x.repository
+  join lateral (
+    select j.id, j.head_sha, j.finished_at from public.agent_jobs j
+    where j.task_id = t.id and j.status = 'DONE' order by j.finished_at desc limit 1
+  ) j on true
+  cross join lateral (select private.changed_paths(j.id) as paths) d
+  where x.id = p_index_id and cardinality(d.paths) between 1 and 40
+  order by j.finished_at desc limit 1000
+  on conflict do nothing;
+  delete from public.known_changes c using public.known_changes own, public.agent_jobs j
+  where c.index_id = p_index_id and c.task_id is null and own.index_id = c.index_id and own.task_id is not null
+    and j.task_id = own.task_id and j.head_sha = c.sha;
+  update public.change_indexes x set known_changes = (select count(*) from public.known_changes c where c.index_id = x.id)
+  where x.id = p_index_id;
+end;
+$$;
+
+create or replace function private.changed_paths(p_job_id uuid)
+returns text[] language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select distinct f ->> 'path'
+    from (select d.files from public.job_diffs d where d.job_id = p_job_id order by d.attempt desc limit 1) d,
+      jsonb_array_elements(d.files) f
+    where not coalesce((f ->> 'folded')::boolean, false) and octet_length(f ->> 'path') <= 2000);
+end;
+$$;
+
+create or replace function private.note_paths(p_index_id uuid)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  delete from public.known_paths k where k.index_id = p_index_id;
+  insert into public.known_paths (index_id, path, name, words, recent)
+  select p_index_id, x.path, lower(regexp_replace(x.path, '^.*/', '')), private.words_of(x.path), x.recent
+  from (
+    select p as path, sum(exp(-c.place / 100.0)) as recent
+    from public.known_changes c, unnest(c.paths) p
+    where c.index_id = p_index_id group by p
+  ) x;
+end;
+$$;
+
+create or replace function private.tg_products__drop_change_index()
+returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  delete from public.change_indexes x where x.product_id = new.id;
+  return null;
+end;
+$$;
+
+create trigger _590_drop_change_index after update of change_index on public.products
+  for each row when (old.change_index and not new.change_index)
+  execute function private.tg_products__drop_change_index();
+
+create or replace function private.least_overlap(
+  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[])
+returns uuid language plpgsql volatile set search_path = '' set enable_sort = on as $$
+declare
+  v_jobs uuid[];
+  v_tasks uuid[];
+  v_chosen integer;
+begin
+  if not exists (select from public.products p where p.id = p_product_id and p.avoid_overlap and p.change_index) then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('forecasts:' || p_product_id::text, 0));
+  with first as materialized (
+    select j.id, j.task_id, j.sprint_run_id, j.claim_rank, j.phase, j.created_at, j.position
+    from private.claimable_jobs j
+    where j.product_id = p_product_id
+      and private.is_asked_for(j.sprint_run_id, j.kind, j.wants, p_asker, p_sprint_run_id, p_kinds)
+      and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
+    order by j.claim_rank, j.created_at, j.position, j.id limit 12
+  ),
+  placed as (
+    select f.*, t.priority as task_priority, s.priority as story_priority, row_number() over (order by f.claim_rank, f.created_at, f.position, f.id) as place
+    from first f left join public.tasks t on t.id = f.task_id left join public.stories s on s.id = t.story_id
+  )
+  select array_agg(p.id order by p.place), array_agg(p.task_id order by p.place)
+  into v_jobs, v_tasks
+  from placed p join placed x on x.place = 1 and x.phase = 'implement'
+    and (p.sprint_run_id, p.claim_rank, p.phase, p.task_priority, p.story_priority)
+      = (x.sprint_run_id, x.claim_rank, x.phase, x.task_priority, x.story_priority);
+  if coalesce(cardinality(v_jobs), 0) < 2 then
+    return null;
+  end if;
+  perform private.keep_forecast(t.task_id)
+  from (
+    select unnest(v_tasks) as task_id
+    union select w.task_id from public.change_indexes x, private.running_paths(x.id) w where x.product_id = p_product_id
+  ) t;
+
+  select c.place into v_chosen
+  from (
+    select u.place, f.passed_over, (
+      select coalesce(sum(1.0 / (10 + greatest(own.place, r.place))), 0)
+      from unnest(f.ranked) with ordinality own (path, place)
+      join (
+        select p.path, min(p.place) as place
+        from private.running_paths(f.index_id) w
+        left join public.forecasts o on o.task_id = w.task_id
+        cross join lateral (
+          select x.path, x.place from unnest(o.ranked) with ordinality x (path, place)
+          union all select x, 1 from unnest(w.paths) x
+        ) p group by p.path
+      ) r using (path)
+    ) as cost
+    from unnest(v_tasks) with ordinality u (task_id, place) left join public.forecasts f using (task_id)
+  ) c
+  order by coalesce(c.passed_over, 0) < 8, case when coalesce(c.passed_over, 0) < 8 then c.cost end, c.place
+  limit 1;
+  update public.forecasts f set passed_over = f.passed_over + 1 where f.task_id = any (v_tasks[: v_chosen - 1]);
+  return v_jobs[v_chosen];
+end;
+$$;
+
+create or replace function operations.get_task_forecast(p_task_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_product_id uuid := private.require_access('task', p_task_id);
+  v_forecast public.forecasts := private.forecast_of(p_task_id);
+  v_costs jsonb := private.estimate(v_product_id, array[p_task_id]);
+  v_is_shown boolean := v_forecast.task_id is not null and not private.hides_forecasts(v_product_id);
+begin
+  return jsonb_build_object(
+    'known_changes', coalesce(v_forecast.known_changes, private.known_changes_for(p_task_id), 0),
+    'main_sha', v_forecast.main_sha,
+    'touches', case when v_is_shown then v_forecast.touches else '[]' end,
+    'meets', case when v_is_shown then private.meets_of(v_forecast) else '[]' end,
+    'estimate', (v_costs -> 'estimate') - '{held,held_of}'::text[],
+    'ceiling', v_costs -> 'ceiling')
+    || case when v_is_shown and v_forecast.claimed_at is not null then private.forecast_result(v_forecast) else '{}' end;
+end;
+$$;
+
+grant execute on function operations.get_task_forecast to authenticated;
+
+create or replace function private.known_changes_for(p_task_id uuid)
+returns integer language plpgsql stable set search_path = '' as $$
+begin
+  return (select x.known_changes from public.change_indexes x where x.id = private.index_of(p_task_id));
+end;
+$$;
+
+create or replace function private.index_of(p_task_id uuid)
+returns uuid language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select x.id from public.tasks t
+    join public.products p on p.id = t.product_id
+    join public.change_indexes x on x.product_id = p.id
+      and x.repository = private.repository_name(coalesce(nullif(t.repo_url, ''), p.repo_url))
+    where t.id = p_task_id);
+end;
+$$;
+
+create or replace function private.forecast_of(p_task_id uuid)
+returns public.forecasts language plpgsql stable set search_path = '' as $$
+declare
+  v_forecast public.forecasts;
+  v_index public.change_indexes;
+  v_title text;
+  v_more text;
+  v_digest text;
+begin
+  select f.* into v_forecast from public.forecasts f where f.task_id = p_task_id;
+  if v_forecast.claimed_at is not null then
+    return v_forecast;
+  end if;
+  select x.* into v_index from public.change_indexes x where x.id = private.index_of(p_task_id);
+  if coalesce(v_index.known_changes, 0) < 8 then
+    return null;
+  end if;
+  select t.title, concat_ws(' ', t.description, t.implementation_plan, s.acceptance_criteria)
+  into v_title, v_more
+  from public.tasks t join public.stories s on s.id = t.story_id where t.id = p_task_id;
+  v_digest := md5(concat_ws(chr(1), v_index.id, v_index.head_sha, v_index.known_changes, v_title, v_more));
+  if v_digest is distinct from v_forecast.digest then
+    select p_task_id, v_index.id, v_digest, v_index.head_sha, v_index.known_changes, n.touches, n.ranked, n.recent, n.by_words, n.support
+    into v_forecast.task_id, v_forecast.index_id, v_forecast.digest, v_forecast.main_sha, v_forecast.known_changes, v_forecast.touches,
+      v_forecast.ranked, v_forecast.recent, v_forecast.by_words, v_forecast.support
+    from private.likely_paths(v_index.id, v_title, v_more) n;
+  end if;
+  return v_forecast;
+end;
+$$;
+
+create or replace function private.keep_forecast(p_task_id uuid, p_claimed_at timestamptz default null)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_forecast public.forecasts := private.forecast_of(p_task_id);
+begin
+  insert into public.forecasts as f (task_id, index_id, digest, main_sha, known_changes, touches, ranked, recent, by_words, support, claimed_at)
+  select v_forecast.task_id, v_forecast.index_id, v_forecast.digest, v_forecast.main_sha, v_forecast.known_changes, v_forecast.touches,
+    v_forecast.ranked, v_forecast.recent, v_forecast.by_words, v_forecast.support, p_claimed_at
+  where v_forecast.task_id is not null
+  on conflict (task_id) do update
+  set index_id = excluded.index_id, digest = excluded.digest, main_sha = excluded.main_sha, known_changes = excluded.known_changes,
+      touches = excluded.touches, ranked = excluded.ranked, recent = excluded.recent, by_words = excluded.by_words,
+      support = excluded.support, claimed_at = excluded.claimed_at
+  where f.claimed_at is null and (f.digest <> excluded.digest or excluded.claimed_at is not null);
+end;
+$$;
+
+create or replace function private.likely_paths(
+  p_index_id uuid, p_title text, p_more text, out touches jsonb, out ranked text[], out recent text[], out by_words text[], out support integer)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_title text[] := private.words_of(p_title);
+  v_words text[];
+  v_named text[] := private.named_paths(p_index_id, concat_ws(' ', p_title, p_more));
+  v_similar jsonb;
+  v_of integer;
+  v_all integer;
+  v_mean double precision;
+begin
+  v_words := v_title || array(select w from unnest(private.words_of(left(p_more, 2000))) w where w <> all (v_title));
+  select count(*), greatest(avg(cardinality(c.words)), 1) into v_all, v_mean from public.known_changes c where c.index_id = p_index_id;
+  with query as (
+    select w as word, case when n <= cardinality(v_title) then 1.0 else 0.3 end as weight from unnest(v_words) with ordinality u (w, n)
+  ),
+  known as materialized (
+    select c.sha, c.words, cardinality(c.words) / v_mean as length
+    from public.known_changes c where c.index_id = p_index_id and c.words && v_words
+  ),
+  found as materialized (
+    select k.sha, k.length, q.word, q.weight
+    from known k cross join lateral unnest(k.words) u (w) join query q on q.word = u.w
+  ),
+  told as (
+    select f.word, ln(1 + (v_all - count(*) + 0.5) / (count(*) + 0.5)) as idf from found f group by f.word
+  )
+  select jsonb_agg(jsonb_build_object('sha', x.sha, 'score', x.score) order by x.score desc)
+  into v_similar
+  from (
+    select f.sha, sum(f.weight * t.idf / (1 + 1.2 * (0.25 + 0.75 * f.length))) as score
+    from found f join told t using (word) group by f.sha order by score desc, f.sha limit 20
+  ) x;
+  v_of := coalesce(jsonb_array_length(v_similar), 0);
+
+  by_words := array(
+    with query as (
+      select w as word, case when n <= cardinality(v_title) then 1.0 else 0.3 end as weight from unnest(v_words) with ordinality u (w, n)
+    ),
+    found as materialized (
+      select k.path, cardinality(k.words) as length, q.word, q.weight
+      from public.known_paths k cross join lateral unnest(k.words) u (w) join query q on q.word = u.w
+      where k.index_id = p_index_id and k.words && v_words
+    ),
+    told as (select f.word, 1.0 / ln(2 + count(*)) as idf from found f group by f.word)
+    select f.path from found f join told t using (word)
+    group by f.path, f.length order by sum(f.weight * t.idf) / sqrt(2 + f.length) desc, f.path limit 50);
+  recent := array(select k.path from public.known_paths k where k.index_id = p_index_id order by k.recent desc, k.path limit 50);
+
+  with alike as (
+    select c.paths, (s ->> 'score')::double precision as score, c.place, case when c.task_id is null then 1 else 2 end as weight
+    from jsonb_array_elements(v_similar) s
+    join public.known_changes c on c.index_id = p_index_id and c.sha = s ->> 'sha'
+  ),
+  touched as (
+    select p as path, count(*) as times, sum(s.score * s.weight * exp(-s.place / 1000.0) / sqrt(cardinality(s.paths))) as score
+    from alike s, unnest(s.paths) p group by p
+  ),
+  places as (
+    (select t.path, row_number() over (order by t.score desc, t.path) as place, 1.2 as weight from touched t order by 2 limit 50)
+    union all select w, n, 1.0 from unnest(by_words) with ordinality u (w, n)
+    union all select w, n, 0.6 from unnest(recent) with ordinality u (w, n)
+  ),
+  mixed as (
+    select m.path, m.score, coalesce(t.times, 0) as times, row_number() over (order by m.score desc, m.path) as place
+    from (
+      select p.path, sum(p.weight / (10 + p.place)) as score from places p group by p.path
+    ) m left join touched t using (path)
+    where m.path <> all (v_named)
+    order by 4 limit 10
+  ),
+  files as (
+    select w as path, n as place, null::bigint as times, 'named' as why from unnest(v_named) with ordinality u (w, n)
+    union all (select m.path, 100 + m.place, m.times, 'similar' from mixed m where m.times >= 3)
+    order by place limit 10
+  ),
+  folders as (
+    select f.folder, f.up, (
+      select count(*) from alike s where exists (select from unnest(s.paths) p where starts_with(p, f.folder))) as times
+    from (
+      select distinct array_to_string((string_to_array(m.path, '/'))[: cardinality(string_to_array(m.path, '/')) - u], '/') || '/' as folder, u as up
+      from mixed m, generate_series(1, 6) u
+      where m.times between 1 and 2 and cardinality(string_to_array(m.path, '/')) > u
+    ) f
+  ),
+  folder as (
+    select f.* from folders f where f.times >= 3 order by f.up, f.times desc, f.folder limit 1
+  )
+  select
+    coalesce((
+      select jsonb_agg(jsonb_build_object('path', x.path, 'is_folder', x.is_folder, 'in', x.times,
+        'of', case when x.times is not null then v_of end, 'why', x.why) order by x.place)
+      from (
+        select f.path, false as is_folder, f.times, f.why, f.place from files f
+        union all select f.folder, true, f.times, 'similar', 1000 from folder f where (select count(*) from files) < 5
+      ) x), '[]'),
+    v_named[:10] || array(select m.path from mixed m order by m.place limit greatest(10 - cardinality(v_named), 0)),
+    coalesce((select m.times from mixed m where m.place = 1), 0)
+  into touches, ranked, support;
+  by_words := by_words[:10];
+  recent := recent[:10];
+end;
+$$;
+
+create or replace function private.named_paths(p_index_id uuid, p_text text)
+returns text[] language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select x.path
+    from (
+      select min(k.path) as path, strpos(lower(p_text), n.place) as at
+      from unnest(private.named_places(p_text)) n (place)
+      join public.known_paths k on k.index_id = p_index_id and k.name = regexp_replace(n.place, '^.*/', '')
+        and (lower(k.path) = n.place or right(lower(k.path), length(n.place) + 1) = '/' || n.place)
+      group by n.place having count(*) = 1 or bool_or(lower(k.path) = n.place)
+    ) x
+    group by x.path order by min(x.at), x.path limit 10);
+end;
+$$;
+
+create or replace function private.meets_of(p_forecast public.forecasts)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select jsonb_agg(jsonb_build_object('job_id', r.job_id, 'task', jsonb_build_object('id', t.id, 'code', t.code, 'title', t.title),
+      'paths', r.paths) order by cardinality(r.paths) desc, t.code)
+    from (
+      select w.job_id, w.task_id, array(
+        select p from unnest(w.paths) p where p = any (private.told_files(p_forecast.touches)) order by p) as paths
+      from private.running_paths(p_forecast.index_id) w where w.task_id <> p_forecast.task_id
+    ) r
+    join public.tasks t on t.id = r.task_id
+    where r.paths <> '{}'), '[]');
+end;
+$$;
+
+create or replace function private.told_files(p_touches jsonb)
+returns text[] language sql immutable set search_path = '' as $$
+  select array(select x ->> 'path' from jsonb_array_elements(p_touches) x where not (x ->> 'is_folder')::boolean);
+$$;
+
+create or replace function private.running_paths(p_index_id uuid)
+returns table (job_id uuid, task_id uuid, paths text[]) language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select w.job_id, w.task_id, private.told_files(coalesce(f.touches, '[]'))
+      || case when w.is_single then private.changed_paths(w.job_id) else '{}' end
+    from (
+      select j.id as job_id, coalesce(j.task_id, e.task_id) as task_id, j.task_id is not null as is_single
+      from public.change_indexes x
+      join public.agent_jobs j on j.product_id = x.product_id and j.status in ('CLAIMED', 'RUNNING') and j.phase <> 'verify'
+      left join public.task_executions e on e.sprint_run_id = j.sprint_run_id and j.task_id is null and e.status = 'RUNNING'
+      where x.id = p_index_id
+    ) w
+    left join public.forecasts f on f.task_id = w.task_id
+    where w.task_id is not null and private.index_of(w.task_id) = p_index_id;
+end;
+$$;
+
+create or replace function private.forecast_result(p_forecast public.forecasts)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_named text[] := private.told_files(p_forecast.touches);
+  v_changed text[] := coalesce(p_forecast.changed, (
+    select private.changed_paths(j.id) from public.agent_jobs j
+    where j.task_id = p_forecast.task_id and j.status = 'DONE' order by j.finished_at desc limit 1));
+begin
+  if coalesce(v_changed, '{}') = '{}' or v_named = '{}' then
+    return '{}';
+  end if;
+  return jsonb_build_object('result', jsonb_build_object('named', cardinality(v_named), 'changed', cardinality(v_changed),
+    'hit', (select count(*) from unnest(v_changed) c where c = any (v_named))));
+end;
+$$;
+
+create or replace function private.settled_forecasts(p_product_id uuid, p_since timestamptz)
+returns table (settled_at timestamptz, method text, guessed text[], changed text[], support integer)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select f.settled_at, m.method, m.guessed, f.changed, f.support
+    from public.change_indexes x
+    join public.forecasts f on f.index_id = x.id and f.settled_at > p_since and f.changed <> '{}'
+      and not f.touches @> '[{"why": "named"}]'
+    cross join lateral (values ('mixed', f.ranked), ('recent', f.recent), ('words', f.by_words)) m (method, guessed)
+    where x.product_id = p_product_id;
+end;
+$$;
+
+create or replace function private.hides_forecasts(p_product_id uuid)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select count(*) filter (where x.method = 'recent') >= 50
+      and avg(x.hit) filter (where x.method = 'mixed') < avg(x.hit) filter (where x.method = 'recent') + 0.05
+    from (
+      select f.method, (f.guessed[:5] && f.changed)::integer as hit, row_number() over (partition by f.method order by f.settled_at desc) as n
+      from private.settled_forecasts(p_product_id, '-infinity') f
+    ) x
+    where x.n <= 50);
+end;
+$$;
+
+create or replace function operations.get_forecast_quality(p_product_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+begin
+  perform private.require_product_access(p_product_id);
+  return json_build_object('hidden', private.hides_forecasts(p_product_id), 'methods', (
+      select coalesce(json_agg(row_to_json(m) order by m.method), '[]')
+      from (
+        select f.method, count(*) as tasks, round(avg((f.guessed[:1] && f.changed)::integer), 3) as hit_1,
+          round(avg((f.guessed[:5] && f.changed)::integer), 3) as hit_5, round(avg((f.guessed[:10] && f.changed)::integer), 3) as hit_10,
+          round(avg((select count(*) from unnest(f.changed) c where c = any (f.guessed[:10]))::numeric / cardinality(f.changed)), 3) as recall_10
+        from private.settled_forecasts(p_product_id, private.now() - interval '180 days') f group by f.method
+      ) m),
+    'support', (
+      select coalesce(json_agg(row_to_json(s) order by s.support), '[]')
+      from (
+        select case when f.support >= 6 then '6+' when f.support >= 3 then '3-5' else '1-2' end as support, count(*) as tasks,
+          round(avg((f.guessed[:1] && f.changed)::integer), 3) as hit_1
+        from private.settled_forecasts(p_product_id, private.now() - interval '180 days') f
+        where f.method = 'mixed' and f.support > 0 group by 1
+      ) s));
+end;
+$$;
+
+grant execute on function operations.get_forecast_quality to authenticated;
+
+comment on table public.change_indexes is 'Repositories whose earlier changes forecasts are made from (docs/forecast.md).';
+
+comment on column public.change_indexes.repository is 'Host and path, which are the same over https and ssh.';
+
+alter table public.change_indexes enable row level security;
+
+comment on table public.known_changes is 'Earlier changes: commits of the main branch, and finished tasks (docs/forecast.md).';
+
+comment on column public.known_changes.sha is 'The commit, or the task''s id.';
+
+comment on column public.known_changes.place is 'How many changes of main are newer.';
+
+alter table public.known_changes enable row level security;
+
+comment on table public.known_paths is 'Files of earlier changes (docs/forecast.md).';
+
+comment on column public.known_paths.recent is 'How often and how lately it changed.';
+
+alter table public.known_paths enable row level security;
+
+comment on table public.forecasts is 'What tasks probably touch, and afterwards what they touched (docs/forecast.md).';
+
+comment on column public.forecasts.digest is 'Of the text and the head it was made from.';
+
+comment on column public.forecasts.ranked is 'The ten files that most likely change; recent and by_words are those of the two baselines.';
+
+comment on column public.forecasts.support is 'How many of the similar changes touched the first of them.';
+
+comment on column public.forecasts.passed_over is 'How often a claim took a later task because of it (avoid_overlap).';
+
+comment on column public.forecasts.settled_at is 'When its work was compared with it.';
+
+comment on column public.forecasts.changed is 'What its work touched, without generated files.';
+
+alter table public.forecasts enable row level security;
 
 create or replace function private.insert_rows(p_table regclass, p_rows jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -10759,6 +11551,183 @@ $$;
 
 grant execute on function private.inbox_count to authenticated;
 
+create or replace function operations.get_costs(p_product_id uuid, p_from date default null, p_to date default null, p_by text default null)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_to date := coalesce(p_to, (private.now() at time zone 'UTC')::date);
+  v_from date := coalesce(p_from, v_to - 89);
+  v_by text := coalesce(lower(private.require_choice('by', p_by, array['AGENT', 'LABEL', 'MONTH'])), 'agent');
+begin
+  perform private.require_product_access(p_product_id);
+  if v_from > v_to then
+    perform private.refuse(422, 'from must not be later than to.');
+  end if;
+  return (
+    with tried as materialized (
+      select c.*, case v_by when 'agent' then c.agent when 'label' then c.label
+          else to_char(c.began_at at time zone 'UTC', 'YYYY-MM') end as key,
+        case when v_by = 'agent' then c.model end as key_model
+      from private.cost_cohort(p_product_id, v_from::timestamp at time zone 'UTC', (v_to + 1)::timestamp at time zone 'UTC') c
+    ), places as (
+      select t.story_id, case when count(distinct (t.key, t.key_model)) = 1 then min(t.key) else 'several' end as key,
+        case when count(distinct (t.key, t.key_model)) = 1 then min(t.key_model) end as key_model
+      from tried t where t.story_id is not null and (t.is_approved or t.accepted_at is null) group by t.story_id
+    ), parts as (
+      select t.key, t.key_model, t.currency, t.cost, t.tokens, t.amount as spent, case when t.is_estimated then t.amount end as estimated,
+        case when t.accepted_at is null then t.amount end as not_accepted, null::uuid as story_id, null::timestamptz as accepted_at,
+        null::numeric as rounds, null::numeric as of_one
+      from tried t
+      union all
+      select p.key, p.key_model, t.currency, null, null, null, null, null, t.story_id, t.accepted_at, max(t.rounds), sum(t.amount)
+      from tried t join places p on p.story_id = t.story_id
+      group by p.key, p.key_model, t.currency, t.story_id, t.accepted_at
+    ), sums as (
+      select p.key, p.key_model as model, p.currency, grouping(p.key) = 1 as is_total,
+        count(p.story_id)::integer as settled, count(p.accepted_at)::integer as accepted,
+        (count(*) filter (where p.accepted_at > private.now() - interval '14 days'))::integer as accepted_so_far,
+        coalesce(sum(p.cost), 0) as cost, coalesce(sum(p.tokens), 0) as tokens, coalesce(sum(p.spent), 0) as spent,
+        coalesce(sum(p.not_accepted), 0) as not_accepted, coalesce(sum(p.estimated), 0) as estimated,
+        percentile_cont(array[0.2, 0.5, 0.8]) within group (order by p.of_one) filter (where p.accepted_at is not null) as of_one,
+        percentile_cont(0.5) within group (order by p.rounds) filter (where p.accepted_at is not null) as rounds
+      from parts p
+      group by grouping sets ((p.key, p.key_model, p.currency), (p.currency))
+    ), said as (
+      select s.*, jsonb_build_object('settled', s.settled, 'accepted', s.accepted, 'accepted_so_far', s.accepted_so_far,
+        'cost', case when s.currency is not null then round(s.cost, 6) end, 'currency', s.currency, 'tokens', round(s.tokens),
+        'per_accepted', case when s.accepted >= 8 and s.spent > 0 then round(s.spent / s.accepted, 6) end,
+        'median', case when s.accepted >= 8 then round(s.of_one[2]::numeric, 6) end,
+        'low', case when s.accepted >= 8 then round(s.of_one[1]::numeric, 6) end,
+        'high', case when s.accepted >= 8 then round(s.of_one[3]::numeric, 6) end,
+        'not_accepted_share', case when s.spent > 0 then round(s.not_accepted / s.spent, 4) end,
+        'rounds', s.rounds, 'too_few', s.accepted < 8, 'estimated', s.estimated > s.spent / 10) as numbers
+      from sums s
+    )
+    select jsonb_build_object('product_id', p_product_id, 'from', v_from, 'to', v_to, 'by', v_by,
+      'rows', coalesce(jsonb_agg(jsonb_build_object('key', s.key, 'model', s.model) || s.numbers
+        order by s.key = 'several', s.key, s.model, s.currency) filter (where not s.is_total), '[]'),
+      'total', coalesce(jsonb_agg(s.numbers order by s.currency) filter (where s.is_total), '[]'))
+    from said s
+  );
+end;
+$$;
+
+grant execute on function operations.get_costs to authenticated;
+
+create or replace function private.cost_cohort(p_product_id uuid, p_from timestamptz, p_to timestamptz)
+returns table (story_id uuid, began_at timestamptz, accepted_at timestamptz, label text, rounds integer, agent text, model text,
+  is_approved boolean, currency text, is_estimated boolean, cost numeric, tokens numeric, amount numeric)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_product public.products;
+begin
+  select p.* into v_product from public.products p where p.id = p_product_id;
+  return query
+    with works as materialized (
+      select w.id as job_id, w.task_id, w.status::text, w.head_sha, w.merged_at, w.finished_at, w.created_at
+      from private.works w where w.product_id = p_product_id and w.kind = 'TASK_IMPLEMENTATION'
+      union all
+      select w.id, e.task_id, case when e.finished_at is null then w.status::text else e.status::text end,
+        coalesce(e.head_sha, w.head_sha), w.merged_at, coalesce(e.finished_at, w.finished_at), w.created_at
+      from private.works w join public.task_executions e on e.sprint_run_id = w.sprint_run_id
+      where w.product_id = p_product_id and w.kind = 'SPRINT_IMPLEMENTATION'
+    ), lines as materialized (
+      select k.task_id, e.job_id, e.attempt, e.model_id, e.created_at, x.currency, e.estimated, x.cost * k.part as cost, x.tokens * k.part as tokens
+      from public.usage_events e
+      left join public.sprint_runs r on r.id = e.sprint_run_id and r.pr_strategy = 'SPRINT_BATCH'
+      cross join lateral (
+        select case when not e.subscription then e.cost end as cost, case when not e.subscription then e.currency end as currency,
+          (coalesce(e.input_tokens, 0) + coalesce(e.output_tokens, 0) + coalesce(e.cache_write_tokens, 0))::numeric as tokens) x
+      left join lateral (
+        select e.task_id, 1::numeric as part where r.id is null
+        union all
+        select i.task_id, 1::numeric / count(*) over () from public.task_executions i where i.sprint_run_id = r.id) k on true
+      -- Conversations about ideas are no work on a story.
+      where e.product_id = p_product_id and (k.task_id is not null or e.sprint_run_id is not null)
+    ), attempts as materialized (
+      select w.task_id, w.job_id, a.attempt, a.agent, a.started_at, coalesce(a.ended_at, a.started_at) as ended_at, a.outcome,
+        coalesce(m.model, j.model_id, j.model) as model,
+        a.attempt = max(a.attempt) filter (where a.worker_id is not distinct from coalesce(j.author_worker_id, a.worker_id))
+          over (partition by w.task_id, w.job_id) as is_last
+      from works w
+      join public.agent_jobs j on j.id = w.job_id
+      join public.job_attempts a on a.job_id = w.job_id
+      left join lateral (
+        select l.model_id as model from lines l where l.job_id = a.job_id and l.attempt = a.attempt and l.model_id is not null
+        group by l.model_id order by sum(l.cost) desc nulls last, sum(l.tokens) desc limit 1) m on true
+    ), begun as materialized (
+      select t.story_id, min(x.at) as began_at, max(x.until) as until
+      from (
+        select a.task_id, a.started_at as at, a.ended_at as until from attempts a
+        union all select l.task_id, l.created_at, l.created_at from lines l) x
+      join public.tasks t on t.id = x.task_id
+      group by t.story_id
+      having min(x.at) >= p_from and min(x.at) < p_to
+    ), newest as materialized (
+      select distinct on (w.task_id) t.story_id, w.*, t.status = 'DONE' as is_done,
+        (private.decision_for('review', w.job_id) ->> 'at')::timestamptz as approved_at
+      from begun b
+      join public.tasks t on t.story_id = b.story_id
+      join works w on w.task_id = t.id
+      order by w.task_id, w.created_at desc, w.job_id
+    ), ended as materialized (
+      select n.story_id, bool_or(n.status in ('CLAIMED', 'RUNNING')) as is_running,
+        (array_agg(n.status order by n.finished_at desc nulls first))[1] = 'CANCELLED' as is_cancelled,
+        -- A task that was done and reopened had ended as well: the approval still says so.
+        bool_and((n.status = 'DONE' or n.is_done) and (n.approved_at is not null or n.head_sha is null)) and count(n.approved_at) > 0
+          and not exists (
+            select from public.tasks t where t.story_id = n.story_id and t.status <> 'DONE' and t.id <> all (array_agg(n.task_id))) as is_approved,
+        bool_and(n.head_sha is null or n.merged_at is not null or (v_product.pull_requests = 'none'
+          and (v_product.landing <> 'queue' or n.finished_at < v_product.landing_since))) as has_landed,
+        greatest(max(n.approved_at), max(n.merged_at), max(c.done_at)) as at,
+        min(c.left_at) filter (where not n.is_done and c.left_at >= n.approved_at) as taken_back_at
+      from newest n
+      cross join lateral (
+        select max(h.changed_at) filter (where h.to_status = 'DONE') as done_at, max(h.changed_at) filter (where h.from_status = 'DONE') as left_at
+        from public.task_status_changes h where h.task_id = n.task_id and h.from_status is distinct from h.to_status) c
+      group by n.story_id
+    ), settled as materialized (
+      select b.story_id, b.began_at,
+        case when e.is_approved and e.has_landed and (e.taken_back_at < e.at + interval '14 days') is not true and not exists (
+          select from newest n
+          join public.change_indexes x on x.product_id = p_product_id
+          join public.known_changes k on k.index_id = x.id and length(k.reverts) >= 7 and k.at < e.at + interval '14 days'
+          left join public.landings l on l.job_id = n.job_id and l.state = 'landed'
+          where n.story_id = b.story_id and (starts_with(n.head_sha, k.reverts) or starts_with(l.head_sha, k.reverts)))
+        then e.at end as accepted_at
+      from begun b
+      left join ended e on e.story_id = b.story_id
+      where e.is_running is not true and (e.is_approved or e.is_cancelled or v_product.archived_at is not null
+        or b.until < private.now() - interval '30 days')
+    ), spent as (
+      select l.task_id, l.job_id, l.attempt, case when a.job_id is null then l.model_id else a.model end as model, a.agent,
+        coalesce(a.is_last, false) as is_last, l.currency, l.estimated, l.created_at, l.cost, l.tokens
+      from lines l left join attempts a on a.task_id = l.task_id and a.job_id = l.job_id and a.attempt = l.attempt
+      union all
+      select a.task_id, a.job_id, a.attempt, a.model, a.agent, a.is_last, null, false, a.started_at, null, 0
+      from attempts a
+      where not exists (select from lines l where l.task_id = a.task_id and l.job_id = a.job_id and l.attempt = a.attempt)
+    )
+    select s.story_id, s.began_at, s.accepted_at,
+      (select case when count(*) = 1 then min(l.name) when count(*) > 1 then 'several' end
+       from public.stories k join public.labels l on l.id = any (k.label_ids) where k.id = s.story_id),
+      (select max(x.rounds)::integer from (
+        select 1 + count(*) filter (where a.outcome = 'failed') + coalesce((
+          select sum(private.returns_of(n.job_id)) from (select distinct w.job_id from works w where w.task_id = a.task_id) n), 0) as rounds
+        from attempts a join public.tasks t on t.id = a.task_id where t.story_id = s.story_id group by a.task_id) x),
+      p.agent, p.model, bool_or(p.is_last and exists (
+        select from newest n where n.task_id = p.task_id and n.job_id = p.job_id and n.approved_at is not null)),
+      p.currency, p.estimated, sum(p.cost), sum(p.tokens), sum(case when p.currency is null then p.tokens else p.cost end)
+    from settled s
+    join public.tasks t on t.story_id = s.story_id
+    join spent p on p.task_id = t.id
+    group by s.story_id, s.began_at, s.accepted_at, p.agent, p.model, p.currency, p.estimated
+    union all
+    select null, p.created_at, null, null, null, null, p.model, false, p.currency, p.estimated, p.cost, p.tokens,
+      case when p.currency is null then p.tokens else p.cost end
+    from spent p where p.task_id is null and p.created_at >= p_from and p.created_at < p_to;
+end;
+$$;
+
 create or replace function operations.set_model_price(
   p_model_id text, p_input_per_million numeric default null, p_output_per_million numeric default null,
   p_cache_read_per_million numeric default null, p_cache_write_per_million numeric default null,
@@ -11158,8 +12127,7 @@ begin
       having count(distinct coalesce(a.agent, '')) = 1
     ), measured as materialized (
       select j.id, j.task_id, j.model, t.agent, t.minutes, j.status = 'DONE' as is_done,
-        t.failures + private.verify_rounds(j.id) + (j.status = 'DONE')::integer
-          + (select count(*) from public.job_reviews r where r.job_id = j.id and r.verdict = 'request_changes') as rounds,
+        t.failures + private.returns_of(j.id) + (j.status = 'DONE')::integer as rounds,
         c.cost, c.currency
       from jobs j
       join tried t on t.job_id = j.id
@@ -11188,6 +12156,13 @@ end;
 $$;
 
 grant execute on function operations.get_scoreboard to authenticated;
+
+create or replace function private.returns_of(p_job_id uuid) returns bigint language plpgsql stable set search_path = '' as $$
+begin
+  return private.verify_rounds(p_job_id)
+    + (select count(*) from public.job_reviews r where r.job_id = p_job_id and r.verdict = 'request_changes');
+end;
+$$;
 
 comment on table public.model_prices is
   'Model prices (specification: Other records): per million input, output, cache read and cache write tokens.';
@@ -13262,7 +14237,8 @@ $$;
 grant execute on function operations.get_branch to authenticated;
 
 create or replace function operations.get_solo_board(p_product_id uuid)
-returns json language plpgsql stable set search_path = '' as $$
+returns json
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_sprint uuid;
 begin
@@ -13281,21 +14257,15 @@ $$;
 
 grant execute on function operations.get_solo_board to authenticated;
 
-create or replace function operations.get_sprint_board(p_sprint_id uuid)
+create or replace function operations.get_sprint_board(p_sprint_id uuid, p_with_start boolean default true)
 returns json
-language plpgsql
-stable
-set search_path = ''
--- Applies to everything this calls: planning these joins at each visit costs a quarter of the page's time in the
--- database.
-set plan_cache_mode = force_generic_plan
-as $$
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_product uuid := private.require_access('sprint', p_sprint_id);
   v_preflight json;
   v_forecast json;
 begin
-  if exists (select from public.sprints s where s.id = p_sprint_id and s.status = 'ACTIVE')
+  if p_with_start and exists (select from public.sprints s where s.id = p_sprint_id and s.status = 'ACTIVE')
     and not exists (
       select from public.sprint_runs r where r.sprint_id = p_sprint_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))
   then
@@ -13364,8 +14334,6 @@ begin
     ) x);
 end;
 $$;
-
-grant execute on function private.board_stories to authenticated;
 
 create or replace function private.board_tasks(p_sprint_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -13449,8 +14417,6 @@ begin
   );
 end;
 $$;
-
-grant execute on function private.board_tasks to authenticated;
 
 create or replace function operations.get_dashboard() returns json language plpgsql stable set search_path = '' as $$
 declare
@@ -13844,14 +14810,7 @@ begin
       from public.agent_questions q where q.story_id = p_story_id
         and (q.reader_id is null or q.reader_id = auth.uid())),
     'files', private.files_of(p_story_id),
-    'logs', (
-      select coalesce(json_agg(row_to_json(l) order by l.created_at desc, l.id), '[]')
-      from (
-        select * from private.story_log_shape l
-        where l.story_id = p_story_id
-        order by l.created_at desc
-        limit 100
-      ) l)
+    'logs', operations.list_story_logs(p_story_id, 100) -> 'items'
   );
 end;
 $$;
@@ -13887,7 +14846,10 @@ begin
       ) s),
     'jobs', (
       select coalesce(json_agg(private.job_json(j) order by j.created_at desc), '[]')
-      from public.agent_jobs j where j.task_id = p_task_id),
+      from public.agent_jobs j
+      where j.id in (
+        select k.id from public.agent_jobs k where k.task_id = p_task_id
+        order by (k.finished_at is null) desc, k.created_at desc limit 20)),
     'files', private.files_of(p_task_id),
     'imported_reviews', private.imported_reviews(p_task_id),
     'dependencies', operations.list_dependencies('task', p_task_id),
@@ -14995,7 +15957,8 @@ create or replace function operations.create_product(
   p_pull_requests text default 'none', p_agent_items text default 'backlog', p_landing text default 'manual',
   p_branch_prefix text default 'backloom', p_agent text default null, p_model text default null, p_effort text default null,
   p_fallback jsonb default '[]', p_fallback_after integer default 15,
-  p_on_failure text default 'stop', p_plan_review text default 'none'
+  p_on_failure text default 'stop', p_plan_review text default 'none',
+  p_change_index boolean default true, p_avoid_overlap boolean default false
 ) returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := gen_random_uuid();
@@ -15007,7 +15970,7 @@ begin
   end if;
   insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires,
     dependency_release, requires_sandbox, may_reach, plan_first, plan_review, pull_requests, agent_items, landing, branch_prefix, agent, model, effort,
-    fallback, fallback_after, on_failure)
+    fallback, fallback_after, on_failure, change_index, avoid_overlap)
   values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
     coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires,
     coalesce(p_dependency_release, 'done')::public.dependency_release,
@@ -15016,7 +15979,8 @@ begin
     coalesce(p_pull_requests, 'none')::public.pull_requests,
     coalesce(p_agent_items, 'backlog')::public.agent_items, coalesce(p_landing, 'manual')::public.landing,
     coalesce(p_branch_prefix, 'backloom'), p_agent, p_model, p_effort, coalesce(p_fallback, '[]'), coalesce(p_fallback_after, 15),
-    coalesce(p_on_failure, 'stop')::public.on_failure);
+    coalesce(p_on_failure, 'stop')::public.on_failure,
+    coalesce(p_change_index, true), coalesce(p_avoid_overlap, false));
   return operations.get_product(v_id);
 end;
 $$;
@@ -15085,7 +16049,7 @@ select
   to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
   p.requires_sandbox, p.may_reach, p.plan_first, p.plan_review, p.on_failure, p.pull_requests, p.landing, p.agent_items,
   p.version, p.forge_issue_label, p.branch_prefix, p.review_marks,
-  p.agent, p.model, p.effort, p.fallback, p.fallback_after
+  p.agent, p.model, p.effort, p.fallback, p.fallback_after, p.change_index, p.avoid_overlap
 from public.products p;
 
 grant select on private.product_detail_shape to authenticated;
@@ -15500,6 +16464,10 @@ comment on column public.products.fallback is 'Agents that take over, in order, 
 
 comment on column public.products.fallback_after is 'Minutes: a limit that ends later hands the work to the next agent.';
 
+comment on column public.products.change_index is 'Whether workers send titles and paths of main''s changes, for forecasts.';
+
+comment on column public.products.avoid_overlap is 'Whether claims prefer, among equals, what meets the least running work.';
+
 comment on column public.products.auto_pr is 'Whether pull_requests is not none. The contract has this name.';
 
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
@@ -15532,9 +16500,9 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 grant select on public.products to authenticated;
 
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, plan_review, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after),
+    plan_first, plan_review, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, plan_review, on_failure, requires_sandbox, may_reach,
-    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, archived_at),
+    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap, archived_at),
   delete on public.products to authenticated;
 
 create or replace function private.evidence_json(p_evidence public.evidence, p_stale boolean)
@@ -16509,7 +17477,8 @@ comment on table public.story_heads is 'Latest commit of a story''s work (docs/p
 alter table public.story_heads enable row level security;
 
 create policy story_heads_select on public.story_heads for select to authenticated
-  using (story_id in (select s.id from public.stories s where s.product_id in (select private.accessible_product_ids())));
+  using (exists (select from public.stories s
+    where s.id = story_heads.story_id and s.product_id in (select private.accessible_product_ids())));
 
 grant select on public.story_heads to authenticated;
 
@@ -17825,6 +18794,7 @@ begin
       ('issue_notes', 120, 60),
       ('landings', 300, 60),
       ('upkeeps', 120, 60),
+      ('change_index', 30, 60),
       ('idempotency_key', 600, 60),
       -- per hook address: what is sent, and what is new
       ('hook', 3000, 60),
@@ -18070,9 +19040,9 @@ begin
   for v_file in select f ->> 'path' as path, f ->> 'patch' as patch from jsonb_array_elements(p_files) f loop
     v_line := null;
     if v_file.patch ~ v_known then
-      select m.line into v_line
-      from (select l as line, substring(l from v_known) as key from string_to_table(v_file.patch, E'\n') l where l ~ v_known limit 500) m
-      where not private.is_placeholder(m.key) limit 1;
+      v_lines := array(select l from string_to_table(v_file.patch, E'\n') l where l ~ v_known limit 101);
+      v_line := case when cardinality(v_lines) > 100 then v_lines[1] else (
+        select l from unnest(v_lines) l where not private.is_placeholder(substring(l from v_known)) limit 1) end;
     end if;
     if v_line is null then
       v_lines := array(
@@ -18723,6 +19693,163 @@ begin
 end;
 $$;
 
+create or replace function operations.get_review_page(p_story_id uuid default null, p_task_id uuid default null, p_job_id uuid default null,
+  p_attempt integer default null, p_since text default null, p_most integer default null)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_product_id uuid := case when p_story_id is not null then private.require_access('story', p_story_id) end;
+  v_job public.agent_jobs;
+  v_shown uuid[];
+  v_one uuid;
+  v_attempt jsonb;
+begin
+  if p_job_id is not null then
+    v_job := private.require_job_reader(p_job_id);
+    v_product_id := v_job.product_id;
+    if p_story_id is null and v_job.task_id is not null then
+      return json_build_object('leads_to', private.review_place(p_job_id));
+    end if;
+  end if;
+  if p_story_id is not null and (p_job_id is not null and v_job.task_id is distinct from p_task_id
+    or p_task_id is not null and not exists (select from public.tasks t where t.id = p_task_id and t.story_id = p_story_id))
+  then
+    perform private.refuse(404, 'The story has no such task or job. Open the story to see what it has.');
+  end if;
+  v_shown := case
+    when p_job_id is not null then array[p_job_id]
+    when p_task_id is not null then array_remove(array[private.reviewed_job_of(p_task_id)], null)
+    else array(select u.job_id from private.unjudged_attempts(p_story_id) u order by u.place) end;
+  if cardinality(v_shown) = 1 then
+    v_one := v_shown[1];
+    v_attempt := private.reviewed_attempt(v_one, p_attempt, p_since);
+  end if;
+  return json_build_object('leads_to', null,
+    'product', (select jsonb_build_object('id', p.id, 'name', p.name) from public.products p where p.id = v_product_id),
+    'story', (select jsonb_build_object('id', s.id, 'code', s.code, 'title', s.title) from public.stories s where s.id = p_story_id),
+    'open_tasks', private.open_tasks_of(p_story_id),
+    'unjudged', (
+      select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'code', t.code, 'title', t.title, 'job_id', u.job_id, 'attempt', u.attempt,
+        'waits', u.waits) order by u.place), '[]')
+      from private.unjudged_attempts(p_story_id) u join public.tasks t on t.id = u.task_id),
+    'attempts', case when cardinality(v_shown) > 1 then operations.get_story_changes(p_story_id, p_most => p_most)::jsonb -> 'attempts' end,
+    'one', v_attempt,
+    'of', case when v_one is not null then operations.get_job_page(v_one) end,
+    'parts', (
+      select coalesce(jsonb_agg(jsonb_build_object('job', private.job_json(j),
+        'is_unseen', j.first_seen_at is null and (j.status = 'DONE' or j.phase = 'review'),
+        'said', operations.list_job_comments(j.id)) order by array_position(v_shown, j.id)), '[]')
+      from public.agent_jobs j where j.id = any (v_shown)),
+    'viewed', (
+      select coalesce(jsonb_agg(jsonb_build_object('job_id', a.job_id, 'path', x.path)), '[]')
+      from (
+        select s.job_id, s.attempt from private.story_attempts(p_story_id) s where v_one is null
+        union all
+        select v_one, (v_attempt -> 'diff' ->> 'attempt')::integer
+      ) a
+      cross join lateral json_array_elements_text(operations.list_viewed(a.job_id, a.attempt) -> 'paths') x (path)
+      where a.attempt is not null),
+    'proofs', case
+      when p_story_id is not null then jsonb_build_array(private.proof_json(p_story_id))
+      when p_job_id is not null then jsonb_path_query_array(operations.get_job_proof(p_job_id)::jsonb, '$.stories[*].proof')
+      else '[]' end,
+    'same_files', coalesce((
+      select operations.list_same_files(x.job_id, v_one is null)
+      from (
+        select v_one as job_id where v_one is not null
+        union all
+        select u.job_id from private.unjudged_attempts(p_story_id) u where v_one is null and u.waits
+      ) x limit 1), '[]'),
+    'queue', private.place_in_queue(v_shown));
+end;
+$$;
+
+grant execute on function operations.get_review_page to authenticated;
+
+create or replace function operations.get_review_place(p_job_ids jsonb)
+returns json language plpgsql stable security definer set search_path = '' as $$
+begin
+  return private.place_in_queue(array(select j::uuid from jsonb_array_elements_text(p_job_ids) j));
+end;
+$$;
+
+grant execute on function operations.get_review_place to authenticated;
+
+create or replace function private.reviewed_attempt(p_job_id uuid, p_attempt integer, p_since text)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_newest integer := (select max(d.attempt) from public.job_diffs d where d.job_id = p_job_id);
+  v_attempt integer := case when p_attempt is null then v_newest
+    else (select d.attempt from public.job_diffs d where d.job_id = p_job_id and d.attempt = p_attempt) end;
+  v_looked integer := (
+    select max(v.attempt) from public.viewed_files v
+    join public.job_diffs d on d.job_id = v.job_id and d.attempt = v.attempt
+    where v.user_id = auth.uid() and v.job_id = p_job_id and v.attempt < v_attempt);
+  v_asked integer := (
+    select max(r.attempt) from public.job_reviews r
+    join public.job_diffs d on d.job_id = r.job_id and d.attempt = r.attempt
+    where r.job_id = p_job_id and r.author_id = auth.uid() and r.verdict = 'request_changes' and r.attempt < v_attempt);
+  v_since text := case
+    when p_since is not null then p_since
+    when p_attempt is not null then null
+    when v_looked is not null then 'looked'
+    else v_asked::text end;
+  v_before integer := case when v_since = 'looked' then v_looked when v_since ~ '^\d{1,6}$' then v_since::integer end;
+begin
+  return jsonb_build_object('job_id', p_job_id,
+    'diff', case when v_attempt is not null then operations.get_job_diff(p_job_id, v_attempt) end,
+    'guide', case when v_attempt is not null then operations.get_job_guide(p_job_id, v_attempt) end,
+    'marked', case when v_attempt = v_newest then operations.get_job_marks(p_job_id) -> 'marks' else '[]'::json end,
+    'since', v_since,
+    'before', case when v_before is not null then operations.get_job_diff(p_job_id, v_before) end,
+    'seen', case when v_since = 'looked' and v_before is not null then operations.list_viewed(p_job_id, v_before) -> 'paths' end);
+end;
+$$;
+
+create or replace function private.place_in_queue(p_job_ids uuid[])
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    with queue as materialized (
+      select r.*, row_number() over (order by -r.frees_tasks, -r.hours, r.lines, private.microseconds(r.waiting_since), r.job_id) as place
+      from private.waiting_reviews(array(select private.writable_product_ids()), private.now()) r
+    ), own as materialized (
+      select q.* from queue q where q.job_id = any (p_job_ids) order by q.place limit 1
+    ), others as materialized (
+      select q.job_id, q.place, q.place > coalesce(o.place, 0) as is_behind
+      from queue q left join own o on true where q.job_id <> all (p_job_ids)
+    )
+    select json_build_object('position', o.place, 'total', (select count(*) from queue), 'frees_tasks', coalesce(o.frees_tasks, 0),
+      'waiting_since', o.waiting_since,
+      'next', (select private.review_place(x.job_id) from others x order by not x.is_behind, x.place limit 1),
+      'before', (select private.review_place(x.job_id) from others x order by x.is_behind, x.place desc limit 1))
+    from (select) as one left join own o on true);
+end;
+$$;
+
+create or replace function private.review_place(p_job_id uuid)
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_build_object('job_id', j.id, 'story_id', t.story_id, 'task_id', t.id,
+      'is_newest', j.id = private.reviewed_job_of(t.id),
+      'is_whole', j.status = 'QUEUED' and j.phase = 'review' and private.open_tasks_of(t.story_id) = 0 and coalesce((
+        select count(*) > 1 and (array_agg(u.job_id order by u.place desc) filter (where u.waits))[1] = j.id
+        from private.unjudged_attempts(t.story_id) u), false))
+    from public.agent_jobs j left join public.tasks t on t.id = j.task_id
+    where j.id = p_job_id);
+end;
+$$;
+
+create or replace function private.reviewed_job_of(p_task_id uuid)
+returns uuid language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select j.id from public.agent_jobs j
+    where j.task_id = p_task_id and j.kind = 'TASK_IMPLEMENTATION'
+    order by exists (select from public.job_diffs d where d.job_id = j.id) desc, j.created_at desc, j.id limit 1);
+end;
+$$;
+
 comment on table public.pending_verdicts is 'Verdicts that can still be taken back (docs/review.md).';
 
 comment on column public.pending_verdicts.verdict_id is 'The verdict that it is a part of.';
@@ -19239,43 +20366,77 @@ begin
 end;
 $$;
 
-create or replace function operations.get_story_changes(p_story_id uuid, p_with_files boolean default true)
+create or replace function operations.get_story_changes(p_story_id uuid, p_with_files boolean default true, p_paths jsonb default null,
+  p_most integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_access('story', p_story_id);
-  return json_build_object(
-    -- Tasks that are neither done nor wait for a verdict: without any, approving the rest finishes the story.
-    'open_tasks', (
-      select count(*) from public.tasks t
-      where t.story_id = p_story_id and t.status <> 'DONE' and not exists (
-        select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review')),
-    'attempts', (
+  return json_build_object('open_tasks', private.open_tasks_of(p_story_id), 'attempts', (
+    with attempts as materialized (select * from private.story_attempts(p_story_id))
     select coalesce(json_agg(json_build_object('task', json_build_object('id', t.id, 'code', t.code, 'title', t.title),
-      'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
-      'files', case when p_with_files then d.files else '[]' end, 'marks', x.former -> 'marks', 'mark_paths', x.former -> 'mark_paths',
+      'waits', a.waits, 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
+      'files', case when not p_with_files then '[]' when p_most is null then d.files else f.files end,
+      'marks', x.former -> 'marks', 'mark_paths', x.former -> 'mark_paths',
       'marked', (
         select coalesce(json_agg(json_build_object('mark', m.mark, 'path', m.path, 'hunk', m.hunk) order by private.mark_place(m.mark), m.path), '[]')
         from private.marks_of(j, d.marks) m),
       'chapters', (
         select g.chapters from public.job_guides g
         where p_with_files and g.job_id = j.id and g.attempt = d.attempt and g.head_sha = d.head_sha),
-      'verdict', coalesce((select v.verdict from public.pending_verdicts v where v.job_id = j.id), (
-        select r.verdict from public.job_reviews r
-        -- Without an author it is CI or the landing queue, which return work and never approve it.
-        where r.job_id = j.id and r.attempt = d.attempt and (r.author_id is not null or r.verdict = 'approve')
-        order by r.created_at desc, r.id limit 1))
-    ) order by d.created_at, j.position, j.id), '[]')
-    from public.tasks t
-    join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
-      and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
-    join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+      'verdict', a.verdict) order by a.place), '[]')
+    from attempts a
+    join public.tasks t on t.id = a.task_id
+    join public.agent_jobs j on j.id = a.job_id
+    join public.job_diffs d on d.job_id = a.job_id and d.attempt = a.attempt
+    left join private.read_diffs((select array_agg(r.job_id order by r.place) from attempts r where p_with_files and p_most is not null),
+      (select array_agg(r.attempt order by r.place) from attempts r), p_paths, p_most) f on f.job_id = a.job_id
     -- For processes of 0.4.0, which know fewer marks.
-    cross join lateral private.former_marks(private.marks_json(j, d.marks)) x (former)
-    where t.story_id = p_story_id));
+    cross join lateral private.former_marks(private.marks_json(j, d.marks)) x (former)));
 end;
 $$;
 
 grant execute on function operations.get_story_changes to authenticated;
+
+create or replace function private.story_attempts(p_story_id uuid)
+returns table (task_id uuid, job_id uuid, attempt integer, waits boolean, verdict text, place bigint)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select t.id, j.id, d.attempt, j.status = 'QUEUED',
+      coalesce((select v.verdict from public.pending_verdicts v where v.job_id = j.id), (
+        select r.verdict from public.job_reviews r
+        -- Without an author it is CI or the landing queue, which return work and never approve it.
+        where r.job_id = j.id and r.attempt = d.attempt and (r.author_id is not null or r.verdict = 'approve')
+        order by r.created_at desc, r.id limit 1)),
+      row_number() over (order by d.created_at, j.position, j.id)
+    from public.tasks t
+    join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
+      and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
+    join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    where t.story_id = p_story_id;
+end;
+$$;
+
+create or replace function private.unjudged_attempts(p_story_id uuid)
+returns table (task_id uuid, job_id uuid, attempt integer, waits boolean, place bigint)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select x.task_id, x.job_id, x.attempt, x.waits, x.place
+    from (select distinct on (a.task_id) a.* from private.story_attempts(p_story_id) a order by a.task_id, a.place desc) x
+    where x.verdict is null;
+end;
+$$;
+
+create or replace function private.open_tasks_of(p_story_id uuid)
+returns integer language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select count(*) from public.tasks t
+    where t.story_id = p_story_id and t.status <> 'DONE' and not exists (
+      select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review'));
+end;
+$$;
 
 create or replace function operations.review_story(p_story_id uuid, p_verdict text, p_attempts jsonb, p_summary text default null,
   p_criteria jsonb default null, p_confirm jsonb default null, p_undo_seconds integer default 0)
@@ -19793,6 +20954,12 @@ begin
     and pg_try_advisory_xact_lock(hashtextextended('backloom:sweep', 0)) then
     v_removed := private.remove_stale_rows();
   end if;
+  begin
+    perform private.follow_forecasts();
+  exception when others then
+    -- Nothing else may wait for a guess.
+    raise warning 'Forecasts could not be made: %', sqlerrm;
+  end;
   return json_build_object('taken_back', v_taken_back, 'expired_questions', v_questions, 'removed', v_removed,
     'due_recurrences', (select count(*) from public.recurrences r join public.products p on p.id = r.product_id and p.archived_at is null where r.next_at <= v_now), 'ran_at', v_now);
 end;
@@ -20129,8 +21296,8 @@ comment on table public.task_executions is
 alter table public.task_executions enable row level security;
 
 create policy task_executions_select on public.task_executions for select to authenticated
-  using (sprint_run_id in (
-    select r.id from public.sprint_runs r where r.product_id in (select private.accessible_product_ids())));
+  using (exists (select from public.sprint_runs r
+    where r.id = task_executions.sprint_run_id and r.product_id in (select private.accessible_product_ids())));
 
 grant select on public.task_executions to authenticated;
 
@@ -20962,7 +22129,7 @@ $$;
 create or replace function operations.start_run(
   p_task_ids jsonb default null, p_story_id uuid default null, p_strategy text default null,
   p_plan_first boolean default null, p_use_description boolean default false, p_leave_out boolean default false,
-  p_stop_at jsonb default null, p_plan_review text default null
+  p_stop_at jsonb default null, p_plan_review text default null, p_ceiling jsonb default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_task_ids uuid[];
@@ -21004,6 +22171,7 @@ begin
   -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
   v_run := private.create_run(null, v_product, null, v_scope.task_ids, v_scope.plan_first);
   perform private.stop_run_at(v_run, p_stop_at);
+  perform private.set_ceilings(v_run, v_scope.task_ids, p_ceiling);
   return json_build_object('run', private.run_json(v_run, false), 'left_out', v_scope.left_out);
 end;
 $$;
@@ -21043,7 +22211,8 @@ $$;
 
 create or replace function operations.start_sprint_run(
   p_sprint_id uuid, p_stop_at jsonb default null, p_plan_first boolean default null,
-  p_use_description boolean default false, p_leave_out boolean default false, p_plan_review text default null
+  p_use_description boolean default false, p_leave_out boolean default false, p_plan_review text default null,
+  p_ceiling jsonb default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_write('sprint', p_sprint_id);
@@ -21062,6 +22231,7 @@ begin
   -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
   v_run := private.create_run(v_sprint, v_product, null, v_scope.task_ids, v_scope.plan_first);
   perform private.stop_run_at(v_run, p_stop_at);
+  perform private.set_ceilings(v_run, v_scope.task_ids, p_ceiling);
   return private.run_json(v_run, false) || case when p_leave_out then jsonb_build_object('left_out', v_scope.left_out) else '{}' end;
 end;
 $$;
@@ -22332,16 +23502,15 @@ declare
   v_items json;
   v_count integer;
   v_last text;
+  v_product_id uuid := private.require_access('story', p_story_id);
 begin
-  perform private.require_access('story', p_story_id);
-
   select coalesce(json_agg(row_to_json(l) order by x.created_at desc, x.id desc), '[]'), count(*),
     (array_agg(private.cursor_of(x.id, private.microseconds(x.created_at)) order by x.created_at, x.id))[1]
   into v_items, v_count, v_last
   from (
     select k.id, k.created_at
     from public.story_logs k
-    where k.story_id = p_story_id and (p_cursor is null or (k.created_at, k.id) < (private.time_at(v_after.place[1]), v_after.id))
+    where k.story_id = p_story_id and k.product_id = v_product_id and (p_cursor is null or (k.created_at, k.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by k.created_at desc, k.id desc
     limit v_limit
   ) x
@@ -22449,7 +23618,8 @@ create trigger _145_compose_title before insert or update of title on public.sto
   for each row when (new.title is not nfc normalized) execute function private.tg_any__compose_title();
 
 create trigger _150_assign_code before insert on public.stories
-  for each row execute function private.tg_any__assign_code('story');
+  for each row when (new.code is null or current_setting('backloom.taken_codes', true) is distinct from new.product_id::text)
+  execute function private.tg_any__assign_code('story');
 
 create trigger _151_assign_code before update on public.stories
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('story');
@@ -23017,7 +24187,8 @@ create trigger _145_compose_title before insert or update of title on public.tas
   for each row when (new.title is not nfc normalized) execute function private.tg_any__compose_title();
 
 create trigger _150_assign_code before insert on public.tasks
-  for each row execute function private.tg_any__assign_code('task');
+  for each row when (new.code is null or current_setting('backloom.taken_codes', true) is distinct from new.product_id::text)
+  execute function private.tg_any__assign_code('task');
 
 create trigger _151_assign_code before update of code on public.tasks
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('task');
@@ -23102,22 +24273,25 @@ declare
   v_event jsonb;
   v_row public.tasks := coalesce(new, old);
 begin
+  if tg_op = 'INSERT' then
+    perform private.emit_all(array(
+      select jsonb_build_array('product:' || n.product_id, jsonb_build_object('op', 'I', 'entity', 'task', 'id', n.id, 'product_id', n.product_id,
+        'story_id', n.story_id, 'task_status', n.status, 'task_title', n.title, 'task_sort_order', n.sort_order) || private.story_place(n.story_id))
+      from new_tasks n));
+    return null;
+  end if;
   if tg_op = 'UPDATE' then
     v_event := private.change_event(tg_op, 'task', null,
       jsonb_build_object('id', new.id, 'product_id', new.product_id), private.changed_task_fields(old, new));
   else
-    v_event := private.change_event(tg_op, 'task', to_jsonb(old), to_jsonb(new));
+    v_event := private.change_event(tg_op, 'task', to_jsonb(old), null);
   end if;
   if v_event is null then
     return null;
   end if;
 
-  v_event := v_event || private.story_place(v_row.story_id) || jsonb_build_object(
-    'story_id', v_row.story_id,
-    'task_status', v_row.status,
-    'task_title', v_row.title,
-    'task_sort_order', v_row.sort_order
-  );
+  v_event := v_event || private.story_place(v_row.story_id) || jsonb_build_object('story_id', v_row.story_id,
+    'task_status', v_row.status, 'task_title', v_row.title, 'task_sort_order', v_row.sort_order);
   if tg_op = 'UPDATE' and new.story_id <> old.story_id then
     v_event := v_event || jsonb_build_object('old_story_id', old.story_id) || (
       select jsonb_object_agg('old_' || place.key, place.value)
@@ -23129,9 +24303,12 @@ begin
 end;
 $$;
 
-create trigger _900_emit
-after insert or update or delete on public.tasks
-for each row execute function private.tg_tasks__emit();
+create trigger _900_emit after update or delete on public.tasks
+  for each row execute function private.tg_tasks__emit();
+
+create trigger _900_emit_new after insert on public.tasks
+  referencing new table as new_tasks
+  for each statement execute function private.tg_tasks__emit();
 
 create trigger _940_limit_rows after insert on public.tasks
   referencing new table as added
@@ -23437,7 +24614,7 @@ grant execute on function operations.discard_import to service_role;
 create or replace function operations.import_backlog(
   p_pbis jsonb, p_product_id uuid default null, p_name text default null, p_code text default null,
   p_preview boolean default false, p_done_requires text default null, p_ideas jsonb default '[]',
-  p_definition_of_done text default '', p_agent_items text default null, p_on_failure text default null
+  p_definition_of_done text default '', p_agent_items text default null, p_on_failure text default null, p_import_id uuid default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := p_product_id;
@@ -23454,7 +24631,7 @@ begin
         p_done_requires => p_done_requires, p_agent_items => p_agent_items, p_on_failure => p_on_failure) ->> 'id')::uuid;
       perform private.lock_product(v_product_id);
     end if;
-    v_report := private.import_rows(v_product_id, p_pbis, p_ideas) || jsonb_build_object('product', (
+    v_report := private.import_rows(v_product_id, p_pbis, p_ideas, p_import_id) || jsonb_build_object('product', (
       select jsonb_build_object('id', case when p_product_id is not null or not coalesce(p_preview, false) then p.id end,
         'code', p.code, 'name', p.name)
       from public.products p where p.id = v_product_id));
@@ -23470,7 +24647,7 @@ $$;
 
 grant execute on function operations.import_backlog to authenticated;
 
-create or replace function private.import_rows(p_product_id uuid, p_pbis jsonb, p_ideas jsonb)
+create or replace function private.import_rows(p_product_id uuid, p_pbis jsonb, p_ideas jsonb, p_import_id uuid)
 returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_claims text := current_setting('request.jwt.claims', true);
@@ -23481,10 +24658,11 @@ declare
   v_stories jsonb;
   v_tasks jsonb;
   v_task_count integer;
-  v_pbi_count integer;
+  v_pbis jsonb;
   v_idea_count integer;
   v_label_count integer;
   v_relations jsonb;
+  v_codes text[];
 begin
   select p.* into v_product from public.products p where p.id = p_product_id;
   perform set_config('request.jwt.claims', '', true);
@@ -23507,39 +24685,33 @@ begin
   from jsonb_array_elements(v_all) with ordinality s (s, place) where (s ->> 'is_new')::boolean;
 
   v_label_count := private.import_labels(p_product_id, v_stories);
-  perform private.hold_codes(p_product_id);
 
-  insert into public.pbis (product_id, code, title, description)
-  select p_product_id,
-    case when not exists (select from public.pbis o where o.product_id = p_product_id and o.code = b.pbi ->> 'code')
-      and row_number() over (partition by b.pbi ->> 'code' order by b.place) = 1 then b.pbi ->> 'code' end,
-    b.pbi ->> 'title', coalesce(b.pbi ->> 'description', '')
+  select coalesce(jsonb_agg(b.pbi - 'stories' order by b.place), '[]') into v_pbis
   from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
-  where exists (select from jsonb_array_elements(v_stories) s where s ->> 'pbi' = b.pbi ->> 'title')
+  where b.pbi ->> 'title' in (select s ->> 'pbi' from jsonb_array_elements(v_stories) s)
     and not exists (
-      select from public.pbis o where o.product_id = p_product_id and lower(o.title) = lower(b.pbi ->> 'title'))
-  order by b.place;
-  get diagnostics v_pbi_count = row_count;
+      select from public.pbis o where o.product_id = p_product_id and lower(o.title) = lower(b.pbi ->> 'title'));
+  v_codes := private.take_codes(p_product_id, 'pbi', array(select b ->> 'code' from jsonb_array_elements(v_pbis) b));
+  insert into public.pbis (product_id, code, title, description)
+  select p_product_id, e.code, e.pbi ->> 'title', coalesce(e.pbi ->> 'description', '')
+  from rows from (jsonb_array_elements(v_pbis), unnest(v_codes)) with ordinality e (pbi, code, place)
+  order by e.place;
 
+  v_codes := private.take_codes(p_product_id, 'story', array(select s ->> 'code' from jsonb_array_elements(v_stories) s));
   insert into public.stories
     (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, assignee_id, label_ids, in_triage, external_id, created_at)
-  select (e.story ->> 'id')::uuid, p_product_id, b.id,
-    case when e.repeats = 1 and not exists (
-      select from public.stories o where o.product_id = p_product_id and o.code = e.story ->> 'code') then e.story ->> 'code' end,
-    e.story ->> 'title', coalesce(e.story ->> 'description', ''), coalesce(e.story ->> 'acceptance_criteria', ''),
+  select (e.story ->> 'id')::uuid, p_product_id, b.id, e.code, e.story ->> 'title', coalesce(e.story ->> 'description', ''), coalesce(e.story ->> 'acceptance_criteria', ''),
     coalesce((e.story ->> 'priority')::integer, 3), private.member_named(p_product_id, e.story ->> 'assignee'),
-    private.label_ids_named(p_product_id, e.story -> 'labels'), v_by_token and v_product.agent_items = 'triage', e.story ->> 'external_id',
+    case when e.story -> 'labels' <> '[]' then private.label_ids_named(p_product_id, e.story -> 'labels') else '{}' end, v_by_token and v_product.agent_items = 'triage', e.story ->> 'external_id',
     coalesce((e.story ->> 'created_at')::timestamptz, private.now())
   from (
-    select s.story, s.place, row_number() over (partition by s.story ->> 'code' order by s.place) as repeats
-    from jsonb_array_elements(v_stories) with ordinality s (story, place)
+    select * from rows from (jsonb_array_elements(v_stories), unnest(v_codes)) with ordinality e (story, code, place) order by e.place
   ) e
-  cross join lateral (
-    select o.id from public.pbis o
-    where o.product_id = p_product_id and lower(o.title) = lower(e.story ->> 'pbi')
-    order by o.created_at, o.id limit 1
-  ) b
-  order by (e.story ->> 'code') is null, e.place;
+  join (
+    select distinct on (lower(o.title)) o.id, lower(o.title) as title from public.pbis o where o.product_id = p_product_id
+    order by lower(o.title), o.created_at, o.id
+  ) b on b.title = lower(e.story ->> 'pbi')
+  where p_import_id is null or e.place % 500 <> 0 or private.note_imported(p_import_id, e.place);
 
   select coalesce(jsonb_agg(t.task || jsonb_build_object('story_id', o.id)
       || case when v_by_token and v_product.done_requires <> 'none' then '{"status":"TO_DO"}' else '{}' end::jsonb order by s.place, t.place), '[]'),
@@ -23553,17 +24725,16 @@ begin
     and not exists (
       select from public.stories k where k.product_id = p_product_id and k.external_id = t.task ->> 'external_id');
 
+  v_codes := private.take_codes(p_product_id, 'task', array(select t ->> 'code' from jsonb_array_elements(v_tasks) t));
   insert into public.tasks
     (product_id, story_id, code, title, description, implementation_plan, plan_decision, priority, status, estimated_minutes, label_ids, external_id,
       created_at)
-  select p_product_id, (t ->> 'story_id')::uuid,
-    case when not exists (select from public.tasks o where o.product_id = p_product_id and o.code = t ->> 'code')
-      and row_number() over (partition by t ->> 'code' order by e.place) = 1 then t ->> 'code' end, t ->> 'title', coalesce(t ->> 'description', ''), t ->> 'implementation_plan',
-    case when not v_by_token then private.plan_decision(t ->> 'implementation_plan', v_user_id) end, coalesce((t ->> 'priority')::integer, 3), coalesce(t ->> 'status', 'TO_DO')::public.task_status,
-    (t ->> 'estimated_minutes')::integer, private.label_ids_named(p_product_id, t -> 'labels'), t ->> 'external_id',
+  select p_product_id, (t ->> 'story_id')::uuid, e.code, t ->> 'title', coalesce(t ->> 'description', ''), t ->> 'implementation_plan',
+    case when not v_by_token and t ->> 'implementation_plan' <> '' then private.plan_decision(t ->> 'implementation_plan', v_user_id) end, coalesce((t ->> 'priority')::integer, 3), coalesce(t ->> 'status', 'TO_DO')::public.task_status,
+    (t ->> 'estimated_minutes')::integer, case when t -> 'labels' <> '[]' then private.label_ids_named(p_product_id, t -> 'labels') else '{}' end, t ->> 'external_id',
     coalesce((t ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_tasks) with ordinality e (t, place)
-  order by e.place;
+  from rows from (jsonb_array_elements(v_tasks), unnest(v_codes)) with ordinality e (t, code, place)
+  where p_import_id is null or e.place % 500 <> 0 or private.note_imported(p_import_id, jsonb_array_length(v_stories) + e.place);
 
   insert into public.ideas (user_id, product_id, title, description, archived_at, created_at)
   select v_user_id, p_product_id, i ->> 'title', coalesce(i ->> 'description', ''), (i ->> 'archived_at')::timestamptz,
@@ -23591,10 +24762,10 @@ begin
     select i ->> 'external_id' from (
       select jsonb_array_elements(v_stories) as i union all select jsonb_array_elements(v_tasks)) n));
 
-  perform private.store_codes(p_product_id);
+  perform set_config('backloom.taken_codes', '', true);
   perform set_config('request.jwt.claims', v_claims, true);
   return v_relations || jsonb_build_object(
-    'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count,
+    'pbis', jsonb_array_length(v_pbis), 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count,
     'done', (select count(*) from jsonb_array_elements(v_tasks) t where t ->> 'status' = 'DONE'),
     'in_review', (select count(*) from jsonb_array_elements(v_tasks) t where t ->> 'status' = 'REVIEW'), 'ideas', v_idea_count, 'labels', v_label_count,
     'already_there', jsonb_array_length(v_all) - jsonb_array_length(v_stories),
@@ -23986,6 +25157,86 @@ $$;
 
 grant execute on function private.import_comments to service_role;
 
+comment on table public.imports is 'Imports that are followed while they run (docs/rest.md).';
+
+comment on column public.imports.rows is 'Stories, tasks and ideas of the file.';
+
+alter table public.imports enable row level security;
+
+create or replace function operations.start_import(p_import_id uuid, p_rows integer)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_no_demo();
+  perform pg_advisory_xact_lock(hashtextextended('imports:' || auth.uid(), 0));
+  delete from public.imports i where i.user_id = auth.uid() and i.created_at < private.now() - interval '1 day';
+  if exists (
+    select from public.imports i
+    where i.user_id = auth.uid() and i.id <> p_import_id and i.state = 'running' and i.created_at > private.now() - private.longest_import()) then
+    perform private.refuse(409, 'Your last import is still running. Wait for its end, then import this.');
+  end if;
+  insert into public.imports as i (id, user_id, rows, created_at) values (p_import_id, auth.uid(), p_rows, private.now())
+  on conflict (id) do update set state = 'running', error = null, rows = p_rows, created_at = private.now()
+  where i.user_id = auth.uid() and i.state = 'failed';
+  return operations.get_import(p_import_id);
+end;
+$$;
+
+grant execute on function operations.start_import to authenticated;
+
+create or replace function operations.end_import(p_import_id uuid, p_report jsonb default null, p_error text default null)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update public.imports i set state = case when p_report is null then 'failed' else 'done' end, report = p_report, error = left(p_error, 10000)
+  where i.id = p_import_id and i.user_id = auth.uid();
+  return operations.get_import(p_import_id);
+end;
+$$;
+
+grant execute on function operations.end_import to authenticated;
+
+create or replace function operations.get_import(p_import_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_import public.imports;
+begin
+  select i.* into v_import from public.imports i where i.id = p_import_id and i.user_id = auth.uid();
+  if v_import.id is null then
+    perform private.refuse(404, 'No such import. What came of one is kept for a day.');
+  end if;
+  if v_import.state = 'running' and v_import.created_at < private.now() - private.longest_import() then
+    v_import.state := 'failed';
+    v_import.error := 'The service stopped while it imported. Look whether the items are there, then import the file again.';
+  end if;
+  return json_build_object('import', json_build_object('id', v_import.id, 'state', v_import.state, 'of', v_import.rows,
+    'done', case v_import.state when 'done' then v_import.rows else private.imported_rows(p_import_id) end,
+    'report', v_import.report, 'error', v_import.error));
+end;
+$$;
+
+grant execute on function operations.get_import to authenticated;
+
+comment on function operations.get_import is 'reads';
+
+create or replace function private.longest_import() returns interval language sql immutable set search_path = '' as $$
+  select interval '2 minutes';
+$$;
+
+create or replace function private.note_imported(p_import_id uuid, p_rows bigint) returns boolean language plpgsql volatile set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtext(p_import_id::text), p_rows::integer);
+  return true;
+end;
+$$;
+
+create or replace function private.imported_rows(p_import_id uuid) returns bigint language plpgsql volatile set search_path = '' as $$
+begin
+  return (
+    select coalesce(max(l.objid::bigint), 0) from pg_locks l
+    where l.locktype = 'advisory' and l.objsubid = 2 and l.classid::bigint = hashtext(p_import_id::text)::bigint & 4294967295
+      and l.database = (select d.oid from pg_database d where d.datname = current_database()));
+end;
+$$;
+
 create or replace function operations.export_file(p_file_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -24345,14 +25596,14 @@ $$;
 create or replace function private.tg_any__raise_version() returns trigger language plpgsql set search_path = '' as $$
 declare
   v_old jsonb := to_jsonb(old);
-  v_new jsonb := to_jsonb(new);
   v_changed jsonb;
 begin
-  select jsonb_object_agg(case f when 'label_ids' then 'labels' else f end, jsonb_build_array(old.version + 1, auth.uid(),
+  select jsonb_object_agg(case n.key when 'label_ids' then 'labels' else n.key end, jsonb_build_array(old.version + 1, auth.uid(),
     to_char(private.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), private.is_token()))
   into v_changed
-  from jsonb_object_keys(v_new) f
-  where v_new -> f is distinct from v_old -> f and f <> all ('{id,product_id,sort_order,version,field_versions,created_at,updated_at}' || tg_argv[0]::text[]);
+  from jsonb_each(to_jsonb(new)) n
+  where n.value is distinct from v_old -> n.key
+    and n.key <> all ('{id,product_id,sort_order,version,field_versions,created_at,updated_at}' || tg_argv[0]::text[]);
   if v_changed is not null then
     new.version := old.version + 1;
     new.field_versions := old.field_versions || v_changed;
@@ -24761,4 +26012,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('18226e7ba0eb80367182528dfca1656e940523d8da853c4c7b0c5b1de6f45505', '0.4.0');
+insert into private.applied_rules (hash, release) values ('608f9b288f7992da74cfc5f7631192d20cf7d44e715f1b3666279f672e5e3031', '0.4.0');
