@@ -27,6 +27,9 @@ const openToViewers: Readonly<Record<string, string>> = {
   delete_comment: "of their own",
   delete_file: "of their own comments",
   edit_comment: "of their own",
+  end_import: "of the account",
+  get_import: "of the account",
+  start_import: "of the account; what it writes is asked for on its own",
   answer_invitation: "of whoever was asked",
   join_product: "of whoever holds a link",
   leave_product: "anyone may go",
@@ -80,8 +83,8 @@ const ownersOnly: readonly string[] = [
   "update_webhook",
 ];
 
-/** What only someone else than the owner does for themselves. */
-const membersOwn: readonly string[] = ["allow_my_workers", "leave_product"];
+/** What only someone else than the owner does for themselves, or the worker of one who was asked. */
+const membersOwn: readonly string[] = ["allow_my_workers", "leave_product", "save_change_index"];
 
 /** What one person keeps for themselves, no matter what their role (here the viewer), and what waits for a verdict. */
 const personal: readonly string[] = ["get_idea", "get_idea_conversation", "list_reviews", "list_waiting_reviews"];
