@@ -36,7 +36,7 @@ export function PageHeader({
           {crumbs.map((crumb, index) => (
             <span
               key={crumb.to}
-              className={`flex items-center gap-1.5 ${crumb.label.length > longCrumb ? "" : "shrink-0"}`}
+              className={`flex items-center gap-1.5 ${crumb.label.length > longCrumb ? "min-w-0" : "shrink-0"}`}
             >
               {index > 0 ? (
                 <span aria-hidden="true" className="text-faint">

@@ -116,10 +116,12 @@ function columnsFor(width: number): number[] {
   return [right, (from + right) / 2, from + edge].filter((left) => left >= 0);
 }
 
-/** Height of the bottom bar on phones. */
+/** Height from the bottom of the window that bars take: the phone's and a review's. */
 function bottomOf(): number {
-  const bar = document.querySelector("[data-bottom-bar]")?.getBoundingClientRect();
-  return bar?.height ?? 0;
+  const tops = [...document.querySelectorAll("[data-bottom-bar]")]
+    .filter((bar) => bar.checkVisibility())
+    .map((bar) => bar.getBoundingClientRect().top);
+  return Math.max(0, window.innerHeight - Math.min(window.innerHeight, ...tops));
 }
 
 function boxesOf(region: HTMLElement): Box[] {

@@ -121,6 +121,7 @@ export function ReviewBar({
     <section
       id="review"
       aria-label="Review"
+      data-bottom-bar
       className="review-bar sticky bottom-15 z-10 -mx-4 mt-4 lg:bottom-0 lg:-mx-6"
     >
       {isOpen || summary.trim() !== "" ? (

@@ -55,6 +55,7 @@ export function ReviewPage() {
       )}
       <div className="grid gap-3">
         <ReviewHead
+          key={of}
           queue={queue}
           size={size}
           criteria={criteria}
@@ -137,7 +138,7 @@ export function ReviewPage() {
         ) : (
           data.unjudged.map(({ job_id, attempt, code, title, waits }) => (
             <CheckField
-              key={`${job_id} ${attempt}`}
+              key={`${job_id} ${attempt} ${data.unjudged.length}`}
               name="attempt"
               value={`${job_id} ${attempt}`}
               defaultChecked

@@ -44,7 +44,10 @@ export function BlockersPanel({
         chosen={chosen}
         {...(all ? { label: "Fix all and start", cure: all } : {})}
       />
-      {all ? <p className="text-xs text-muted">Anything still blocked is left out.</p> : null}
+      <p className="text-xs text-muted">
+        A fix holds for all tasks with the same reason. The run starts once nothing else blocks it.
+        {all ? " Fix all and start leaves out what stays blocked." : null}
+      </p>
     </WriteFields>
   );
 }
