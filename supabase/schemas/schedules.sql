@@ -201,7 +201,8 @@ begin
   end if;
   begin
     perform private.follow_forecasts();
-  exception when others then
+  -- A time limit is none of the others.
+  exception when query_canceled or others then
     -- Nothing else may wait for a guess.
     raise warning 'Forecasts could not be made: %', sqlerrm;
   end;

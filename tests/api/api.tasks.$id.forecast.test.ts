@@ -77,8 +77,12 @@ describe("PUT /api/products/:id/change-index", () => {
     expect(await read()).toMatchObject({ main_sha: sha(0xdef), known_changes: 12 });
   });
 
-  it("Another repository, a switched off index, a stranger and a packed flood are refused", async () => {
+  it("Another repository, too many files, a switched off index, a stranger and a packed flood are refused", async () => {
     const { actor, product, put, path, token } = await scene();
+    const many = Array.from({ length: 501 }, (_, n) =>
+      change(n, "All", ...Array.from({ length: 40 }, (_, m) => `${n}/${m}`)),
+    );
+    expect((await put(body(many, sha(1)))).status).toBe(422);
     expect((await put(body(history, sha(1), "https://example.com/else/where"))).status).toBe(422);
     const flood = await app.request(path, {
       method: "PUT",

@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { heartbeatAgentJob, reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
+import {
+  heartbeatAgentJob,
+  reportAgentJob,
+  saveJobDiff,
+  updateTaskExecution,
+} from "~/nouns/agent-jobs/operations.server";
 import { listComments } from "~/nouns/comments/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
@@ -127,8 +132,25 @@ async function scene(count: number) {
     expect(answer.status).toBe(200);
     return (await answer.text()).replaceAll("<!-- -->", "");
   };
-  return { job_id, story: at(world.stories, 0).id, read };
+  return { job_id, owner: world.owner, story: at(world.stories, 0).id, read };
 }
+
+it("A batch that waits for review has a page, and reviews of other products lead to it", async () => {
+  const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1, 1] });
+  const { actor, product } = world;
+  await updateProduct(actor, { product_id: product.id, done_requires: "person" });
+  await world.start();
+  const { id: job_id, attempt } = await claim(actor);
+  for (const { id: task_id } of world.tasks)
+    await updateTaskExecution(actor, { job_id, attempt, task_id, status: "done", verify_result: "ALIGNED" });
+  const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
+  await saveJobDiff(actor, { job_id, attempt, ...shas, files: [addedLines("const whole = true;")] });
+  await reportAgentJob(actor, { job_id, attempt, status: "done" });
+  const { story, owner, read } = await scene(1);
+  await t.addMember(product.id, owner);
+  expect(await read(`/jobs/${job_id}/changes`)).toContain("const whole = true;");
+  expect(await read(`/stories/${story}/changes`)).toContain(`/jobs/${job_id}/changes`);
+});
 
 const paths = (page: string) => [...page.matchAll(/data-path="([^"]*)"/g)].map(([, path]) => path);
 

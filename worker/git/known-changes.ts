@@ -7,6 +7,8 @@ import { generatedFiles } from "./read-diff";
 /** Titles that say nothing of a task: releases, version bumps of dependencies. */
 const routine =
   /^(?:(?:chore|build|ci|fix)\((?:deps|deps-dev|release)\)|bump |release |v?\d+\.\d+|chore: (?:bump|release|version))/i;
+/** The end of the year 9999, for clocks that were wrong. */
+const lastSecond = 253_402_300_799;
 const changelog = /(?:^|\/)(?:change(?:s|log)|history|news)(?:\.\w+)?$/i;
 
 /**
@@ -31,21 +33,23 @@ export function saysSomething(change: KnownChange, isKept: (path: string) => boo
   return isWhole ? [{ ...change, paths }] : [];
 }
 
+/** A commit's hash, time, title and message. Neither they nor paths hold a zero byte, so that none can look like another commit. */
+const aCommit = /\0\0([0-9a-f]{40,64})\0(\d{1,11})\0([^\0]*)\0([^\0]*)\0/;
+
 /** Commits but merges, newest first, with every file that they name. */
 export async function readHistory(folder: string, head: string, most: number): Promise<KnownChange[]> {
-  const format = "--format=%x01%H%x02%cI%x02%s%x02%b%x02";
+  const format = "--format=%x00%x00%H%x00%ct%x00%s%x00%b%x00";
   const args = ["-z", "--no-merges", "--no-renames", "--name-only", format, `--max-count=${most}`, head, "--"];
-  const text = await git(folder, "log", ...args);
-  return text.split("\x01").slice(1).map(readChange);
+  const [, ...parts] = (await git(folder, "log", ...args)).split(aCommit);
+  return Array.from({ length: parts.length / 5 }, (_, index) => readChange(parts.slice(index * 5, index * 5 + 5)));
 }
 
-function readChange(part: string): KnownChange {
-  const [sha = "", at = "", title = "", body = "", files = ""] = part.split("\x02");
+function readChange([sha = "", seconds = "", title = "", body = "", files = ""]: readonly string[]): KnownChange {
   const reverts = /^This reverts commit ([0-9a-f]{7,64})\b/m.exec(body)?.[1];
   const paths = files.split("\0").map((path) => path.replace(/^\n/, ""));
   return {
     sha,
-    at,
+    at: new Date(Math.min(Number(seconds), lastSecond) * 1000).toISOString(),
     title: sendable(title, indexLimits.title),
     paths: paths.filter((path) => path !== "" && Buffer.byteLength(path) <= indexLimits.pathBytes),
     ...(reverts === undefined ? {} : { reverts }),

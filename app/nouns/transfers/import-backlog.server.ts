@@ -65,16 +65,14 @@ interface Given extends ImportTarget {
 async function importFollowed(actor: Actor, given: Given & { import_id: string }, prepared: PreparedImport) {
   const { import_id } = given;
   const follower = { ...actor, once: undefined };
-  try {
-    const report = await importRows(actor, given, prepared);
-    await endImport(follower, { import_id, report });
-    return report;
-  } catch (error) {
+  const report = await importRows(actor, given, prepared).catch(async (error: unknown) => {
     const sentence =
       error instanceof ContractError ? error.message : "Something went wrong here. Import the file again.";
     await endImport(follower, { import_id, error: sentence });
     throw error;
-  }
+  });
+  await endImport(follower, { import_id, report });
+  return report;
 }
 
 async function importRows(

@@ -2,8 +2,15 @@ import { z } from "zod";
 import { ceilingSchema, estimateSchema } from "../budgets/contract";
 import { idSchema, text } from "../text";
 
-/** Most changes of an index, and most files of one that says something about a task. */
-export const indexLimits = { changes: 3_000, paths: 40, title: 300, pathBytes: 2_000, unpacked: 8_388_608 } as const;
+/** Most changes of an index, most files of one that says something about a task, and most files of all together. */
+export const indexLimits = {
+  changes: 3_000,
+  paths: 40,
+  files: 20_000,
+  title: 300,
+  pathBytes: 2_000,
+  unpacked: 8_388_608,
+} as const;
 
 const commit = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
 
@@ -21,12 +28,22 @@ const knownChangeSchema = z.object({
 });
 export type KnownChange = z.infer<typeof knownChangeSchema>;
 
+/** How many files some changes touched together. */
+export const countFiles = (changes: readonly KnownChange[]): number =>
+  new Set(changes.flatMap(({ paths }) => paths)).size;
+
 /** Body of `PUT /api/products/:id/change-index`: newest first. */
 export const changeIndexBody = z.object({
   /** The address as the job names it; empty for a repository without one. */
   repository: text(2_000),
   head_sha: commit,
-  changes: z.array(knownChangeSchema).max(indexLimits.changes),
+  changes: z
+    .array(knownChangeSchema)
+    .max(indexLimits.changes)
+    .refine(
+      (changes) => countFiles(changes) <= indexLimits.files,
+      "Must name at most 20,000 files: send fewer changes.",
+    ),
 });
 export const changeIndexInput = changeIndexBody.extend({ product_id: idSchema });
 

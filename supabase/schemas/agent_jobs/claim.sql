@@ -94,7 +94,7 @@ begin
     v_locked := v_locked || v_product_id;
     v_rooms := private.budget_headroom(v_product_id, v_worker.id, v_tried = '{}');
     v_full_budgets := case when v_rooms is not null then array(select r.budget_id from unnest(v_rooms) r where r.is_full) end;
-    v_chosen := private.least_overlap(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    v_chosen := private.least_overlap(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets, v_tried = '{}');
     v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets, v_chosen);
     if v_job.id is null and v_chosen is not null then
       v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);

@@ -29,6 +29,9 @@ begin
   if v_id is null then
     return 'null'::json;
   end if;
+  -- Tasks can name many repositories: the ten with the newest heads are kept.
+  delete from public.change_indexes x where x.product_id = p_product_id and x.id not in (
+    select k.id from public.change_indexes k where k.product_id = p_product_id order by k.updated_at desc, k.id = v_id desc limit 10);
   delete from public.known_changes c where c.index_id = v_id;
   insert into public.known_changes (index_id, sha, at, place, title, words, paths, reverts)
   select v_id, c.value ->> 'sha', (c.value ->> 'at')::timestamptz, c.ordinality - 1, left(c.value ->> 'title', 300),

@@ -1,18 +1,25 @@
 -- In a product with avoid_overlap, which of the equals a claim takes: of the first twelve with the first one's run, rank and
 -- priority, the one that meets the least running work. Who was passed over eight times goes first. Null: the order decides. Claims look one
--- after the other, so that each sees what the other took; the lock is taken after the product's and the budgets', before a job's row.
+-- after the other, so that each sees what the other took, and make forecasts for at most 0.3 s, the next claim the others; the lock is taken after the product's and the budgets', before a job's
+-- row, and no one who holds such a lock of another product waits for it (p_waits).
 create function private.least_overlap(
-  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[])
+  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[], p_waits boolean)
 returns uuid language plpgsql volatile set search_path = '' set enable_sort = on as $$
 declare
   v_jobs uuid[];
   v_tasks uuid[];
   v_chosen integer;
+  v_task_id uuid;
+  v_end timestamptz := clock_timestamp() + interval '0.3 seconds';
 begin
   if not exists (select from public.products p where p.id = p_product_id and p.avoid_overlap and p.change_index) then
     return null;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('forecasts:' || p_product_id::text, 0));
+  if p_waits then
+    perform pg_advisory_xact_lock(hashtextextended('forecasts:' || p_product_id::text, 0));
+  elsif not pg_try_advisory_xact_lock(hashtextextended('forecasts:' || p_product_id::text, 0)) then
+    return null;
+  end if;
   with first as materialized (
     select j.id, j.task_id, j.sprint_run_id, j.claim_rank, j.phase, j.created_at, j.position
     from private.claimable_jobs j
@@ -33,11 +40,13 @@ begin
   if coalesce(cardinality(v_jobs), 0) < 2 then
     return null;
   end if;
-  perform private.keep_forecast(t.task_id)
-  from (
-    select unnest(v_tasks) as task_id
-    union select w.task_id from public.change_indexes x, private.running_paths(x.id) w where x.product_id = p_product_id
-  ) t;
+  for v_task_id in
+    select unnest(v_tasks)
+    union all select w.task_id from public.change_indexes x, private.running_paths(x.id) w where x.product_id = p_product_id
+  loop
+    exit when clock_timestamp() > v_end;
+    perform private.keep_forecast(v_task_id);
+  end loop;
 
   select c.place into v_chosen
   from (

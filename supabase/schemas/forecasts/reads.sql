@@ -201,7 +201,8 @@ begin
 end;
 $$;
 
--- The files that a text names and that are known, by whole path or by an end of it that is only one file's. At most ten.
+-- The files that a text names and that are known, by whole path or by an end of it that is only one file's. At most ten; of files
+-- with one name 2,000 are looked at.
 create function private.named_paths(p_index_id uuid, p_text text)
 returns text[] language plpgsql stable set search_path = '' as $$
 begin
@@ -210,8 +211,11 @@ begin
     from (
       select min(k.path) as path, strpos(lower(p_text), n.place) as at
       from unnest(private.named_places(p_text)) n (place)
-      join public.known_paths k on k.index_id = p_index_id and k.name = regexp_replace(n.place, '^.*/', '')
-        and (lower(k.path) = n.place or right(lower(k.path), length(n.place) + 1) = '/' || n.place)
+      cross join lateral (
+        select k.path from public.known_paths k
+        where k.index_id = p_index_id and k.name = regexp_replace(n.place, '^.*/', '') limit 2000
+      ) k
+      where lower(k.path) = n.place or right(lower(k.path), length(n.place) + 1) = '/' || n.place
       group by n.place having count(*) = 1 or bool_or(lower(k.path) = n.place)
     ) x
     group by x.path order by min(x.at), x.path limit 10);

@@ -14,7 +14,7 @@ begin
   if p_job_id is not null then
     v_job := private.require_job_reader(p_job_id);
     v_product_id := v_job.product_id;
-    if p_story_id is null and v_job.task_id is not null then
+    if p_story_id is null and v_job.task_id is not null and v_job.kind = 'TASK_IMPLEMENTATION' then
       return json_build_object('leads_to', private.review_place(p_job_id));
     end if;
   end if;
@@ -143,11 +143,12 @@ returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
     select json_build_object('job_id', j.id, 'story_id', t.story_id, 'task_id', t.id,
-      'is_newest', j.id = private.reviewed_job_of(t.id),
+      'is_newest', coalesce(j.id = private.reviewed_job_of(t.id), false),
       'is_whole', j.status = 'QUEUED' and j.phase = 'review' and private.open_tasks_of(t.story_id) = 0 and coalesce((
         select count(*) > 1 and (array_agg(u.job_id order by u.place desc) filter (where u.waits))[1] = j.id
         from private.unjudged_attempts(t.story_id) u), false))
-    from public.agent_jobs j left join public.tasks t on t.id = j.task_id
+    -- A batch has a task as well, and is of no one story.
+    from public.agent_jobs j left join public.tasks t on t.id = j.task_id and j.kind = 'TASK_IMPLEMENTATION'
     where j.id = p_job_id);
 end;
 $$;

@@ -53,7 +53,8 @@ returns json language plpgsql volatile security definer set search_path = '' as 
 declare
   v_import public.imports;
 begin
-  select i.* into v_import from public.imports i where i.id = p_import_id and i.user_id = auth.uid();
+  select i.* into v_import from public.imports i
+  where i.id = p_import_id and i.user_id = auth.uid() and coalesce(private.is_open_to_token((i.report -> 'product' ->> 'id')::uuid), true);
   if v_import.id is null then
     perform private.refuse(404, 'No such import. What came of one is kept for a day.');
   end if;

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { indexLimits, type KnownChange } from "~/wire/forecasts/contract";
+import { countFiles, indexLimits, type KnownChange } from "~/wire/forecasts/contract";
 import { limitTime } from "../../base/interruption";
 import { messageOf } from "../../base/problems";
 import { readKnownChanges } from "../../git/known-changes";
@@ -38,6 +38,8 @@ async function packed(
   head_sha: string,
   changes: readonly KnownChange[],
 ): Promise<Uint8Array<ArrayBuffer>> {
+  if (countFiles(changes) > indexLimits.files)
+    return packed(attempt, head_sha, changes.slice(0, Math.floor(changes.length / 2)));
   const titled = changes.map((change) => ({ ...change, title: attempt.clean(change.title) }));
   const text = JSON.stringify({ repository: attempt.job.repo_url, head_sha, changes: titled });
   const bytes = new Uint8Array(await pack(text));

@@ -1352,7 +1352,7 @@ begin
     v_locked := v_locked || v_product_id;
     v_rooms := private.budget_headroom(v_product_id, v_worker.id, v_tried = '{}');
     v_full_budgets := case when v_rooms is not null then array(select r.budget_id from unnest(v_rooms) r where r.is_full) end;
-    v_chosen := private.least_overlap(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
+    v_chosen := private.least_overlap(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets, v_tried = '{}');
     v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets, v_chosen);
     if v_job.id is null and v_chosen is not null then
       v_job := private.claim_next_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
@@ -9776,6 +9776,7 @@ create or replace function private.follow_forecasts()
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v record;
+  v_end timestamptz := clock_timestamp() + interval '1 second';
 begin
   for v in
     select x.id, x.product_id, j.task_id, j.claimed_at
@@ -9785,6 +9786,7 @@ begin
       and x.known_changes >= 8 and private.index_of(j.task_id) = x.id
     order by x.product_id, j.task_id limit 10
   loop
+    exit when clock_timestamp() > v_end;
     if pg_try_advisory_xact_lock(hashtextextended('forecasts:' || v.product_id::text, 0)) then
       perform private.keep_forecast(v.task_id, v.claimed_at);
     end if;
@@ -9798,6 +9800,7 @@ begin
     where f.claimed_at is not null and f.settled_at is null
     order by x.product_id, f.task_id limit 10
   loop
+    exit when clock_timestamp() > v_end;
     if pg_try_advisory_xact_lock(hashtextextended('forecasts:' || v.product_id::text, 0)) then
       update public.forecasts f set settled_at = private.now(), changed = private.changed_paths(v.job_id) where f.task_id = v.task_id;
       perform private.join_finished_tasks(v.index_id, array[v.task_id]);
@@ -9834,6 +9837,9 @@ begin
   if v_id is null then
     return 'null'::json;
   end if;
+  -- Tasks can name many repositories: the ten with the newest heads are kept.
+  delete from public.change_indexes x where x.product_id = p_product_id and x.id not in (
+    select k.id from public.change_indexes k where k.product_id = p_product_id order by k.updated_at desc, k.id = v_id desc limit 10);
   delete from public.known_changes c where c.index_id = v_id;
   insert into public.known_changes (index_id, sha, at, place, title, words, paths, reverts)
   select v_id, c.value ->> 'sha', (c.value ->> 'at')::timestamptz, c.ordinality - 1, left(c.value ->> 'title', 300),
@@ -9933,17 +9939,23 @@ create trigger _590_drop_change_index after update of change_index on public.pro
   execute function private.tg_products__drop_change_index();
 
 create or replace function private.least_overlap(
-  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[])
+  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[], p_waits boolean)
 returns uuid language plpgsql volatile set search_path = '' set enable_sort = on as $$
 declare
   v_jobs uuid[];
   v_tasks uuid[];
   v_chosen integer;
+  v_task_id uuid;
+  v_end timestamptz := clock_timestamp() + interval '0.3 seconds';
 begin
   if not exists (select from public.products p where p.id = p_product_id and p.avoid_overlap and p.change_index) then
     return null;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('forecasts:' || p_product_id::text, 0));
+  if p_waits then
+    perform pg_advisory_xact_lock(hashtextextended('forecasts:' || p_product_id::text, 0));
+  elsif not pg_try_advisory_xact_lock(hashtextextended('forecasts:' || p_product_id::text, 0)) then
+    return null;
+  end if;
   with first as materialized (
     select j.id, j.task_id, j.sprint_run_id, j.claim_rank, j.phase, j.created_at, j.position
     from private.claimable_jobs j
@@ -9964,11 +9976,13 @@ begin
   if coalesce(cardinality(v_jobs), 0) < 2 then
     return null;
   end if;
-  perform private.keep_forecast(t.task_id)
-  from (
-    select unnest(v_tasks) as task_id
-    union select w.task_id from public.change_indexes x, private.running_paths(x.id) w where x.product_id = p_product_id
-  ) t;
+  for v_task_id in
+    select unnest(v_tasks)
+    union all select w.task_id from public.change_indexes x, private.running_paths(x.id) w where x.product_id = p_product_id
+  loop
+    exit when clock_timestamp() > v_end;
+    perform private.keep_forecast(v_task_id);
+  end loop;
 
   select c.place into v_chosen
   from (
@@ -10195,8 +10209,11 @@ begin
     from (
       select min(k.path) as path, strpos(lower(p_text), n.place) as at
       from unnest(private.named_places(p_text)) n (place)
-      join public.known_paths k on k.index_id = p_index_id and k.name = regexp_replace(n.place, '^.*/', '')
-        and (lower(k.path) = n.place or right(lower(k.path), length(n.place) + 1) = '/' || n.place)
+      cross join lateral (
+        select k.path from public.known_paths k
+        where k.index_id = p_index_id and k.name = regexp_replace(n.place, '^.*/', '') limit 2000
+      ) k
+      where lower(k.path) = n.place or right(lower(k.path), length(n.place) + 1) = '/' || n.place
       group by n.place having count(*) = 1 or bool_or(lower(k.path) = n.place)
     ) x
     group by x.path order by min(x.at), x.path limit 10);
@@ -19706,7 +19723,7 @@ begin
   if p_job_id is not null then
     v_job := private.require_job_reader(p_job_id);
     v_product_id := v_job.product_id;
-    if p_story_id is null and v_job.task_id is not null then
+    if p_story_id is null and v_job.task_id is not null and v_job.kind = 'TASK_IMPLEMENTATION' then
       return json_build_object('leads_to', private.review_place(p_job_id));
     end if;
   end if;
@@ -19831,11 +19848,12 @@ returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
     select json_build_object('job_id', j.id, 'story_id', t.story_id, 'task_id', t.id,
-      'is_newest', j.id = private.reviewed_job_of(t.id),
+      'is_newest', coalesce(j.id = private.reviewed_job_of(t.id), false),
       'is_whole', j.status = 'QUEUED' and j.phase = 'review' and private.open_tasks_of(t.story_id) = 0 and coalesce((
         select count(*) > 1 and (array_agg(u.job_id order by u.place desc) filter (where u.waits))[1] = j.id
         from private.unjudged_attempts(t.story_id) u), false))
-    from public.agent_jobs j left join public.tasks t on t.id = j.task_id
+    -- A batch has a task as well, and is of no one story.
+    from public.agent_jobs j left join public.tasks t on t.id = j.task_id and j.kind = 'TASK_IMPLEMENTATION'
     where j.id = p_job_id);
 end;
 $$;
@@ -20956,7 +20974,8 @@ begin
   end if;
   begin
     perform private.follow_forecasts();
-  exception when others then
+  -- A time limit is none of the others.
+  exception when query_canceled or others then
     -- Nothing else may wait for a guess.
     raise warning 'Forecasts could not be made: %', sqlerrm;
   end;
@@ -25199,7 +25218,8 @@ returns json language plpgsql volatile security definer set search_path = '' as 
 declare
   v_import public.imports;
 begin
-  select i.* into v_import from public.imports i where i.id = p_import_id and i.user_id = auth.uid();
+  select i.* into v_import from public.imports i
+  where i.id = p_import_id and i.user_id = auth.uid() and coalesce(private.is_open_to_token((i.report -> 'product' ->> 'id')::uuid), true);
   if v_import.id is null then
     perform private.refuse(404, 'No such import. What came of one is kept for a day.');
   end if;
@@ -26012,4 +26032,4 @@ create policy agent_workers_select on public.agent_workers for select to authent
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
 
-insert into private.applied_rules (hash, release) values ('608f9b288f7992da74cfc5f7631192d20cf7d44e715f1b3666279f672e5e3031', '0.4.0');
+insert into private.applied_rules (hash, release) values ('6b43ec1942e6c54c35fe911067a9dfbbd51014b36df1403951f0765b88da5743', '0.4.0');
