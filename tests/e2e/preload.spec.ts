@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { openLive } from "./places";
+import { hold, openLive } from "./places";
 import { test } from "./test";
 
 test("The code of a page is preloaded before a person opens it, and its data is loaded once", async ({
@@ -38,6 +38,10 @@ test("The code of a page is preloaded before a person opens it, and its data is 
   await page.keyboard.press("g");
   await expect(await isAhead("routes/_app.insights")).toBeAttached();
   await expect(await isAhead("routes/_app.products.$productId.backlog")).toBeAttached();
+  // A page reads its data again when its stream begins, which comes after.
+  const letStreams = await hold(page, /\/api\/realtime\//);
+  // Within a second the first letter would still be waiting for its second.
+  await page.keyboard.press("Escape");
   await page.keyboard.type("gn");
   await expect(page).toHaveURL(/insights/);
   await expect(page.getByRole("heading", { name: "Insights" })).toBeVisible();
@@ -45,6 +49,7 @@ test("The code of a page is preloaded before a person opens it, and its data is 
   await expect(page.getByRole("heading", { name: "Agents" })).toBeVisible();
   expect(data.filter((route) => route === "routes/_app.agents._index")).toHaveLength(1);
   expect(data.filter((route) => route === "routes/_app.insights")).toHaveLength(1);
+  letStreams();
 
   // Routes without code are not asked for theirs.
   const empty = () =>
@@ -52,14 +57,7 @@ test("The code of a page is preloaded before a person opens it, and its data is 
   expect(await page.evaluate(empty)).toEqual([]);
 
   // One whose data takes its time says so, until it is there.
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route(/_data=.*insights/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const letGo = await hold(page, /_data=.*insights/);
   const sign = page.getByRole("progressbar", { name: "Loading" });
   await expect(sign).not.toBeAttached();
   await page.keyboard.type("gn");
