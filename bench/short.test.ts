@@ -20,14 +20,15 @@ const sizes = {
 
 /** The floors that it repeats at its end, after the number of each kind was checked. */
 function floorsIn(text: string): { held: string[]; broken: string[] } {
-  const [, list = "", held, broken] = /\n== floors\n([\s\S]*\n)(\d+) floors held, (\d+) broken\n$/.exec(text) ?? [];
-  const lines = list.trimEnd().split("\n");
+  const [, list = "", held, broken] =
+    /\n== floors\n((?:[\s\S]*\n)?)(\d+) floors held, (\d+) broken\n$/.exec(text) ?? [];
+  const lines = list.split("\n").filter((line) => line !== "");
   const floors = {
     held: lines.filter((line) => line.startsWith("held   ")),
     broken: lines.filter((line) => line.startsWith("BROKEN ")),
   };
   expect([floors.held.length, floors.broken.length], text).toEqual([Number(held), Number(broken)]);
-  expect(text.match(/^(held {3}|BROKEN )/gm)?.length, "each where it is measured, and at the end").toBe(
+  expect(text.match(/^(held {3}|BROKEN )/gm)?.length ?? 0, "each where it is measured, and at the end").toBe(
     lines.length * 2,
   );
   return floors;

@@ -10,7 +10,7 @@ export interface Dataset {
   boardPath: string;
   /** 40 PBIs with 10 stories each: 440 rows, all unfolded. */
   backlogPath: string;
-  /** The changes of a job: one file of 5,000 lines, all of them in the page. */
+  /** The changes of a task: one file of 5,000 lines, all of them in the page. */
   changesPath: string;
   /** What agents said in jobs that kept all of 5 MiB: in many short entries, and in few long ones. */
   transcripts: Transcript[];
@@ -47,7 +47,7 @@ export async function fill(adminUrl: string, sessionSecret: string): Promise<Dat
       cookie: await cookieOf({ sessionId, userId }, sessionSecret),
       boardPath: `/products/${idOf("product-board")}/sprints/${idOf("sprint-board")}`,
       backlogPath: `/products/${idOf("product-backlog")}/backlog?open=all`,
-      changesPath: `/jobs/${idOf("job-diff")}/changes?open=0`,
+      changesPath: `/stories/${idOf("story-diff-1")}/changes?task=${idOf("task-diff-1")}&open=0`,
       transcripts,
     };
   } finally {

@@ -9,7 +9,6 @@ export interface Page {
 
 export async function open(port: number, path: string, cookie: string): Promise<Page> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { cookie }, redirect: "manual" });
-  if (response.status !== 200) console.log(response.headers.get("location"));
   return { html: await response.text(), status: response.status };
 }
 
