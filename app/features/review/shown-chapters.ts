@@ -60,7 +60,7 @@ export function shownChapters(
     const isAgents = source === "agent" && shown[index] && !shown[index].rest;
     return parts.length > 0 || isAgents;
   });
-  const why = "Its marks say what to look for.";
+  const why = "Its marks say what to check.";
   return first.size === 0
     ? told
     : [{ title: "Not in the guide, and marked", why, criterion: null, parts: [...first] }, ...told];

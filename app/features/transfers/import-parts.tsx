@@ -75,7 +75,7 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
         name="format"
         required
         options={formats}
-        description="Guessed from the file or the text; change it if that is wrong."
+        description="Guessed from the file or text. Change it if it is wrong."
       />
       {isNew ? (
         <>

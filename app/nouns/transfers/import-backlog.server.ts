@@ -66,8 +66,7 @@ async function importFollowed(actor: Actor, given: Given & { import_id: string }
   const { import_id } = given;
   const follower = { ...actor, once: undefined };
   const report = await importRows(actor, given, prepared).catch(async (error: unknown) => {
-    const sentence =
-      error instanceof ContractError ? error.message : "Something went wrong here. Import the file again.";
+    const sentence = error instanceof ContractError ? error.message : "The import failed. Import the file again.";
     await endImport(follower, { import_id, error: sentence });
     throw error;
   });

@@ -32,7 +32,11 @@ export const markWords: Readonly<Record<ReviewMark, { label: string; advice: str
   auth: { label: "Sign-in", advice: "Check who gets access.", weight: "amber" },
   dependencies: { label: "Dependencies", advice: "Check the names and versions of packages.", weight: "amber" },
   unproven: { label: "Not proven", advice: "A criterion has no proof.", weight: "amber" },
-  unsure: { label: "Agent is not sure", advice: "It says that it did a part only, or another thing.", weight: "amber" },
+  unsure: {
+    label: "Agent is not sure",
+    advice: "It reports that it did only part of the task, or something else.",
+    weight: "amber",
+  },
   no_test_changed: { label: "No test changed", advice: "Code changed, but no test did.", weight: "gray" },
   large: { label: "Large", advice: "More than 400 lines.", weight: "gray" },
   outside_plan: { label: "Outside the plan", advice: "The plan does not name these files.", weight: "gray" },
