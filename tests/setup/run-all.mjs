@@ -1,6 +1,7 @@
 // Entry of `npm test`, and with `all` of `npm run test:all`, which adds what is thorough (`thorough.mjs`) and what only
 // compares: installs what is missing, runs every part, and ends with one line that sums them up.
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,9 +67,9 @@ function check(title, program, ...words) {
   return { title, run };
 }
 
-function vitest(transport, files) {
+async function vitest(transport, files) {
   const report = join(reports, `vitest-${transport}.json`);
-  const { status } = runNode(
+  const ending = await runNode(
     bin("vitest/vitest.mjs"),
     [
       "run",
@@ -80,28 +81,38 @@ function vitest(transport, files) {
     ],
     { ...length, TRANSPORT: transport, TRANSFORMED_MODULES: join(reports, "modules") },
   );
-  return atLeastOne(status, readVitest(report));
+  return atLeastOne(ending, readVitest(report));
 }
 
-function playwright() {
+async function playwright() {
   const report = join(reports, "playwright.json");
-  const { status } = runNode(bin("@playwright/test/cli.js"), ["test", "--config", "tests/playwright.config.ts"], {
+  const ending = await runNode(bin("@playwright/test/cli.js"), ["test", "--config", "tests/playwright.config.ts"], {
     ...length,
     PLAYWRIGHT_JSON_OUTPUT_NAME: report,
   });
-  return atLeastOne(status, readPlaywright(report));
+  return atLeastOne(ending, readPlaywright(report));
 }
 
-/** A part that ended badly without naming a test has failed all the same. */
-function atLeastOne(status, result) {
+/** A part that ended badly without naming a test has failed all the same; its last words say why. */
+function atLeastOne({ status, lastWords }, result) {
   if (status === 0 || result.failures.length > 0) return result;
-  return { ...result, failures: ["ended badly without naming a test: see above"] };
+  return { ...result, failures: [`ended with ${status} without naming a test:\n${lastWords}`] };
 }
 
-function runNode(program, programArguments, env) {
-  return spawnSync(process.execPath, [program, ...programArguments], {
+const lastCharacters = 4000;
+
+/** `{ status, lastWords }`: the exit code or the signal, and the end of what was written as an error. */
+async function runNode(program, programArguments, env) {
+  const child = spawn(process.execPath, [program, ...programArguments], {
     cwd: root,
-    stdio: "inherit",
+    stdio: ["inherit", "inherit", "pipe"],
     env: { ...process.env, ...env },
   });
+  let lastWords = "";
+  child.stderr.on("data", (data) => {
+    process.stderr.write(data);
+    lastWords = (lastWords + data).slice(-lastCharacters);
+  });
+  const [code, signal] = await once(child, "close");
+  return { status: code ?? signal, lastWords };
 }
