@@ -32,6 +32,7 @@ const parts = [
 ];
 
 const slowestShown = 20;
+const lastCharacters = 4000;
 
 const total = { passed: 0, failures: [], files: [] };
 for (const part of parts) {
@@ -98,8 +99,6 @@ function atLeastOne({ status, lastWords }, result) {
   if (status === 0 || result.failures.length > 0) return result;
   return { ...result, failures: [`ended with ${status} without naming a test:\n${lastWords}`] };
 }
-
-const lastCharacters = 4000;
 
 /** `{ status, lastWords }`: the exit code or the signal, and the end of what was written as an error. */
 async function runNode(program, programArguments, env) {
