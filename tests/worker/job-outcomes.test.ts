@@ -355,7 +355,7 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
   });
 
   it.each([
-    ["BADRULE", "tests: x\n", ".backloom.yml is not as documented"],
+    ["BADRULE", "test: 5\n", ".backloom.yml is not as documented"],
     ["BADSETUP", "setup: [echo no network, exit 7]\n", "ended with 7.\nno network"],
   ])(
     "Rules of the repository that do not work fail the job with what is wrong (%s)",

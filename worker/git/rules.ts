@@ -6,18 +6,65 @@ import { knownAgents } from "~/wire/workers/known-agents";
 import { forgeSettingSchema } from "../base/forge-kinds";
 import { readAllowedHosts } from "../base/hosts";
 import { allowances } from "../base/options";
+import { sendable } from "../base/sendable";
 import { copiedInto, noteCopied } from "./copied";
 import { git } from "./git";
 import type { Worktree } from "./worktree";
 
 const file = ".backloom.yml";
 
-const rulesSchema = z.strictObject({
-  /** Commands that set up a fresh worktree. */
-  setup: z
-    .union([z.string(), z.array(z.string())])
-    .transform((commands) => (typeof commands === "string" ? commands : commands.join(" &&\n")))
-    .optional(),
+const commands = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => (typeof given === "string" ? given : given.join(" &&\n")));
+
+/** Seconds: a number of them, or such as `20s` and `30m`. */
+const duration = z.union([
+  z.number().positive(),
+  z
+    .string()
+    .regex(/^[1-9]\d{0,5}[smh]$/, "is no duration such as 20s or 30m")
+    .transform((text) => Number.parseInt(text, 10) * (text.endsWith("s") ? 1 : text.endsWith("m") ? 60 : 3_600)),
+]);
+
+const port = z.int().min(1).max(65_535);
+
+/** A folder or file of the repository, by its path from the root. */
+const pathInside = z
+  .string()
+  .transform((path) => normalize(path).replace(/\/$/, ""))
+  .refine(isPathInside, "is not a path inside the repository");
+
+const previewSchema = z.object({
+  run: z.string().min(1).optional(),
+  port: port.optional(),
+  /** Path that answers when it is ready. */
+  ready: z.string().startsWith("/").default("/"),
+  ready_within: duration.default(120),
+  stop_after: duration.default(1_800),
+  host: z.enum(["rewrite", "keep"]).default("rewrite"),
+  fixed_port: port.optional(),
+});
+
+const rulesSchema = z.object({
+  /** Commands that set up a fresh worktree; `none` where nothing else may name some either. */
+  setup: commands.optional(),
+  /** Commands before the worktree goes. */
+  cleanup: commands.optional(),
+  /** `none`, or the name of a configuration in another tool's file, or what it takes to try the work. */
+  preview: z.union([z.string().min(1), previewSchema]).optional(),
+  /** Further ports of a preview, with their labels. */
+  ports: z
+    .union([
+      z.array(port).transform((list) => list.map((number) => ({ port: number, label: String(number) }))),
+      z
+        .record(z.string(), port)
+        .transform((all) => Object.entries(all).map(([label, number]) => ({ port: number, label }))),
+    ])
+    .default([]),
+  /** Folders of a large repository that a worktree has; root-level files always. */
+  sparse: z.array(pathInside).default([]),
+  /** Ignored folders that worktrees have in common with the user's own checkout, never to write there. */
+  share: z.array(pathInside).default([]),
   test: z.string().min(1).optional(),
   pr: z.string().min(1).optional(),
   /** Git host of the remote, if its name does not tell. */
@@ -44,6 +91,12 @@ const rulesSchema = z.strictObject({
   needs: z.array(z.string().refine(isPlainPath, "is not a plain absolute path")).default([]),
 });
 
+function isPathInside(path: string): boolean {
+  return (
+    !/^[-/.]?$|^[-/]|[\p{C}*?[\]\\!#]/u.test(path) && !path.split(sep).some((part) => part === ".." || isGit(part))
+  );
+}
+
 /** What a person is asked about must be what it looks like. */
 function isPlainPath(text: string): boolean {
   const isLong = text.length > 200;
@@ -55,9 +108,12 @@ function isHost(text: string): boolean {
 }
 
 /** Rules of the repository (`.backloom.yml`). */
-export type Rules = z.output<typeof rulesSchema>;
+export interface Rules extends z.output<typeof rulesSchema> {
+  /** Keys of the file that mean nothing here, such as a later version's. */
+  unknown: string[];
+}
 
-export const noRules = rulesSchema.parse({});
+export const noRules: Rules = { ...rulesSchema.parse({}), unknown: [] };
 
 /** Reads the rules from the main branch: an agent's commits must not decide what is run or tested. */
 export async function readRules(worktree: Worktree): Promise<Rules> {
@@ -69,9 +125,18 @@ export async function readRules(worktree: Worktree): Promise<Rules> {
 export async function readRulesOf(folder: string, base: string): Promise<Rules> {
   const text = await git(folder, "show", `${base}:${file}`).catch(() => null);
   if (text === null) return noRules;
-  const parsed = rulesSchema.safeParse(await parseYaml(text));
-  if (parsed.success) return parsed.data;
+  const given = await parseYaml(text);
+  const parsed = rulesSchema.safeParse(given);
+  if (parsed.success) return { ...parsed.data, unknown: unknownIn(given) };
   throw new Error(`${file} is not as documented: ${z.prettifyError(parsed.error)}`);
+}
+
+function unknownIn(given: unknown): string[] {
+  const names = (value: unknown, shape: object) =>
+    Object.keys(z.record(z.string(), z.unknown()).safeParse(value).data ?? {}).filter((name) => !(name in shape));
+  const { data } = z.object({ preview: z.unknown() }).safeParse(given);
+  const nested = names(data?.preview, previewSchema.shape).map((name) => `preview.${name}`);
+  return [...names(given, rulesSchema.shape), ...nested].map((name) => sendable(name, 60));
 }
 
 /** The newest main branch commit that the work contains. */

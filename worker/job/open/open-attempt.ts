@@ -89,6 +89,7 @@ interface SandboxOptions extends Pick<Worktree, "folder" | "main"> {
 export async function openWorkspace(attempt: Attempt, sandboxes: Sandbox, worktree: Worktree): Promise<Workspace> {
   const { job, options } = attempt;
   const rules = await readRules(worktree);
+  sayUnknown(attempt, rules);
   await learnLogin(worktree.repository, rules, options);
   const sameWork = [job.id, ...job.earlier_jobs];
   const here = { ...worktree.repository, folder: worktree.folder };
@@ -97,6 +98,13 @@ export async function openWorkspace(attempt: Attempt, sandboxes: Sandbox, worktr
   const sandbox = await openForJob(attempt, sandboxes, { ...worktree, rules });
   // The user's test command takes precedence over the repository's.
   return { ...worktree, rules, sandbox, testCommand: options.testCommand ?? rules.test, kept };
+}
+
+function sayUnknown({ journal, output }: Attempt, { unknown }: Rules): void {
+  if (unknown.length === 0) return;
+  const title = `.backloom.yml has keys that mean nothing here: ${unknown.slice(0, 10).join(", ")}`;
+  journal.say(title);
+  output.add({ kind: "note", title, text: "", at: new Date().toISOString() });
 }
 
 /** Opens a job's sandbox with its allowed hosts. `main` is the commit whose files name the package registries. */
