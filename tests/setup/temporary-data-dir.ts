@@ -8,14 +8,17 @@ export interface TemporaryDataDir {
   remove(): Promise<void>;
 }
 
+/** What a process that was just killed still writes makes `rm` find a folder that is not empty: it looks again. */
+const whole = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
+
 export async function makeDataDir(): Promise<TemporaryDataDir> {
   const path = await mkdtemp(join(folderForData(), "backloom-test-"));
   return {
     path,
     async remove() {
       const elsewhere = await readFile(join(path, "postgres-folder"), "utf8").catch(() => "");
-      if (elsewhere) await rm(elsewhere, { recursive: true, force: true });
-      await rm(path, { recursive: true, force: true });
+      if (elsewhere) await rm(elsewhere, whole);
+      await rm(path, whole);
     },
   };
 }
