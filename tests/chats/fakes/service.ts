@@ -1,0 +1,42 @@
+import type { ChatConfig } from "~/chats/service";
+
+export interface FakePerson {
+  id: string;
+  name: string;
+}
+
+export interface FakeMessage {
+  room: string;
+  /** As the service names it. */
+  id: string;
+  text: string;
+  /** What can be pressed now. */
+  options: { id: string; label: string }[];
+}
+
+/** What tests do with a stand-in for any of the four services. */
+export interface FakeService {
+  config: ChatConfig;
+  /** What the bot's private rooms show now, in the order of sending. */
+  messages: FakeMessage[];
+  /** What people who pressed were told. */
+  answers: string[];
+  /** The private room of a person with the bot. */
+  roomOf(person: FakePerson): string;
+  /** Presses a button. The id may be one that the message does not have. */
+  press(person: FakePerson, message: FakeMessage, option: string): void;
+  write(person: FakePerson, text: string, replyTo?: FakeMessage): void;
+  /** Delivers the last event once more, as services do that heard no acknowledgment. */
+  repeat(): void;
+  /** The next sending is answered 429. */
+  slowDown(seconds: number): void;
+  /** The token does not hold any more. */
+  revoke(): void;
+  /** The person deletes a message. */
+  remove(message: FakeMessage): void;
+  /** Ends all connections, as a network that fails. */
+  drop(): void;
+  /** How many connections for events are open. */
+  connections(): number;
+  close(): Promise<void>;
+}
