@@ -1,0 +1,191 @@
+import WebSocket from "ws";
+import { z } from "zod";
+import { loopbackNames } from "../own-origins.server";
+import { maskTokens } from "./mask";
+import { type ChatMessage, ChatProblem, type ChatState } from "./service";
+
+const answerWithinMilliseconds = 10_000;
+const longestPauseSeconds = 60;
+/** No frame of these services is larger by far. */
+const frameBytes = 1024 * 1024;
+const pingMilliseconds = 20_000;
+
+/** The token does not hold: there is no other try until somebody changes it. */
+export class ChatRefusal extends Error {}
+
+export interface ChatCall {
+  /** As people call it: `Slack`. */
+  service: string;
+  url: string;
+  method?: "GET" | "POST" | "PUT" | "PATCH";
+  authorization: string;
+  body?: object;
+  signal: AbortSignal;
+  /** For a request that waits for news, how much longer. */
+  waitsMilliseconds?: number;
+}
+
+export interface ChatAnswer {
+  status: number;
+  body: unknown;
+}
+
+const delays = z.object({ retry_after: z.number().optional(), retry_after_ms: z.number().optional() });
+
+/** One request to a chat service. Throws a `ChatProblem` without a secret when it is out of reach, or asks for a pause. */
+export async function callChat(call: ChatCall): Promise<ChatAnswer> {
+  const { service, url, method = "POST", authorization, body, signal, waitsMilliseconds = 0 } = call;
+  const deadline = AbortSignal.timeout(answerWithinMilliseconds + waitsMilliseconds);
+  const headers = { Authorization: authorization, "Content-Type": "application/json; charset=utf-8" };
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: "error",
+      signal: AbortSignal.any([signal, deadline]),
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const said: unknown = await response.json().catch(() => ({}));
+    if (response.status === 429) throw new ChatProblem(`${service} asks to wait.`, pauseOf(response, said));
+    return { status: response.status, body: said };
+  } catch (error) {
+    if (error instanceof ChatProblem) throw error;
+    throw new ChatProblem(`${service} cannot be reached: ${reasonOf(error)}.`);
+  }
+}
+
+function pauseOf(response: Response, body: unknown): { retryAfterSeconds: number } {
+  const { retry_after, retry_after_ms } = delays.safeParse(body).data ?? {};
+  const said = Number(response.headers.get("retry-after") ?? "");
+  return { retryAfterSeconds: Math.ceil(said || retry_after || (retry_after_ms ?? 1000) / 1000) };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "no reason given";
+  const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : undefined;
+  return maskTokens(code ?? error.message).replace(/\.$/, "");
+}
+
+/** Stays connected until it is closed or refused: `connect` resolves to connect anew at once, and rejects to do so after a pause. */
+export function keepConnected(
+  stop: AbortController,
+  connect: (isOn: () => void) => Promise<void>,
+  tell: (state: ChatState) => void,
+): () => Promise<void> {
+  const run = async () => {
+    let failures = 0;
+    const isOn = () => {
+      failures = 0;
+      tell({ is: "on" });
+    };
+    tell({ is: "connecting" });
+    while (!stop.signal.aborted) {
+      try {
+        await connect(isOn);
+      } catch (error) {
+        if (stop.signal.aborted) break;
+        if (error instanceof ChatRefusal) return tell({ is: "refused", reason: maskTokens(error.message) });
+        tell({ is: "connecting" });
+        const asked = error instanceof ChatProblem ? error.options.retryAfterSeconds : undefined;
+        await pause(asked ?? Math.min(longestPauseSeconds, 0.25 * 2 ** failures++) * (1 + Math.random()), stop.signal);
+      }
+    }
+    tell({ is: "off" });
+  };
+  const running = run();
+  return async () => {
+    stop.abort();
+    await running;
+  };
+}
+
+export function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, seconds * 1000);
+    signal.addEventListener("abort", end);
+  });
+}
+
+export interface ChatSocket {
+  send(frame: object): void;
+  /** Ends it at once. With a code the other side may keep the session. */
+  end(code?: number): void;
+  /** Resolves with the code of the end, once the last frame is handled. */
+  ended: Promise<number>;
+}
+
+/**
+ * A socket to an address that the service named, over TLS unless it is on this machine. Frames are handled one after
+ * another. It ends when it falls silent, and when a frame could not be handled: whatever was not acknowledged comes again.
+ */
+export function openSocket(
+  address: string,
+  signal: AbortSignal,
+  onFrame: (frame: unknown) => Promise<void>,
+): ChatSocket {
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== "wss:" && !loopbackNames.includes(hostname)) throw new ChatProblem("The socket is not encrypted.");
+  const socket = new WebSocket(address, { maxPayload: frameBytes, handshakeTimeout: answerWithinMilliseconds });
+  let isAlive = true;
+  let handled = Promise.resolve();
+  const timer = setInterval(() => {
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    if (socket.readyState === WebSocket.OPEN) socket.ping();
+  }, pingMilliseconds);
+  const abort = () => socket.terminate();
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
+  socket.on("pong", () => {
+    isAlive = true;
+  });
+  socket.on("error", () => undefined);
+  socket.on("message", (data) => {
+    isAlive = true;
+    handled = handled.then(() => onFrame(parsed(String(data)))).catch(() => socket.terminate());
+  });
+  const ended = new Promise<number>((resolve) => {
+    socket.on("close", (code) => {
+      clearInterval(timer);
+      signal.removeEventListener("abort", abort);
+      void handled.then(() => resolve(code));
+    });
+  });
+  return {
+    send: (frame) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(frame)),
+    end: (code) => (code === undefined ? socket.terminate() : socket.close(code)),
+    ended,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const longestLabel = 60;
+
+/** A label as buttons show it. */
+export const labelOf = (label: string) => cut(label, longestLabel);
+
+/** What a message says, at most `limit` characters: the text, the options in full where buttons do not show them, and the link. */
+export function textOf({ text, options, link }: ChatMessage, limit: number, isNumbered = false): string {
+  const isListed = isNumbered || options.some(({ label }) => label.length > longestLabel);
+  const list = isListed ? options.map(({ label }, index) => `${index + 1}. ${label}`).join("\n") : "";
+  const end = [cut(list, limit / 2), link].filter((part) => part !== "").join("\n\n");
+  return [cut(text, limit - end.length - 2), end].filter((part) => part !== "").join("\n\n");
+}
+
+/** Never in the middle of a character. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { discord } from "~/chats/discord.server";
+import {
+  type ChatMessage,
+  ChatProblem,
+  type ChatService,
+  type ChatState,
+  type OpenChat,
+  type PressEvent,
+  type TextEvent,
+} from "~/chats/service";
+import { slack } from "~/chats/slack.server";
+import { openDiscord } from "./fakes/discord";
+import type { FakePerson, FakeService } from "./fakes/service";
+import { openSlack } from "./fakes/slack";
+
+interface Row {
+  name: string;
+  adapter: ChatService;
+  openFake: () => Promise<FakeService>;
+  longest: number;
+}
+
+const rows: Row[] = [
+  { name: "Slack", adapter: slack, openFake: () => openSlack(), longest: 3000 },
+  { name: "Discord", adapter: discord, openFake: () => openDiscord(), longest: 2000 },
+];
+
+const ada: FakePerson = { id: "4711", name: "ada" };
+const link = "https://backloom.example.org/questions/1";
+const question: ChatMessage = {
+  text: "Which database?",
+  link,
+  options: [
+    { id: "opt1", label: "Postgres" },
+    { id: "opt2", label: "SQLite" },
+  ],
+  allowsText: true,
+};
+const answered: ChatMessage = { text: "Answered by ada: Postgres", link, options: [], allowsText: false };
+
+interface Heard {
+  presses: PressEvent[];
+  texts: TextEvent[];
+  states: ChatState[];
+  /** What the handlers say, or throw. */
+  reply: () => Promise<string | null>;
+}
+
+/** An adapter that is connected to its stand-in, and what it told. All of it ends with the test. */
+async function connect({ adapter, openFake }: Row, given?: FakeService) {
+  const fake = given ?? (await openFake());
+  const heard: Heard = { presses: [], texts: [], states: [], reply: async () => null };
+  const chat = await adapter.open(fake.config, {
+    async press(event) {
+      heard.presses.push(event);
+      return { text: await heard.reply(), isKnown: true };
+    },
+    async text(event) {
+      heard.texts.push(event);
+      return { text: await heard.reply(), isKnown: true };
+    },
+    state: (state) => void heard.states.push(state),
+  });
+  onTestFinished(async () => {
+    await chat.close();
+    if (!given) await fake.close();
+  });
+  const isOn = () => expect.poll(() => heard.states.at(-1)).toEqual({ is: "on" });
+  await isOn();
+  return { fake, chat, heard, isOn };
+}
+
+const problemOf = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ChatProblem);
+  return error instanceof ChatProblem ? error : new ChatProblem("none");
+};
+
+/** Sends it to Ada, and finds it in her room. */
+async function ask({ fake, chat }: { fake: FakeService; chat: OpenChat }, message = question) {
+  const ref = await chat.send(fake.roomOf(ada), message);
+  const shown = fake.messages.at(-1);
+  if (!shown) throw new Error("Nothing was sent.");
+  return { ref, shown };
+}
+
+describe.each(rows)("$name", (row) => {
+  it("A question shows its text, its options and its link, and an edit replaces all of it", async () => {
+    const open = await connect(row);
+    const { ref, shown } = await ask(open);
+    expect(shown).toMatchObject({ room: open.fake.roomOf(ada), options: question.options });
+    expect(shown.text).toContain("Which database?");
+    expect(shown.text).toContain(link);
+    await open.chat.edit(ref, answered);
+    expect(shown.text).toContain("Answered by ada: Postgres");
+    expect(shown.options).toEqual([]);
+    await open.chat.edit(ref, answered);
+  });
+
+  it("A press says who pressed what, and its answer reaches the person", async () => {
+    const open = await connect(row);
+    const { ref, shown } = await ask(open);
+    open.heard.reply = async () => "Answered: SQLite";
+    open.fake.press(ada, shown, "opt2");
+    await expect.poll(() => open.fake.answers).toEqual(["Answered: SQLite"]);
+    expect(open.heard.presses).toMatchObject([{ from: ada, ref, option: "opt2" }]);
+  });
+
+  it("A reply says which message it answers, and words of their own say none", async () => {
+    const open = await connect(row);
+    const { ref, shown } = await ask(open);
+    open.heard.reply = async () => "Thank you <& you>";
+    open.fake.write(ada, "MariaDB, please", shown);
+    open.fake.write(ada, "BL-ABCD-EFGH");
+    await expect.poll(() => open.heard.texts.length).toBe(2);
+    const [reply, words] = open.heard.texts;
+    expect(reply).toMatchObject({ from: { id: ada.id }, replyTo: ref, text: "MariaDB, please" });
+    expect(words).toMatchObject({ room: open.fake.roomOf(ada), text: "BL-ABCD-EFGH" });
+    expect(words?.replyTo).toBeUndefined();
+    expect(await open.chat.send(words?.room ?? "", answered)).not.toBe(ref);
+    await expect.poll(() => open.fake.answers.length).toBe(2);
+  });
+
+  it("An event that comes twice has one id, and two presses have two", async () => {
+    const open = await connect(row);
+    const { shown } = await ask(open);
+    open.fake.press(ada, shown, "opt1");
+    open.fake.repeat();
+    open.fake.press(ada, shown, "opt1");
+    await expect.poll(() => new Set(open.heard.presses.map(({ eventId }) => eventId)).size).toBe(2);
+  });
+
+  it("An event that could not be stored comes again", async () => {
+    const open = await connect(row);
+    let attempts = 0;
+    open.heard.reply = async () => {
+      attempts += 1;
+      if (attempts === 1) throw new Error("The database is gone.");
+      return null;
+    };
+    open.fake.write(ada, "MariaDB");
+    await expect.poll(() => open.heard.texts.length).toBe(2);
+    expect(new Set(open.heard.texts.map(({ eventId }) => eventId)).size).toBe(1);
+  });
+
+  it("A lost connection comes back by itself, with whatever was written meanwhile", async () => {
+    const open = await connect(row);
+    open.fake.drop();
+    open.fake.write(ada, "while away");
+    await expect.poll(() => open.heard.texts.map(({ text }) => text)).toEqual(["while away"]);
+    await open.isOn();
+    await ask(open);
+  });
+
+  it("A pause that the service asks for is passed on in its seconds", async () => {
+    const open = await connect(row);
+    open.fake.slowDown(30);
+    const problem = await problemOf(open.chat.send(open.fake.roomOf(ada), question));
+    expect(problem.options.retryAfterSeconds).toBe(30);
+    await ask(open);
+  });
+
+  it("A token that does not hold any more ends in a sentence without the token", async () => {
+    const open = await connect(row);
+    open.fake.revoke();
+    await expect.poll(() => open.heard.states.at(-1)?.is).toBe("refused");
+    const { token, appToken = token } = open.fake.config;
+    const said = JSON.stringify(open.heard.states);
+    expect(said).toContain(`${row.name} does not take`);
+    expect([token, appToken].some((secret) => said.includes(secret))).toBe(false);
+    const problem = await problemOf(open.chat.send(open.fake.roomOf(ada), question));
+    expect(problem.message).not.toContain(token);
+    expect(problem.options.isFinal).not.toBe(true);
+  });
+
+  it("A text of 10,000 characters is cut at what the service takes, with its link", async () => {
+    const open = await connect(row);
+    const { ref, shown } = await ask(open, { ...question, text: "🦊".repeat(5000) });
+    expect(shown.text.length).toBeLessThanOrEqual(row.longest + link.length + 4);
+    expect(shown.text.isWellFormed?.() ?? true).toBe(true);
+    expect(shown.text).toContain("…");
+    expect(shown.text).toContain(link);
+    await open.chat.edit(ref, { ...question, text: "<&>".repeat(5000) });
+  });
+
+  it("Labels of 200 characters are cut at 60, and the text has them in full", async () => {
+    const open = await connect(row);
+    const options = ["a", "b"].map((letter) => ({ id: `opt${letter}`, label: letter.repeat(200) }));
+    const { shown } = await ask(open, { ...question, options });
+    for (const { label } of options) expect(shown.text).toContain(label);
+    expect(shown.options.map(({ label }) => label)).toEqual([`${"a".repeat(59)}…`, `${"b".repeat(59)}…`]);
+  });
+
+  it("Right-to-left text and mentions arrive as they are written", async () => {
+    const open = await connect(row);
+    const text = "איזה מסד נתונים? <@U1> @everyone <!channel> & *so* on";
+    const { shown } = await ask(open, { ...question, text });
+    expect(shown.text.split("\n\n")[0]).toBe(text);
+  });
+
+  it("An edit of a message that is gone counts as done", async () => {
+    const open = await connect(row);
+    const { ref, shown } = await ask(open);
+    open.fake.remove(shown);
+    await open.chat.edit(ref, answered);
+  });
+
+  it("A room that is not there is a final problem", async () => {
+    const open = await connect(row);
+    const problem = await problemOf(open.chat.send("1", question));
+    expect(problem.options.isFinal).toBe(true);
+  });
+
+  it("Two connections at once make one event of a press", async () => {
+    const open = await connect(row);
+    const second = await connect(row, open.fake);
+    const { shown } = await ask(open);
+    for (const press of [1, 2, 3]) open.fake.press({ ...ada, id: `471${press}` }, shown, "opt1");
+    const ids = () => new Set([...open.heard.presses, ...second.heard.presses].map(({ eventId }) => eventId));
+    await expect.poll(() => ids().size).toBe(3);
+  });
+
+  it("Nothing is left open at the end", async () => {
+    const { fake, chat, heard } = await connect(row);
+    expect(fake.connections()).toBe(1);
+    await chat.close();
+    expect(heard.states.at(-1)).toEqual({ is: "off" });
+    await expect.poll(() => fake.connections()).toBe(0);
+  });
+});
