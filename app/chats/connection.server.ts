@@ -10,7 +10,7 @@ const longestPauseSeconds = 60;
 const frameBytes = 1024 * 1024;
 const pingMilliseconds = 20_000;
 
-/** The token does not hold: there is no other try until somebody changes it. */
+/** The token is not valid: another try would end the same way. */
 export class ChatRefusal extends Error {}
 
 export interface ChatCall {
@@ -66,7 +66,7 @@ function reasonOf(error: unknown): string {
   return maskTokens(code ?? error.message).replace(/\.$/, "");
 }
 
-/** Stays connected until it is closed or refused: `connect` resolves to connect anew at once, and rejects to do so after a pause. */
+/** Stays connected until it is closed or refused: when `connect` resolves it is called again at once, when it rejects after a pause. */
 export function keepConnected(
   stop: AbortController,
   connect: (isOn: () => void) => Promise<void>,
@@ -122,7 +122,7 @@ export interface ChatSocket {
 
 /**
  * A socket to an address that the service named, over TLS unless it is on this machine. Frames are handled one after
- * another. It ends when it falls silent, and when a frame could not be handled: whatever was not acknowledged comes again.
+ * another. It ends when it falls silent, and when a frame could not be handled: an event without acknowledgment comes again.
  */
 export function openSocket(
   address: string,

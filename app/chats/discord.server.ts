@@ -67,7 +67,7 @@ interface Session {
   application: string;
 }
 
-/** Discord by its gateway: events come through a socket that this side opens, and a lost one goes on where it was. */
+/** Discord by its gateway: events come through a socket that this side opens, and a session continues after a lost one. */
 export const discord: ChatService = {
   name: "discord",
   async open({ api, token }, on) {
@@ -116,7 +116,7 @@ export const discord: ChatService = {
         if (t === "READY" || t === "RESUMED") isOn();
         if (t === "INTERACTION_CREATE") await handlePress(d);
         if (t === "MESSAGE_CREATE") await handleText(d);
-        // Not before it is stored: a session that goes on begins after this one.
+        // Not before it is stored: a resumed session begins after this one.
         sequence = s ?? sequence;
       });
       const code = await socket.ended;
@@ -124,7 +124,7 @@ export const discord: ChatService = {
       const refused = refusedCodes[code];
       if (refused) throw new ChatRefusal(`Discord does not take ${refused} (${code}).`);
       if (lostSessions.includes(code)) session = undefined;
-      // A new session may begin only after a while; one that goes on loses nothing by waiting less.
+      // A new session may begin only after a while, a resumed one at once.
       throw new ChatProblem("The connection to Discord ended.", session ? {} : { retryAfterSeconds: 1 });
     };
 

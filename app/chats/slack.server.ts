@@ -33,7 +33,7 @@ const pressed = z.object({
   actions: z.tuple([z.object({ value: z.string(), action_ts: z.string() })]),
 });
 
-/** A person's words in the private room with the bot. Of groups and of bots, edits and deletions it is none. */
+/** A person's words in the private room with the bot, not those of groups and bots, not edits and deletions. */
 const written = z.object({
   event_id: z.string(),
   event: z.object({
@@ -164,7 +164,7 @@ function shown(message: ChatMessage): object {
     text: { type: "plain_text", text: labelOf(label), emoji: false },
   }));
   return {
-    // For notifications and screen readers; nothing in it mentions anybody.
+    // For notifications and screen readers; as escaped text it mentions no person and no channel.
     text: fallback.length > fallbackLimit ? escaped(text.slice(0, fallbackLimit / 5)) : fallback,
     blocks: [
       { type: "section", text: { type: "plain_text", text, emoji: false } },

@@ -47,7 +47,7 @@ interface Heard {
   reply: () => Promise<string | null>;
 }
 
-/** An adapter that is connected to its stand-in, and what it told. All of it ends with the test. */
+/** An adapter that is connected to its fake, and what it reported. All of it ends with the test. */
 async function connect({ adapter, openFake }: Row, given?: FakeService) {
   const fake = given ?? (await openFake());
   const heard: Heard = { presses: [], texts: [], states: [], reply: async () => null };
@@ -147,7 +147,7 @@ describe.each(rows)("$name", (row) => {
     expect(new Set(open.heard.texts.map(({ eventId }) => eventId)).size).toBe(1);
   });
 
-  it("A lost connection comes back by itself, with whatever was written meanwhile", async () => {
+  it("A lost connection is opened again, and no message is lost with it", async () => {
     const open = await connect(row);
     open.fake.drop();
     open.fake.write(ada, "while away");

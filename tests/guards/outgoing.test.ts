@@ -12,6 +12,7 @@ const allowed: Readonly<Record<string, string>> = {
   "app/db/": "the project's own Supabase, from the environment",
   "app/server/scheduler.server.ts": "this process's own scheduled endpoints",
   "app/server/http-server.ts": "listens",
+  "app/chats/": "the chat services that the operator named, in the environment",
   "app/cli/": "commands of the operator on the operator's machine",
   "worker/": "the service that the worker was told to serve",
   "app/live/": "the browser, to the service it came from",

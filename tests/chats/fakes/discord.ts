@@ -49,7 +49,7 @@ export interface FakeDiscord extends FakeService {
   resumed: number;
   /** Asks for a new connection. */
   refresh(): void;
-  /** Ends the sessions: none goes on. */
+  /** Ends the sessions: none is resumed. */
   forget(): void;
   /** No heartbeat is acknowledged any more. */
   fallSilent(): void;

@@ -34,7 +34,7 @@ export interface FakeServer {
   close(): Promise<void>;
 }
 
-/** Web server and socket server of a stand-in for a chat service, on one port of this machine. */
+/** Web server and socket server of a fake of a chat service, on one port of this machine. */
 export async function openFakeServer(
   answer: (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>,
 ): Promise<FakeServer> {

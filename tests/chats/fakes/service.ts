@@ -14,12 +14,12 @@ export interface FakeMessage {
   options: { id: string; label: string }[];
 }
 
-/** What tests do with a stand-in for any of the four services. */
+/** What tests do with a fake of any of the four services. */
 export interface FakeService {
   config: ChatConfig;
   /** What the bot's private rooms show now, in the order of sending. */
   messages: FakeMessage[];
-  /** What people who pressed were told. */
+  /** The replies to presses and texts. */
   answers: string[];
   /** The private room of a person with the bot. */
   roomOf(person: FakePerson): string;

@@ -28,7 +28,7 @@ export interface FakeSlack extends FakeService {
   refresh(): void;
 }
 
-/** Web API and Socket Mode as documented: an event goes to one of the sockets, and again when nobody acknowledges it. */
+/** Web API and Socket Mode as documented: an event goes to one of the sockets, and again without an acknowledgment. */
 export async function openSlack(options: { acknowledgeWithinMilliseconds?: number } = {}): Promise<FakeSlack> {
   const { acknowledgeWithinMilliseconds = 3000 } = options;
   const [token, appToken] = ["xoxb-1111-fake-token-of-slack", "xapp-1-fake-token-of-slack"];
