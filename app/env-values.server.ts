@@ -38,6 +38,14 @@ export const origin = address(
   ({ protocol, pathname, search, hash }) => /^https?:$/.test(protocol) && pathname === "/" && !search && !hash,
 ).transform((value) => new URL(value).origin);
 
+export const previewOrigin = z
+  .string()
+  .regex(
+    /^https?:\/\/\*(\.[a-z\d]([a-z\d-]*[a-z\d])?)+(:\d{1,5})?\/?$/i,
+    "must be an address whose first label is *, like https://*.previews.example.net",
+  )
+  .transform((value) => value.toLowerCase().replace(/\/$/, ""));
+
 export const webAddress = address("must be an http or https address", ({ protocol }) =>
   /^https?:$/.test(protocol),
 ).transform((value) => value.replace(/\/+$/, ""));

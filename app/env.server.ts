@@ -12,6 +12,7 @@ import {
   origin,
   port,
   postgresAddress,
+  previewOrigin,
   proxy,
   secret,
   vapidKey,
@@ -32,6 +33,7 @@ const variables = z.object({
   PORT: port.default(3000),
   HOST: z.string().min(1).default("127.0.0.1"),
   APP_ORIGIN: origin.optional(),
+  PREVIEW_ORIGIN: previewOrigin.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   SESSION_SECRET: list.pipe(z.array(secret).min(1, "must not be empty")).optional(),
   CRON_SECRET: bearerSecret.optional(),
@@ -89,6 +91,8 @@ export interface Env {
   appOrigin: string;
   /** Our `Origin` values: APP_ORIGIN if set (under all loopback names if it is one), otherwise all local names. */
   origins: readonly string[];
+  /** Origins of previews, with `*` for the id of each; null where there can be none. */
+  previewOrigin: string | null;
   /** True exactly when the origin is https (cookies are then Secure). */
   secureCookies: boolean;
   dataDir: string;
@@ -170,6 +174,7 @@ function toEnv(values: Variables): Env {
     host: values.HOST,
     appOrigin,
     origins: values.APP_ORIGIN ? withLoopbackNames(values.APP_ORIGIN) : localOrigins(values.HOST, values.PORT),
+    previewOrigin: values.PREVIEW_ORIGIN ?? (isOfThisMachine(values) ? localPreviews(appOrigin) : null),
     secureCookies: appOrigin.startsWith("https:"),
     dataDir: resolve(values.DATA_DIR),
     backups: { schedule: values.BACKUP_SCHEDULE, keep: values.BACKUP_KEEP },
@@ -198,6 +203,11 @@ function toEnv(values: Variables): Env {
 function isOfThisMachine({ HOST, APP_ORIGIN }: Variables): boolean {
   const names = [bracketed(HOST), ...(APP_ORIGIN ? [new URL(APP_ORIGIN).hostname] : [])];
   return names.every((name) => loopbackNames.includes(name) || /^127(\.\d{1,3}){3}$/.test(name));
+}
+
+/** Browsers resolve every name under localhost to this machine by themselves. */
+function localPreviews(appOrigin: string): string {
+  return Object.assign(new URL(appOrigin), { hostname: "preview.localhost" }).origin.replace("preview", "*");
 }
 
 function toSupabase(values: Variables): SupabaseSettings | undefined {

@@ -283,6 +283,7 @@ export type Database = {
       end_import: { Args: { p_error?: string; p_import_id: string; p_report?: Json }; Returns: Json };
       end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
       enrol_member: { Args: { p_product_id: string; p_role?: string; p_user_id: string }; Returns: Json };
+      enter_preview: { Args: { p_preview_id: string; p_ticket_hash: string }; Returns: Json };
       expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
       export_file: { Args: { p_file_id: string }; Returns: Json };
       export_product: { Args: { p_product_id: string }; Returns: Json };
@@ -343,6 +344,8 @@ export type Database = {
       };
       get_pairing_state: { Args: { p_desktop_token_hash: string; p_pairing_id: string }; Returns: Json };
       get_pbi: { Args: { p_pbi_id: string }; Returns: Json };
+      get_preview: { Args: { p_job_id: string }; Returns: Json };
+      get_preview_access: { Args: { p_preview_id: string; p_session_id: string; p_user_id: string }; Returns: Json };
       get_product: { Args: { p_product_id: string }; Returns: Json };
       get_profile: { Args: Record<PropertyKey, never>; Returns: Json };
       get_proof: { Args: { p_story_id: string }; Returns: Json };
@@ -521,6 +524,7 @@ export type Database = {
       note_first_look: { Args: { p_job_id: string }; Returns: Json };
       observe_issues: { Args: { p_issues: Json; p_label: string; p_product_id: string }; Returns: Json };
       observe_pulls: { Args: { p_product_id: string; p_pulls: Json }; Returns: Json };
+      open_preview: { Args: { p_preview_id: string; p_ticket_hash: string }; Returns: Json };
       password_changed: {
         Args: {
           p_actor_id?: string;
@@ -737,6 +741,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      start_preview: { Args: { p_job_id: string }; Returns: Json };
       start_run: {
         Args: {
           p_ceiling?: Json;
@@ -764,11 +769,16 @@ export type Database = {
         };
         Returns: Json;
       };
+      stop_preview: { Args: { p_job_id: string }; Returns: Json };
       subscribe_push: {
         Args: { p_auth: string; p_endpoint: string; p_p256dh: string; p_user_agent?: string };
         Returns: Json;
       };
       sweep: { Args: { p_full?: boolean }; Returns: Json };
+      sync_previews: {
+        Args: { p_previews?: Json; p_product_id?: string; p_restarted?: boolean; p_room: number; p_worker: string };
+        Returns: Json;
+      };
       take_agent_job: {
         Args: { p_at_once?: boolean; p_confinement?: string; p_product?: string; p_task: string; p_worker?: string };
         Returns: Json;
@@ -1413,6 +1423,7 @@ export type Database = {
           last_seen_at: string;
           name: string;
           offers: NonNullable<Json>;
+          previews: number;
           product_id: string | null;
           stopped_at: string | null;
           user_id: string;
@@ -1431,6 +1442,7 @@ export type Database = {
           last_seen_at?: string;
           name: string;
           offers?: NonNullable<Json>;
+          previews?: number;
           product_id?: string | null;
           stopped_at?: string | null;
           user_id: string;
@@ -1448,6 +1460,7 @@ export type Database = {
           last_seen_at?: string;
           name?: string;
           offers?: NonNullable<Json>;
+          previews?: number;
           product_id?: string | null;
           stopped_at?: string | null;
           user_id?: string;
@@ -3760,6 +3773,119 @@ export type Database = {
             columns: ["user_id"];
             isOneToOne: false;
             referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      preview_tickets: {
+        Row: { expires_at: string; preview_id: string; session_id: string; ticket_hash: string; user_id: string };
+        ComputedFields: never;
+        Insert: { expires_at: string; preview_id: string; session_id: string; ticket_hash: string; user_id: string };
+        Update: {
+          expires_at?: string;
+          preview_id?: string;
+          session_id?: string;
+          ticket_hash?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "preview_tickets_preview_id_fkey";
+            columns: ["preview_id"];
+            isOneToOne: false;
+            referencedRelation: "previews";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "preview_tickets_session_id_fkey";
+            columns: ["session_id"];
+            isOneToOne: false;
+            referencedRelation: "user_sessions";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "preview_tickets_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      previews: {
+        Row: {
+          branch_sha: string | null;
+          created_at: string;
+          head_sha: string;
+          heard_at: string | null;
+          id: string;
+          job_id: string;
+          log: NonNullable<Json>;
+          product_id: string;
+          started_by: string | null;
+          state: string;
+          stopped_by: string | null;
+          updated_at: string;
+          worker_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          branch_sha?: string | null;
+          created_at?: string;
+          head_sha: string;
+          heard_at?: string | null;
+          id?: string;
+          job_id: string;
+          log?: NonNullable<Json>;
+          product_id: string;
+          started_by?: string | null;
+          state?: string;
+          stopped_by?: string | null;
+          updated_at?: string;
+          worker_id?: string | null;
+        };
+        Update: {
+          branch_sha?: string | null;
+          created_at?: string;
+          head_sha?: string;
+          heard_at?: string | null;
+          id?: string;
+          job_id?: string;
+          log?: NonNullable<Json>;
+          product_id?: string;
+          started_by?: string | null;
+          state?: string;
+          stopped_by?: string | null;
+          updated_at?: string;
+          worker_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "previews_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "previews_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "previews_started_by_fkey";
+            columns: ["started_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "previews_worker_id_fkey";
+            columns: ["worker_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_workers";
             referencedColumns: ["id"];
           },
         ];

@@ -163,6 +163,10 @@ export async function openEveryEndpoint() {
     ),
   ).id;
 
+  await t.query`
+    insert into public.previews (product_id, job_id, head_sha, heard_at)
+    values (${backlog.product.id}, ${job.id}, ${diff.head_sha}, now() + interval '1 hour')`;
+
   /** Only work that someone holds can be in conflict. */
   const held = await claim(actor);
 
@@ -394,6 +398,7 @@ export async function openEveryEndpoint() {
     saveChangeIndex: { repository: "https://example.com/ledger", head_sha: diff.head_sha, changes: known },
     nextUpkeep: { worker: "worker-2" },
     reportUpkeep: { lease: upkeep.lease, state: "put_off" },
+    syncPreviews: { worker: "worker-2", room: 0, previews: [] },
     reportLanding: { lease: landing.lease, state: "working" },
     reportMerged: { head_sha: diff.head_sha },
     reviewJob: { verdict: "approve", summary: "Good" },

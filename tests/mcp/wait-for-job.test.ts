@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openJobBell } from "~/mcp/wait-for-job.server";
 import { listProducts, updateProduct } from "~/nouns/products/operations.server";
+import { openJobBell } from "~/realtime/job-bell";
 import { topics } from "~/wire/events";
 import { startTestApp } from "../setup/app";
 import { bearer } from "../setup/world";

@@ -37,7 +37,7 @@ declare
   v_minimum integer := (select u.min_quota_pct from public.users u where u.id = p_worker.user_id);
   v_online boolean := private.is_online(p_worker.last_seen_at, p_worker.stopped_at);
 begin
-  return to_jsonb(p_worker) - '{also_repos,product_id}'::text[] || jsonb_build_object(
+  return to_jsonb(p_worker) - '{also_repos,product_id,previews}'::text[] || jsonb_build_object(
     'current_job_id', private.current_job_id(p_worker.id),
     'username', private.username(p_worker.user_id),
     'online', v_online,

@@ -55,7 +55,7 @@ begin
     and not exists (select from public.agent_workers w where w.user_id = p_user_id and w.name = p_name) then
     update public.agent_workers w
     set name = p_name, hostname = null, version = null, last_seen_at = private.now(), last_quota_pct = null,
-        last_quota_check_at = null, stopped_at = null, agents = null, confinement = 'none', also_repos = '[]', offers = '[]', product_id = null,
+        last_quota_check_at = null, stopped_at = null, agents = null, confinement = 'none', also_repos = '[]', offers = '[]', product_id = null, previews = 0,
         created_at = private.now()
     where w.id = (
       select u.id from public.agent_workers u

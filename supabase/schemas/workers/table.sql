@@ -24,6 +24,7 @@ create table public.agent_workers (
     check (jsonb_typeof(offers) = 'array' and jsonb_array_length(offers) <= 20 and octet_length(offers::text) <= 65536),
   created_at timestamptz not null default private.now(),
   product_id uuid,
+  previews smallint not null default 0,
   constraint agent_workers_user_id_name_key unique (user_id, name)
 );
 
@@ -31,6 +32,7 @@ comment on table public.agent_workers is 'Presence of workers (specification: Ag
 
 comment on column public.agent_workers.confinement is 'Sandbox of its agents, as of its last claim.';
 comment on column public.agent_workers.product_id is 'The product whose jobs it takes, as its last claim said; null: of all.';
+comment on column public.agent_workers.previews is 'How many previews it runs at once (docs/previews.md).';
 comment on column public.agent_workers.offers is
   'The agents that do its jobs, as its last claim said: id, and where known models, quota_pct, limited_until.';
 comment on column public.agent_workers.also_repos is

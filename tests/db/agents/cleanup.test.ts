@@ -257,6 +257,7 @@ it("Every table that refers to jobs is known to go or to stay when a job is dele
     "landings: goes",
     "lessons: stays",
     "pending_verdicts: goes",
+    "previews: goes",
     "pull_reactions: stays",
     "usage_events: stays",
     "usage_so_far: goes",
