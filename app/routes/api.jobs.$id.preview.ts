@@ -27,7 +27,7 @@ export const loader = apiRoute({
     },
   }),
   DELETE: operationEndpoint(stopPreview, {
-    summary: "End the preview of a job",
+    summary: "Stop the preview of a job",
     status: 204,
     input: ({ id }) => ({ job_id: id }),
   }),

@@ -41,6 +41,8 @@ const mayBeEmpty: Record<string, readonly string[]> = {
   listReady: ["[].blocked_by"],
   // The product names no hosts.
   nextLanding: [".landing.may_reach"],
+  // No preview is this worker's.
+  syncPreviews: [".previews"],
   // No attempt is at work on it.
   observePulls: [".again"],
   // Nothing is spent on what has just begun.

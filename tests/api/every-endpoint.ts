@@ -164,8 +164,8 @@ export async function openEveryEndpoint() {
   ).id;
 
   await t.query`
-    insert into public.previews (product_id, job_id, head_sha, heard_at)
-    values (${backlog.product.id}, ${job.id}, ${diff.head_sha}, now() + interval '1 hour')`;
+    insert into public.previews (product_id, job_id, head_sha, heard_at, log)
+    values (${backlog.product.id}, ${job.id}, ${diff.head_sha}, now() + interval '1 hour', '["Listening"]')`;
 
   /** Only work that someone holds can be in conflict. */
   const held = await claim(actor);

@@ -28,6 +28,7 @@ export const examples: Readonly<Record<string, object>> = {
   markViewed: { attempt: 1, path: "app/search.ts", viewed: true },
   nextIssueNote: { worker: "laptop", project: "https://github.com/acme/shop" },
   nextLanding: { worker: "laptop" },
+  syncPreviews: { worker: "laptop", room: 1, previews: [], wait_seconds: 50 },
   nextUpkeep: { worker: "laptop" },
   observeIssues: {
     product_id: id,
