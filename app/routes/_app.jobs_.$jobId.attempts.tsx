@@ -53,6 +53,15 @@ function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number]
             <CodeChip>{attempt.head_sha.slice(0, 10)}</CodeChip>
           </Fact>
         ) : null}
+        {attempt.references.length > 0 ? (
+          <Fact term="Could read">
+            {attempt.references.map(({ name, sha }) => (
+              <CodeChip key={name}>
+                {name} {sha.slice(0, 10)}
+              </CodeChip>
+            ))}
+          </Fact>
+        ) : null}
         {attempt.kept_ref ? (
           <Fact term="Saved on branch">
             <CodeChip className="wrap-anywhere whitespace-normal">{attempt.kept_ref}</CodeChip>

@@ -111,6 +111,15 @@ function isHost(value: string): boolean {
   return name.startsWith("[") || new URL(`http://${value}`).hostname === name;
 }
 
+/** True for addresses on another machine. Excludes what git could take for an option, a program or a local path. */
+export function isForeign(address: string): boolean {
+  if (/\p{Cc}|%[01][0-9a-f]|%7f/iu.test(address)) return false;
+  return (
+    /^(https|ssh):\/\/([\w.~%+:-]+@)?[a-z0-9[][^\s@]*$/i.test(address) ||
+    /^git@[a-z0-9][a-z0-9.-]*:[^\s-]\S*$/i.test(address)
+  );
+}
+
 function isRepositoryUrl(value: string): boolean {
   // Encoded control characters would be line ends for a program that decodes the path.
   return /^\S+$/.test(value) && !/^(javascript|data|vbscript):|%[01][0-9a-f]|%7f/i.test(value);

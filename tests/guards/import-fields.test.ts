@@ -425,6 +425,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
       agent_items: "triage",
       requires_sandbox: true,
       may_reach: ["x.example"],
+      references: [{ name: "api", url: "https://x.example/a.git", ref: null }],
       review_marks: { ci: ["build/**"] },
       forge_issue_label: "bug",
       branch_prefix: "agents",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { drivers } from "../../worker/agents/catalog";
-import { isForeign } from "../../worker/base/allowed-repositories";
+import { isForeign } from "~/wire/text";
 import { openJournal } from "../../worker/base/journal";
 import { askCredential } from "../../worker/git/ask-credential";
 import { splitHandArgs } from "../../worker/hand/open-hand";

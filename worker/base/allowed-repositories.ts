@@ -1,3 +1,4 @@
+import { isForeign } from "~/wire/text";
 import { sendable } from "./sendable";
 
 /** The job's repository is not one the worker's user has named. The job is given back and nothing in it is run. */
@@ -10,15 +11,6 @@ export class RepositoryNotAllowed extends Error {
         : `The repository ${shown} is not an https, ssh or git@ URL, and a job cannot open a local folder: correct it in the task`,
     );
   }
-}
-
-/** True for addresses on another machine. Excludes what git could take for an option, a program or a local path. */
-export function isForeign(address: string): boolean {
-  if (/\p{Cc}|%[01][0-9a-f]|%7f/iu.test(address)) return false;
-  return (
-    /^(https|ssh):\/\/([\w.~%+:-]+@)?[a-z0-9[][^\s@]*$/i.test(address) ||
-    /^git@[a-z0-9][a-z0-9.-]*:[^\s-]\S*$/i.test(address)
-  );
 }
 
 /** True for valid `--also-repo` values: an address, or a prefix of addresses that ends in `/`. */

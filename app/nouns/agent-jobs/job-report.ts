@@ -8,6 +8,7 @@ import {
   verifyResultInput,
 } from "~/wire/agent-jobs/contract";
 import { diffLimits } from "~/wire/agent-jobs/job-diff";
+import { readReferences } from "~/wire/agent-jobs/job-output";
 import { proposedLessons } from "~/wire/lessons/contract";
 import { lengths } from "~/wire/limits";
 import { reportedEvidenceInput } from "~/wire/proof/contract";
@@ -32,6 +33,7 @@ export const reportAgentJobInput = attemptInput.extend({
   evidence: z.array(reportedEvidenceInput).max(200).optional(),
   implementation_plan: text(lengths.text).optional(),
   lessons: proposedLessons.optional(),
+  references: readReferences.optional(),
   ...usageInput,
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;

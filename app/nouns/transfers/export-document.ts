@@ -13,6 +13,7 @@ import {
   planFirstChoices,
   planReviewers,
   pullRequestChoices,
+  referencesSchema,
 } from "~/wire/products/contract";
 import { reviewMarksSchema } from "~/wire/reviews/marks";
 import { lookSchema, viewNameSchema, viewPages } from "~/wire/saved-views/contract";
@@ -185,6 +186,7 @@ const documentSchema = z.object({
     agent_items: z.enum(agentItemChoices).default("backlog"),
     requires_sandbox: z.boolean().default(false),
     may_reach: hostsSchema.default([]),
+    references: referencesSchema.default([]),
     review_marks: reviewMarksSchema.default({}),
     forge_issue_label: issueLabelSchema.default(""),
     branch_prefix: branchPrefixSchema.max(50).default("backloom"),

@@ -116,6 +116,7 @@ type Name =
   | "branch_prefix"
   | "forge_issue_label"
   | "may_reach"
+  | "references"
   | "review_marks"
   | "agent"
   | "model"
@@ -144,6 +145,7 @@ export function ProductFields({
     defaultValue: {
       ...product,
       may_reach: product.may_reach.join("\n"),
+      references: product.references.map(({ name, url, ref }) => [name, url, ref ?? ""].join(" ").trim()).join("\n"),
       review_marks: marksText(product.review_marks),
       fallback: product.fallback.join(", "),
       fallback_after: String(product.fallback_after),
@@ -226,6 +228,12 @@ function AgentFields({ product, field }: { product: ProductDetail; field: Field 
         description="Hosts that jobs can reach from the sandbox, one per line, such as pypi.org or pypi.org:443."
         required={false}
         {...field("may_reach")}
+      />
+      <TextAreaField
+        label="Repositories to read"
+        description="At most 8, one per line: a name, the address and, if it is not the default branch, a branch, tag or commit, such as api https://git.example/acme/api.git main. Agents read them and cannot change them. Workers follow those that --also-repo names."
+        required={false}
+        {...field("references")}
       />
       <TextAreaField
         label="Paths that reviews mark"

@@ -14,7 +14,7 @@ import { isolated } from "~/ui/isolated";
 import { setBudgetSettingsInput } from "~/wire/budgets/contract";
 import { createLabelInput } from "~/wire/labels/contract";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/wire/notices/contract";
-import { deleteProductInput, updateProductInput } from "~/wire/products/contract";
+import { deleteProductInput, readReferences, referencesSchema, updateProductInput } from "~/wire/products/contract";
 import { pathMarks, readMarks, reviewMarksSchema } from "~/wire/reviews/marks";
 import { hostsSchema } from "~/wire/text";
 
@@ -24,6 +24,14 @@ const productForm = updateProductInput.extend({
     .union([z.string().transform((typed) => typed.split(/[\s,]+/)), z.array(z.string())])
     .transform((hosts) => hosts.filter((host) => host !== ""))
     .pipe(hostsSchema)
+    .optional(),
+  references: z
+    .union([z.string().transform(readReferences), z.array(z.unknown())])
+    .superRefine((all, context) => {
+      const wrong = referencesSchema.safeParse(all).error?.issues[0];
+      if (wrong !== undefined) context.addIssue(`${lineOf(wrong.path)}${wrong.message}`);
+    })
+    .pipe(referencesSchema)
     .optional(),
   review_marks: z
     .union([z.string().transform(readMarks), z.record(z.string(), z.array(z.string()))])
@@ -39,6 +47,11 @@ const productForm = updateProductInput.extend({
     .optional(),
   fallback_after: z.coerce.number().pipe(updateProductInput.shape.fallback_after.unwrap()).optional(),
 });
+
+/** Where in the typed list the mistake is. */
+function lineOf([index]: readonly PropertyKey[]): string {
+  return typeof index === "number" ? `Line ${index + 1}: ` : "";
+}
 
 /** Handles all forms of the product settings. The operations allow only the owner. */
 export async function actOnProduct(
@@ -71,6 +84,7 @@ export async function actOnProduct(
           repo_url: "",
           definition_of_done: "",
           may_reach: "",
+          references: "",
           review_marks: "",
           forge_issue_label: "",
           fallback: "",

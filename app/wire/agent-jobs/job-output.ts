@@ -23,6 +23,8 @@ export const attemptOutcomes = [
   "failed_look",
 ] as const;
 
+export const readReferences = z.array(z.object({ name: text(40), sha: text(64) })).max(8);
+
 /** One claim of a job. */
 export const jobAttemptSchema = z.object({
   attempt: z.int(),
@@ -37,6 +39,8 @@ export const jobAttemptSchema = z.object({
   head_sha: z.string().nullable(),
   session_id: z.string().nullable(),
   kept_ref: z.string().nullable(),
+  /** The commits of other repositories that the agent could read. */
+  references: readReferences.default([]),
   last_seq: z.int(),
   output_bytes: z.int(),
 });

@@ -6,7 +6,7 @@ import { reviewMarksSchema } from "../reviews/marks";
 import { ideaStatusSchema, sprintStatusSchema } from "../status";
 import { storySchema } from "../stories/contract";
 import { taskDetailSchema, taskSchema } from "../tasks/contract";
-import { codeSchema, hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "../text";
+import { codeSchema, hostsSchema, idSchema, isForeign, repositoryUrlSchema, requiredText, text } from "../text";
 import { agentName, shownWho, whoFields } from "../who";
 
 /** How a sprint run is split into pull requests (specification: Product). */
@@ -71,6 +71,31 @@ const forecastSettings = {
   avoid_overlap: z.boolean(),
 };
 
+/** A repository that agents read and do not change. Without a ref its default branch. */
+export const referenceSchema = z.object({
+  name: z.string().regex(/^[a-z0-9-]{1,40}$/, "Name it in 1 to 40 of a-z, 0-9 and -."),
+  url: text(lengths.url).refine((url) => isForeign(url) && !/^\w+:\/\/[^/@]*[:%][^/@]*@/.test(url), {
+    message: "Must be an https, ssh or git@ address without a password.",
+  }),
+  ref: z
+    .string()
+    .regex(/^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._/@+-]{0,199}$/, "Name a branch, a tag or a commit.")
+    .nullable()
+    .default(null),
+});
+export type ProductReference = z.infer<typeof referenceSchema>;
+
+/** The list as people type it: a name, an address and perhaps a ref in each line. */
+export function readReferences(typed: string) {
+  const lines = typed.split("\n").map((line) => line.trim().split(/\s+/));
+  return lines.flatMap(([name = "", url = "", ...ref]) => (name === "" ? [] : { name, url, ref: ref.join(" ") || null }));
+}
+
+export const referencesSchema = z
+  .array(referenceSchema)
+  .max(8, "Name at most 8 repositories.")
+  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, { message: "Give each its own name." });
+
 const productFieldsSchema = productSchema.extend({
   ...policies,
   /** Issues on the Git host with this label become stories in triage; empty: none. */
@@ -81,6 +106,8 @@ const productFieldsSchema = productSchema.extend({
   requires_sandbox: z.boolean(),
   /** Hosts that its jobs may reach from inside a sandbox. */
   may_reach: z.array(z.string()),
+  /** Other repositories that its agents read. */
+  references: z.array(referenceSchema),
   review_marks: reviewMarksSchema,
   ...shownWho,
   /** Agents that take over, in order, when one is at its limit or has failed. */
@@ -203,6 +230,7 @@ const productFields = {
   ...policies,
   requires_sandbox: z.boolean(),
   may_reach: hostsSchema,
+  references: referencesSchema,
   branch_prefix: branchPrefixSchema.max(50),
   ...whoFields,
   fallback: z.array(agentName).max(10),

@@ -18,6 +18,7 @@ import {
   planReviewers,
   prStrategies,
   pullRequestChoices,
+  referenceSchema,
 } from "../products/contract";
 import { claimedCriterionSchema, findingSchema } from "../proof/contract";
 import { agentQuestionSchema, userQuestionStatuses } from "../questions/contract";
@@ -127,6 +128,8 @@ export const jobPayloadSchema = z.object({
   repo_url: z.string(),
   /** Hosts that the product's owner lets it reach from inside a sandbox. Older services omit this. */
   may_reach: z.array(z.string()).optional(),
+  /** Repositories to read beside the job's own. Older services omit this. */
+  references: z.array(referenceSchema).optional(),
   branch: nullableText,
   /** Where the names of the product's branches begin. Older services omit this. */
   branch_prefix: branchPrefixSchema.optional(),

@@ -92,7 +92,7 @@ begin
       'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes) end as task,
     case when v_is_task then json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
       'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title) end as story,
-    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent) as agent, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p.done_requires, p.dependency_release, p.change_index, r.sprint_id,
+    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent) as agent, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p."references", p.done_requires, p.dependency_release, p.change_index, r.sprint_id,
     coalesce(r.plan_first, false) as plans_first, coalesce(r.plan_review, 'none') as plan_review,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
@@ -164,6 +164,7 @@ begin
     'product', v.product,
     'repo_url', v.repo_url,
     'may_reach', v.may_reach,
+    'references', v."references",
     'done_requires', v.done_requires,
     'criteria', case when v.has_criteria then private.criteria_payload(p_job) else '[]' end,
     'branch', p_job.branch,

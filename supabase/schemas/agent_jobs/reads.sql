@@ -76,7 +76,7 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'worker_id', a.worker_id, 'worker_name', a.worker_name, 'agent', a.agent,
       'confinement', a.confinement,
       'started_at', a.started_at, 'ended_at', a.ended_at, 'outcome', a.outcome, 'head_sha', a.head_sha,
-      'session_id', a.session_id, 'kept_ref', a.kept_ref, 'last_seq', a.last_seq, 'output_bytes', a.output_bytes, 'usage', private.attempt_usage_json(a.job_id, a.attempt))
+      'session_id', a.session_id, 'kept_ref', a.kept_ref, 'references', a."references", 'last_seq', a.last_seq, 'output_bytes', a.output_bytes, 'usage', private.attempt_usage_json(a.job_id, a.attempt))
       order by a.attempt), '[]')
     from public.job_attempts a
     where a.job_id = p_job_id

@@ -277,13 +277,14 @@ $$;
 create function private.note_attempt(p_job public.agent_jobs, p_report private.job_report)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
-  if num_nonnulls(p_report.session_id, p_report.kept_ref, p_report.agent) = 0 then
+  if num_nonnulls(p_report.session_id, p_report.kept_ref, p_report.agent, p_report."references") = 0 then
     return;
   end if;
   update public.job_attempts a
   set session_id = coalesce(left(p_report.session_id, 300), a.session_id),
       kept_ref = coalesce(left(p_report.kept_ref, 300), a.kept_ref),
-      agent = coalesce(p_report.agent, a.agent)
+      agent = coalesce(p_report.agent, a.agent),
+      "references" = coalesce(p_report."references", a."references")
   where a.job_id = p_job.id and a.attempt = p_job.attempt;
 end;
 $$;

@@ -40,7 +40,8 @@ create type private.job_report as (
   evidence jsonb,
   implementation_plan text,
   lessons jsonb,
-  agent text
+  agent text,
+  "references" jsonb
 );
 
 -- The workers' queue (specification: Agent job). The contract's columns, and five that keep claims cheap:
@@ -204,6 +205,8 @@ create table public.job_attempts (
   head_sha text constraint job_attempts_head_sha_length check (char_length(head_sha) <= 64),
   session_id text constraint job_attempts_session_id_length check (char_length(session_id) <= 300),
   kept_ref text constraint job_attempts_kept_ref_length check (char_length(kept_ref) <= 300),
+  "references" jsonb not null default '[]' constraint job_attempts_references_form check (jsonb_typeof("references") = 'array'
+    and octet_length("references"::text) <= 2000),
   last_seq bigint not null default 0,
   output_bytes bigint not null default 0,
   dropped_from bigint,
@@ -215,6 +218,7 @@ create table public.job_attempts (
 
 comment on table public.job_attempts is 'Attempts of jobs, one per claim, with worker, end and last output entry (specification: Agent job).';
 comment on column public.job_attempts.agent is 'The agent that did it; null for a command, and for workers that announce none.';
+comment on column public.job_attempts."references" is 'The commits of other repositories that its agent could read.';
 comment on column public.job_attempts.dropped_from is
   'First and last seq of the middle of a long output that was let go; null while everything is there.';
 comment on column public.job_attempts.told_at is 'When viewers were last notified of new output, at most once a second.';

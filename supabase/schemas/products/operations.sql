@@ -23,7 +23,7 @@ create function operations.create_product(
   p_branch_prefix text default 'backloom', p_agent text default null, p_model text default null, p_effort text default null,
   p_fallback jsonb default '[]', p_fallback_after integer default 15,
   p_on_failure text default 'stop', p_plan_review text default 'none',
-  p_change_index boolean default true, p_avoid_overlap boolean default false
+  p_change_index boolean default true, p_avoid_overlap boolean default false, p_references jsonb default '[]'
 ) returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := gen_random_uuid();
@@ -35,7 +35,7 @@ begin
   end if;
   insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires,
     dependency_release, requires_sandbox, may_reach, plan_first, plan_review, pull_requests, agent_items, landing, branch_prefix, agent, model, effort,
-    fallback, fallback_after, on_failure, change_index, avoid_overlap)
+    fallback, fallback_after, on_failure, change_index, avoid_overlap, "references")
   values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
     coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires,
     coalesce(p_dependency_release, 'done')::public.dependency_release,
@@ -45,7 +45,7 @@ begin
     coalesce(p_agent_items, 'backlog')::public.agent_items, coalesce(p_landing, 'manual')::public.landing,
     coalesce(p_branch_prefix, 'backloom'), p_agent, p_model, p_effort, coalesce(p_fallback, '[]'), coalesce(p_fallback_after, 15),
     coalesce(p_on_failure, 'stop')::public.on_failure,
-    coalesce(p_change_index, true), coalesce(p_avoid_overlap, false));
+    coalesce(p_change_index, true), coalesce(p_avoid_overlap, false), coalesce(p_references, '[]'));
   return operations.get_product(v_id);
 end;
 $$;
@@ -93,8 +93,8 @@ returns json language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_write('product', p_product_id);
   perform private.require_product_owner(p_product_id);
-  if p_changes ?| '{done_requires,plan_review,agent_items,on_failure,requires_sandbox,may_reach}' then
-    perform private.require_session('Only the owner, signed in, changes what a person decides and what agents may reach: a token cannot.');
+  if p_changes ?| '{done_requires,plan_review,agent_items,on_failure,requires_sandbox,may_reach,references}' then
+    perform private.require_session('Only the owner, signed in, changes what a person decides and what agents may reach and read: a token cannot.');
   end if;
   perform private.require_version('product', p_product_id, p_changes);
 

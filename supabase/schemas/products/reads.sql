@@ -4,7 +4,7 @@ select
   p.id, p.code, p.name, p.description, p.repo_url, p.definition_of_done, p.auto_pr, p.pr_strategy, p.done_requires, p.dependency_release, p.owner_id,
   to_char(p.archived_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as archived_at,
   to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
-  p.requires_sandbox, p.may_reach, p.plan_first, p.plan_review, p.on_failure, p.pull_requests, p.landing, p.agent_items,
+  p.requires_sandbox, p.may_reach, p."references", p.plan_first, p.plan_review, p.on_failure, p.pull_requests, p.landing, p.agent_items,
   p.version, p.forge_issue_label, p.branch_prefix, p.review_marks,
   p.agent, p.model, p.effort, p.fallback, p.fallback_after, p.change_index, p.avoid_overlap
 from public.products p;

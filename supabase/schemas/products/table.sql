@@ -57,6 +57,11 @@ create table public.products (
   plan_review public.plan_review not null default 'none',
   requires_sandbox boolean not null default false,
   may_reach jsonb not null default '[]' constraint products_may_reach_hosts check (private.are_hosts(may_reach)),
+  "references" jsonb not null default '[]' constraint products_references_form check (jsonb_typeof("references") = 'array'
+    and jsonb_array_length("references") <= 8 and octet_length("references"::text) <= 20000
+    and not jsonb_path_exists("references", '$[*] ? (!(@.name.type() == "string") || !(@.name like_regex "^[a-z0-9-]{1,40}$")
+      || !(@.url.type() == "string") || !(@.url like_regex "^((https|ssh)://([a-z0-9._~+-]+@)?[a-z0-9[][!-?A-~]*|git@[a-z0-9][a-z0-9.-]*:[!-,.-~][!-~]*)$" flag "i")
+      || exists (@.ref ? (@ != null && (!(@.type() == "string") || !(@ like_regex "^[A-Za-z0-9][A-Za-z0-9._/@+-]{0,199}$")))))')),
   forge_issue_label text not null default ''
     constraint products_forge_issue_label_form check (char_length(forge_issue_label) <= 100 and forge_issue_label !~ '[,\r\n\t]'),
   branch_prefix text not null default 'backloom'
@@ -96,6 +101,7 @@ comment on column public.products.avoid_overlap is 'Whether claims prefer, among
 comment on column public.products.auto_pr is 'Whether pull_requests is not none. The contract has this name.';
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
 comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
+comment on column public.products."references" is 'Other repositories that its agents read and do not change (docs/worker.md).';
 
 alter table public.products enable row level security;
 
@@ -118,7 +124,7 @@ create policy products_no_demo_delete on public.products as restrictive for dele
   using (not (select private.is_demo()));
 grant select on public.products to authenticated;
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, plan_review, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap),
+    plan_first, plan_review, on_failure, requires_sandbox, may_reach, "references", agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, plan_review, on_failure, requires_sandbox, may_reach,
-    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap, archived_at),
+    "references", agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, change_index, avoid_overlap, archived_at),
   delete on public.products to authenticated;

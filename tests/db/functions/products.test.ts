@@ -47,6 +47,7 @@ describe("create_product", () => {
       change_index: true,
       avoid_overlap: false,
       may_reach: [],
+      references: [],
       review_marks: {},
       owner_id: owner.id,
       owner_username: owner.username,
