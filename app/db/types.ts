@@ -196,6 +196,7 @@ export type Database = {
           p_plan_review?: string;
           p_pr_strategy?: string;
           p_pull_requests?: string;
+          p_references?: Json;
           p_repo_url?: string;
           p_requires_sandbox?: boolean;
         };
@@ -2622,6 +2623,7 @@ export type Database = {
           outcome: string | null;
           output_bytes: number;
           product_id: string;
+          references: NonNullable<Json>;
           session_id: string | null;
           started_at: string;
           told_at: string | null;
@@ -2643,6 +2645,7 @@ export type Database = {
           outcome?: string | null;
           output_bytes?: number;
           product_id: string;
+          references?: NonNullable<Json>;
           session_id?: string | null;
           started_at: string;
           told_at?: string | null;
@@ -2663,6 +2666,7 @@ export type Database = {
           outcome?: string | null;
           output_bytes?: number;
           product_id?: string;
+          references?: NonNullable<Json>;
           session_id?: string | null;
           started_at?: string;
           told_at?: string | null;
@@ -4034,6 +4038,7 @@ export type Database = {
           plan_review: Database["public"]["Enums"]["plan_review"];
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
           pull_requests: Database["public"]["Enums"]["pull_requests"];
+          references: NonNullable<Json>;
           repo_url: string;
           requires_sandbox: boolean;
           review_marks: NonNullable<Json>;
@@ -4072,6 +4077,7 @@ export type Database = {
           plan_review?: Database["public"]["Enums"]["plan_review"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           pull_requests?: Database["public"]["Enums"]["pull_requests"];
+          references?: NonNullable<Json>;
           repo_url?: string;
           requires_sandbox?: boolean;
           review_marks?: NonNullable<Json>;
@@ -4109,6 +4115,7 @@ export type Database = {
           plan_review?: Database["public"]["Enums"]["plan_review"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           pull_requests?: Database["public"]["Enums"]["pull_requests"];
+          references?: NonNullable<Json>;
           repo_url?: string;
           requires_sandbox?: boolean;
           review_marks?: NonNullable<Json>;

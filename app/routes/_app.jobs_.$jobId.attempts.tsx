@@ -56,9 +56,7 @@ function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number]
         {attempt.references.length > 0 ? (
           <Fact term="Could read">
             {attempt.references.map(({ name, sha }) => (
-              <CodeChip key={name}>
-                {name} {sha.slice(0, 10)}
-              </CodeChip>
+              <CodeChip key={name}>{`${name} ${sha.slice(0, 10)}`}</CodeChip>
             ))}
           </Fact>
         ) : null}

@@ -19,10 +19,15 @@ it("The owner can require a sandbox and list the hosts jobs may reach; a list wi
     ["intent", "update"] as [string, string],
     ["requires_sandbox", "on"] as [string, string],
     ["may_reach", typed],
+    ["references", " api  git@git.example:acme/api.git \n\nweb https://git.example/web v1.2"],
   ]);
   expect(saved.status).toBe(303);
   const may_reach = ["pypi.org:443", "registry.example"];
-  expect(await read()).toMatchObject({ requires_sandbox: true, may_reach });
+  const references = [
+    { name: "api", url: "git@git.example:acme/api.git", ref: null },
+    { name: "web", url: "https://git.example/web", ref: "v1.2" },
+  ];
+  expect(await read()).toMatchObject({ requires_sandbox: true, may_reach, references });
   expect(await visitor.read(settings)).toContain("pypi.org:443\nregistry.example");
 
   const slip = await visitor.send(settings, [

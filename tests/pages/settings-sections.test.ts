@@ -24,6 +24,7 @@ const fields: [section: string, names: string[]][] = [
       "branch_prefix",
       "requires_sandbox",
       "may_reach",
+      "references",
       "change_index",
       "avoid_overlap",
     ],

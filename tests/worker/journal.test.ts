@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { isForeign } from "~/wire/text";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { drivers } from "../../worker/agents/catalog";
-import { isForeign } from "~/wire/text";
 import { openJournal } from "../../worker/base/journal";
 import { askCredential } from "../../worker/git/ask-credential";
 import { splitHandArgs } from "../../worker/hand/open-hand";

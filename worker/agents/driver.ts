@@ -59,6 +59,8 @@ export interface TurnMessages {
 /** One turn: a prompt, until the agent stops or is stopped. */
 export interface AgentTurn {
   folder: string;
+  /** Folders beside it that the tool may read and not change. */
+  reads?: readonly string[] | undefined;
   promptFile: string;
   /** Complete: nothing of the worker's own environment is added. */
   environment: Record<string, string>;

@@ -171,7 +171,7 @@ async function excludeContext(home: string): Promise<void> {
   await appendFile(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
 }
 
-async function setWritable(folder: string, isWritable: boolean): Promise<void> {
+export async function setWritable(folder: string, isWritable: boolean): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (entry.isSymbolicLink() || (!isWritable && entry.name === contextFolder)) continue;
@@ -199,6 +199,9 @@ export const goneEnd = ".gone";
 /** Suffix of the folder next to a worktree with what is not part of its commit, while that is tested. */
 export const asideEnd = ".aside";
 
+/** Suffix of the folder next to a worktree with the repositories that its agent reads. */
+export const referencesEnd = ".refs";
+
 /** Removes a worktree, and the branch that was made for it. */
 export async function removeFolder(home: string, folder: string, branch?: string): Promise<void> {
   forgetCheckout(folder);
@@ -213,8 +216,8 @@ export async function removeFolder(home: string, folder: string, branch?: string
   );
   await removeTree(gone);
   for (const end of [takenEnd, copiedEnd]) await rm(`${folder}${end}`, { force: true });
-  // Git objects written by a sandboxed job, and what was set aside.
-  for (const end of [".git", asideEnd]) await rm(`${folder}${end}`, { recursive: true, force: true });
+  // Git objects written by a sandboxed job, what was set aside, and what it read.
+  for (const end of [".git", asideEnd, referencesEnd]) await removeTree(`${folder}${end}`);
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);
   if (branch) await git(home, "branch", "--quiet", "-D", branch).catch(() => undefined);
   // Last: this file says that the folder is in use.

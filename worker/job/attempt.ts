@@ -4,6 +4,7 @@ import type { Journal } from "../base/journal";
 import type { WorkerOptions } from "../base/options";
 import type { WorkFolder } from "../base/work-folder";
 import type { Changes } from "../git/changes";
+import type { Reference } from "../git/references";
 import type { Rules } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import type { JobSandbox } from "../sandbox/sandbox";
@@ -52,6 +53,8 @@ export interface JobLocation {
 /** The job's worktree, ready for its steps. */
 export interface Workspace extends Worktree, JobLocation {
   testCommand: string | undefined;
+  /** Other repositories that its agent reads. */
+  references?: readonly Reference[];
   /** Branches with work left by earlier attempts. */
   kept: readonly string[];
 }

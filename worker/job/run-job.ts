@@ -7,12 +7,14 @@ import { endLeftRunning } from "../base/orphans";
 import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../base/problems";
 import { sendable } from "../base/sendable";
 import { reportFilesTo } from "../git/checkout";
+import type { Reference } from "../git/references";
 import { BranchInUse } from "../git/remote";
 import { noSandbox, type Sandbox } from "../sandbox/sandbox";
 import type { Attempt } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
 import { type JobRun, openAttempt, openWorkspace, prepare } from "./open/open-attempt";
+import { openReferences } from "./open/read-references";
 import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./open/watch-disk";
 import { reportFailure, returnJob } from "./report/reports";
 import { tellChanges } from "./report/tell-changes";
@@ -51,9 +53,11 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
   const disk = watchDisk(worktree.folder, opened.options.diskGigabytes, opened.heartbeat);
   const attempt = { ...opened, heartbeat: disk.heartbeat };
   let sandbox = noSandbox;
+  let references: Reference[] = [];
   const telling = tellChanges(attempt, worktree);
   try {
-    const workspace = await openWorkspace(attempt, sandboxes, worktree);
+    references = await openReferences(attempt, worktree.folder);
+    const workspace = { ...(await openWorkspace(attempt, sandboxes, worktree)), references };
     sandbox = workspace.sandbox;
     if (attempt.job.phase === "verify") {
       await verifyWork(attempt, workspace);
@@ -72,6 +76,9 @@ async function work(opened: Attempt, sandboxes: Sandbox): Promise<void> {
       await telling;
       await endLeftRunning(attempt.job.id);
       await sayWhatIsKept(attempt);
+      const changed = (await Promise.all(references.map(({ remove }) => remove()))).flat();
+      if (changed.length > 0)
+        reportFiles(attempt, "Changed in repositories that are only for reading, and dropped", changed);
       await attempt.changes.sendLast();
       await attempt.keeper.removeWorktree();
     }).finally(sandbox.close);

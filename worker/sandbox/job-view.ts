@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { access, lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { personsVariables } from "../base/environment";
+import { referencesEnd } from "../git/worktree";
 import { openJobHome } from "./job-home";
 import { type JobStore, lendBranch, objectsInside, openStore, othersRefs } from "./job-store";
 import { lendLogins } from "./kept-logins";
@@ -83,6 +84,7 @@ export async function openJobView(
       folder,
       folder,
       ...(await gitOf(folder)),
+      ...readOnly(await existing(`${folder}${referencesEnd}`, [""])),
       ...socket,
     ],
   };

@@ -88,7 +88,9 @@ export type ProductReference = z.infer<typeof referenceSchema>;
 /** The list as people type it: a name, an address and perhaps a ref in each line. */
 export function readReferences(typed: string) {
   const lines = typed.split("\n").map((line) => line.trim().split(/\s+/));
-  return lines.flatMap(([name = "", url = "", ...ref]) => (name === "" ? [] : { name, url, ref: ref.join(" ") || null }));
+  return lines.flatMap(([name = "", url = "", ...ref]) =>
+    name === "" ? [] : { name, url, ref: ref.join(" ") || null },
+  );
 }
 
 export const referencesSchema = z

@@ -4,6 +4,7 @@ import { createProduct, getProduct, updateProduct } from "~/nouns/products/opera
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
+import { referencesSchema } from "~/wire/products/contract";
 import { hostsSchema } from "~/wire/text";
 import { confinements } from "~/wire/workers/confinement";
 import type { ClaimAgentJobInput } from "~/wire/workers/contract";
@@ -60,11 +61,12 @@ describe("a product that asks for a sandbox", () => {
     expect((await claims(world, { worker: "confined", confinement: "bwrap" })).job).not.toBeNull();
   });
 
-  it("Only the owner of a product may require a sandbox or change what its jobs may reach", async () => {
+  it("Only the owner of a product may require a sandbox or change what its jobs may reach and read", async () => {
     const { actor, product } = await runningSprint();
     const member = await t.newMember(product.id);
     const product_id = product.id;
-    for (const change of [{ requires_sandbox: true }, { may_reach: ["pypi.org"] }]) {
+    const references = [{ name: "api", url: "git@git.example:acme/api.git", ref: "main" }];
+    for (const change of [{ requires_sandbox: true }, { may_reach: ["pypi.org"] }, { references }]) {
       await expect(updateProduct(member.actor, { product_id, ...change })).rejects.toThrow("owner");
     }
     const made = await createProduct(t.actorOf(await t.createUser()), {
@@ -72,8 +74,9 @@ describe("a product that asks for a sandbox", () => {
       name: "Safe",
       requires_sandbox: true,
       may_reach: ["pypi.org:443"],
+      references,
     });
-    expect(made).toMatchObject({ requires_sandbox: true, may_reach: ["pypi.org:443"] });
+    expect(made).toMatchObject({ requires_sandbox: true, may_reach: ["pypi.org:443"], references });
     expect(await getProduct(actor, { product_id })).toMatchObject({ requires_sandbox: false, may_reach: [] });
   });
 });
@@ -141,11 +144,28 @@ describe("a task with its own repository", () => {
 });
 
 describe("what a product may reach", () => {
-  it("The hosts that a product may reach go with each of its jobs", async () => {
+  it.each([
+    "file:///etc",
+    "/srv/api",
+    "--upload-pack=x",
+    "ext::sh",
+    "https://-oX=y/z",
+    "https://me:word@git.example/a",
+    "https://me%3aword@git.example/a",
+    "javascript:x",
+  ])("Neither the page nor the database takes %s for a repository to read", async (url) => {
+    const { actor, product } = await runningSprint();
+    const references = [{ name: "api", url, ref: null }];
+    expect(referencesSchema.safeParse(references).success).toBe(false);
+    await expect(updateProduct(actor, { product_id: product.id, references })).rejects.toThrow();
+  });
+
+  it("The hosts and repositories that a product may reach and read go with each of its jobs", async () => {
     const world = await runningSprint();
     const may_reach = ["pypi.org:443", "registry.example"];
-    await updateProduct(world.actor, { product_id: world.product.id, may_reach });
-    expect((await claims(world)).job).toMatchObject({ may_reach, user_id: world.owner.id });
+    const references = [{ name: "api", url: "https://git.example/acme/api.git", ref: null }];
+    await updateProduct(world.actor, { product_id: world.product.id, may_reach, references });
+    expect((await claims(world)).job).toMatchObject({ may_reach, references, user_id: world.owner.id });
   });
 
   it.each(["[::1]:443", "[fe80::1]", "192.0.2.1:8080", "localhost", "xn--80ak6aa92e.com", "a.b-c.de"])(

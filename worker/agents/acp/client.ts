@@ -52,7 +52,7 @@ function decide({ agent, turn, output, ask }: Listening, permission: Permission)
   const unredacted = permissionQuestion(agent.title, permission, turn.folder);
   const question = redactedQuestion(turn.secrets, unredacted);
   const answer = answerTo(question, turn.answers);
-  const isGiven = answer === allowOption || isCovered(permission, turn.allow, turn.folder, agent.coverage);
+  const isGiven = answer === allowOption || isCovered(permission, turn, agent.coverage);
   const wanted = isGiven ? "allow_once" : "reject_once";
   const option =
     permission.options.find(({ kind }) => kind === wanted) ??

@@ -1,6 +1,5 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { Allowance } from "../../base/options";
 import type { AgentQuestion, AgentTurn } from "../driver";
 import type { Elicitation, Permission } from "./messages";
 
@@ -17,16 +16,16 @@ export interface Coverage {
 /** True if the request is allowed without asking a person. */
 export function isCovered(
   { toolCall }: Permission,
-  allow: Allowance,
-  folder: string,
+  { allow, folder, reads = [] }: Pick<AgentTurn, "allow" | "folder" | "reads">,
   { commandsAreEscapes }: Coverage,
 ): boolean {
   if (allow === "all") return true;
   const paths = (toolCall.locations ?? []).map(({ path }) => path);
   const kind = toolCall.kind ?? "other";
+  const isRead = (path: string) => [folder, ...reads].some((one) => pathInside(path, one) !== null);
+  if (free.has(kind) && paths.every(isRead)) return true;
   const inside = paths.map((path) => pathInside(path, folder));
   if (!inside.every((path) => path !== null)) return false;
-  if (free.has(kind)) return true;
   if (inside.some(isOfGit)) return false;
   if (editing.has(kind)) return inside.length > 0;
   return allow === "commands" && acting.has(kind) && !(commandsAreEscapes && kind === "execute");

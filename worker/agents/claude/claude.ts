@@ -26,11 +26,14 @@ import { readClaudeStream } from "./stream";
 const { title, signIn } = knownAgents.claude;
 const adapter = "claude-agent-acp";
 
-const argsByAllowance: Record<Allowance, string[]> = {
-  edit: ["--permission-mode", "acceptEdits"],
-  commands: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
-  all: ["--permission-mode", "bypassPermissions"],
-};
+const modes: Record<Allowance, string> = { edit: "acceptEdits", commands: "acceptEdits", all: "bypassPermissions" };
+
+/** Trap: `--add-dir` would let it write there, and load what is there as skills and commands. */
+function allowedTools({ allow, reads = [] }: AgentTurn): string[] {
+  const tools = allow === "commands" ? ["Bash", "WebFetch", "WebSearch"] : [];
+  const all = [...tools, ...reads.map((folder) => `Read(/${folder}/**)`)];
+  return allow === "all" || all.length === 0 ? [] : ["--allowedTools", all.join(",")];
+}
 
 const claudeNeeds: ToolNeeds = {
   home: {
@@ -127,7 +130,8 @@ export const claude: KnownDriver = {
   },
 };
 
-function argsOf({ allow, model, effort, mostCost, resume }: AgentTurn): string[] {
+function argsOf(turn: AgentTurn): string[] {
+  const { allow, model, effort, mostCost, resume } = turn;
   return [
     "-p",
     ...streamingArgs,
@@ -135,7 +139,9 @@ function argsOf({ allow, model, effort, mostCost, resume }: AgentTurn): string[]
     "stream-json",
     "--verbose",
     "--include-partial-messages",
-    ...argsByAllowance[allow],
+    "--permission-mode",
+    modes[allow],
+    ...allowedTools(turn),
     ...(model === undefined ? [] : ["--model", model]),
     ...(effort === undefined ? [] : ["--effort", effort]),
     // Checked between two answers of the model. Each process counts from zero.

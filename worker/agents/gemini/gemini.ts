@@ -60,7 +60,12 @@ export const gemini: KnownDriver = {
           {
             title,
             program,
-            args: ["--acp", ...(turn.model === undefined ? [] : ["--model", turn.model])],
+            args: [
+              "--acp",
+              ...(turn.model === undefined ? [] : ["--model", turn.model]),
+              // Without it, no path outside of the folder is read. That nothing is written is up to the file system.
+              ...(turn.reads ?? []).flatMap((folder) => ["--include-directories", folder]),
+            ],
             coverage: { commandsAreEscapes: false },
             modeFor: ({ allow }) => (allow === "all" ? "yolo" : "autoEdit"),
             // Worktrees are new folders that the user has never been asked to trust.

@@ -4,7 +4,7 @@ import { agentQuestionSchema } from "~/wire/questions/contract";
 import { messageOf, Refusal } from "../../base/problems";
 import { sendable } from "../../base/sendable";
 import { git } from "../../git/git";
-import type { Attempt, Failure, JobLocation } from "../attempt";
+import type { Attempt, Failure, JobLocation, Workspace } from "../attempt";
 import type { PullRequest } from "../deliver/pull-request";
 import type { Evidence } from "../proof/inspect";
 import { chosenAgent } from "../turn/assignment";
@@ -14,11 +14,12 @@ import { reportTotals } from "./usage";
 /** Reports that the work has begun, and at which commit. */
 export async function reportStart(
   attempt: Attempt,
-  { rules }: Pick<JobLocation, "rules">,
+  { rules, references }: Pick<JobLocation, "rules"> & Pick<Workspace, "references">,
   base_sha?: string,
   branch?: string,
 ): Promise<void> {
-  await report(attempt, "running", { base_sha, branch, agent: chosenAgent(attempt, rules) });
+  const read = references?.map(({ name, sha }) => ({ name, sha }));
+  await report(attempt, "running", { base_sha, branch, agent: chosenAgent(attempt, rules), references: read });
 }
 
 /** Reports a failure, that a limit must pass first, or what else the job waits for. */

@@ -46,7 +46,8 @@ export async function runAgentTurn(
   const used: Usage[] = [];
   const note = noteTurn(attempt, driver.name, files);
   const model = modelOf(job, options, assignment, driver.name);
-  const thinks = { model, effort: assignment.effort ?? undefined };
+  const reads = assignment.references?.map(({ folder }) => folder);
+  const thinks = { model, effort: assignment.effort ?? undefined, reads };
   const turn = turnOf(attempt, options, thinks, files, location, conversation);
   let running = 0;
   try {
@@ -122,7 +123,7 @@ function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
 function turnOf(
   attempt: Attempt,
   work: AgentOptions,
-  thinks: Pick<AgentTurn, "model" | "effort">,
+  thinks: Pick<AgentTurn, "model" | "effort" | "reads">,
   files: ContextFiles,
   { folder, rules, sandbox, environment }: TurnLocation,
   { sessionId, cost }: Conversation,

@@ -9,7 +9,7 @@ import type { Attempt, Workspace } from "../attempt";
 export type Execution = NonNullable<JobPayload["executions"]>[number];
 
 /** What the worker knows besides the job: where the work happens and how it is tested. */
-interface JobContext extends Pick<Workspace, "testCommand" | "kept"> {
+interface JobContext extends Pick<Workspace, "testCommand" | "kept" | "references"> {
   /** The branch that is checked out; null if no work is kept. */
   checkout: string | null;
 }
@@ -58,12 +58,13 @@ export interface Assignment extends JobContext {
 }
 
 /** What a job has of an assignment, whichever part of it is done. */
-function wholeJob(job: JobPayload, { checkout, testCommand, kept }: JobContext) {
+function wholeJob(job: JobPayload, { checkout, testCommand, kept, references = [] }: JobContext) {
   const { previous_failure: previousFailure, criteria, findings, plan } = job;
   return {
     checkout,
     testCommand,
     kept,
+    references,
     job,
     previousFailure,
     criteria,
