@@ -6,7 +6,6 @@ alter table public.products
         || !(@.url.type() == "string") || !(@.url like_regex "^((https|ssh)://([a-z0-9._~+-]+@)?[a-z0-9[][!-?A-~]*|git@[a-z0-9][a-z0-9.-]*:[!-,.-~][!-~]*)$" flag "i")
         || exists (@.ref ? (@ != null && (!(@.type() == "string") || !(@ like_regex "^[A-Za-z0-9][A-Za-z0-9._/@+-]{0,199}$")))))'));
 comment on column public.products."references" is 'Other repositories that its agents read and do not change (docs/worker.md).';
-grant insert ("references"), update ("references") on public.products to authenticated;
 
 alter table public.job_attempts
   add column "references" jsonb not null default '[]' constraint job_attempts_references_form check (jsonb_typeof("references") = 'array'
