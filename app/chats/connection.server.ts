@@ -11,7 +11,7 @@ const frameBytes = 1024 * 1024;
 const pingMilliseconds = 20_000;
 
 /** The token is not valid: another try would end the same way. */
-export class ChatRefusal extends Error {}
+export class ChatRefusal extends ChatProblem {}
 
 export interface ChatCall {
   /** As people call it: `Slack`. */
