@@ -86,8 +86,9 @@ export function keepConnected(
         if (stop.signal.aborted) break;
         if (error instanceof ChatRefusal) return tell({ is: "refused", reason: maskTokens(error.message) });
         tell({ is: "connecting" });
-        const asked = error instanceof ChatProblem ? error.options.retryAfterSeconds : undefined;
-        await pause(asked ?? Math.min(longestPauseSeconds, 0.25 * 2 ** failures++) * (1 + Math.random()), stop.signal);
+        const asked = error instanceof ChatProblem ? (error.options.retryAfterSeconds ?? 0) : 0;
+        const usual = Math.min(longestPauseSeconds, 0.25 * 2 ** failures++) * (1 + Math.random());
+        await pause(Math.max(asked, usual), stop.signal);
       }
     }
     tell({ is: "off" });

@@ -18,6 +18,10 @@ const gatewayFrame = z.object({
   s: z.number().nullish(),
   t: z.string().nullish(),
 });
+const gateway = z.object({
+  url: z.string(),
+  session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
+});
 const hello = z.object({ heartbeat_interval: z.number().positive() });
 const readySession = z.object({
   session_id: z.string(),
@@ -85,7 +89,7 @@ export const discord: ChatService = {
     let session: Session | undefined;
     let sequence: number | null = null;
     const connect = async (isOn: () => void) => {
-      const address = session?.address ?? (await gatewayOf(await call("GET", "/gateway/bot")));
+      const address = session?.address ?? gatewayOf(await call("GET", "/gateway/bot"));
       let beat: NodeJS.Timeout | undefined;
       let isAnswered = true;
       const socket = openSocket(`${address}/?v=10&encoding=json`, life.signal, async (said) => {
@@ -125,7 +129,10 @@ export const discord: ChatService = {
       if (refused) throw new ChatRefusal(`Discord does not take ${refused} (${code}).`);
       if (lostSessions.includes(code)) session = undefined;
       // A new session may begin only after a while, a resumed one at once.
-      throw new ChatProblem("The connection to Discord ended.", session ? {} : { retryAfterSeconds: 1 });
+      throw new ChatProblem(
+        "The connection to Discord ended.",
+        session ? {} : { retryAfterSeconds: 1 + Math.random() },
+      );
     };
 
     const handlePress = async (said: unknown) => {
@@ -174,11 +181,14 @@ export const discord: ChatService = {
   },
 };
 
-async function gatewayOf({ status, body }: { status: number; body: unknown }): Promise<string> {
+/** Discord takes back the token of a bot that begins more sessions than it may on a day. */
+function gatewayOf({ status, body }: { status: number; body: unknown }): string {
   if (status === 401) throw new ChatRefusal("Discord does not take DISCORD_BOT_TOKEN (401).");
-  const read = z.object({ url: z.string() }).safeParse(body);
-  if (!read.success) throw new ChatProblem(`Discord answered ${status} without the address of its gateway.`);
-  return read.data.url.replace(/\/$/, "");
+  const { data } = gateway.safeParse(body);
+  if (!data) throw new ChatProblem(`Discord answered ${status} without the address of its gateway.`);
+  const { remaining, reset_after } = data.session_start_limit;
+  if (remaining > 10) return data.url.replace(/\/$/, "");
+  throw new ChatProblem("Discord allows no more sessions today.", { retryAfterSeconds: reset_after / 1000 });
 }
 
 const identify = (token: string) => ({
