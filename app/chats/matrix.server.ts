@@ -13,12 +13,13 @@ const oldestMilliseconds = 24 * 3_600_000;
 const noEncryption =
   "I cannot read encrypted rooms. Please invite me to a new direct chat with encryption switched off before it is created.";
 
+const none = { types: [] };
 const filter = JSON.stringify({
-  presence: { types: [] },
-  account_data: { types: [] },
+  presence: none,
+  account_data: none,
   room: {
-    account_data: { types: [] },
-    ephemeral: { types: [] },
+    account_data: none,
+    ephemeral: none,
     state: { types: ["m.room.encryption"] },
     timeline: { limit: 50, types: ["m.room.message", "m.reaction", "m.room.encryption", "m.room.encrypted"] },
   },
@@ -38,38 +39,28 @@ type RoomEvent = z.infer<typeof eventSchema>;
 const events = z
   .object({ events: z.array(z.unknown()).default([]) })
   .transform(({ events: all }) => all.flatMap((each) => eventSchema.safeParse(each).data ?? []))
-  .optional()
-  .transform((all) => all ?? []);
-const syncSchema = z.object({
-  next_batch: z.string(),
-  rooms: z
-    .object({
-      invite: z.record(z.string(), z.object({ invite_state: events })).default({}),
-      join: z.record(z.string(), z.object({ state: events, timeline: events })).default({}),
-    })
-    .optional(),
+  .prefault({});
+const roomsSchema = z.object({
+  invite: z.record(z.string(), z.object({ invite_state: events })).default({}),
+  join: z.record(z.string(), z.object({ state: events, timeline: events })).default({}),
 });
-const problem = z.object({ errcode: z.string().default(""), error: z.string().default("") });
+const syncSchema = z.object({ next_batch: z.string(), rooms: roomsSchema.prefault({}) });
+const problem = z.object({ error: z.string() });
 const invited = z.object({ is_direct: z.literal(true) });
 const sentSchema = z.object({ event_id: z.string() });
 const members = z.object({ joined: z.record(z.string(), z.unknown()) });
 const optionsKey = "backloom.options";
 const asked = z.object({ sender: z.string(), content: z.object({ [optionsKey]: z.array(z.string()).default([]) }) });
-const reaction = z.object({
-  "m.relates_to": z.object({ rel_type: z.literal("m.annotation"), event_id: z.string(), key: z.string() }),
+const relation = z.object({
+  rel_type: z.string().optional(),
+  event_id: z.string().default(""),
+  key: z.string().default(""),
+  "m.in_reply_to": z.object({ event_id: z.string() }).optional(),
 });
-const written = z.object({
-  msgtype: z.literal("m.text"),
-  body: z.string(),
-  "m.relates_to": z
-    .object({
-      rel_type: z
-        .string()
-        .refine((kind) => kind !== "m.replace")
-        .optional(),
-      "m.in_reply_to": z.object({ event_id: z.string() }).optional(),
-    })
-    .optional(),
+const saidSchema = z.object({
+  msgtype: z.string().optional(),
+  body: z.string().default(""),
+  "m.relates_to": relation.optional(),
 });
 
 /** Matrix by `/sync`: an event counts as read once it is stored. It has no buttons, so options are numbered. */
@@ -78,15 +69,12 @@ export const matrix: ChatService = {
   async open({ api, token }, on) {
     const life = new AbortController();
     const call = async (method: "GET" | "POST" | "PUT", path: string, body?: object, waitsMilliseconds = 0) => {
-      const url = `${api}/_matrix/client/v3${path}`;
-      const authorization = `Bearer ${token}`;
-      const { signal } = life;
-      const said = await callChat({ service: "Matrix", url, method, authorization, body, waitsMilliseconds, signal });
+      const request = { service: "Matrix", url: `${api}/_matrix/client/v3${path}`, authorization: `Bearer ${token}` };
+      const said = await callChat({ ...request, method, body, waitsMilliseconds, signal: life.signal });
       if (said.status < 300) return said.body;
-      const { errcode, error } = problem.safeParse(said.body).data ?? { errcode: "", error: "" };
-      if (said.status === 401) throw new ChatRefusal(`Matrix does not take MATRIX_ACCESS_TOKEN: ${errcode} ${error}`);
-      const isFinal = said.status < 500;
-      throw new ChatProblem(`Matrix does not take the request: ${error || said.status} ${errcode}`, { isFinal });
+      const reason = problem.safeParse(said.body).data?.error ?? `status ${said.status}`;
+      if (said.status === 401) throw new ChatRefusal(`Matrix does not take MATRIX_ACCESS_TOKEN: ${reason}`);
+      throw new ChatProblem(`Matrix does not take the request: ${reason}`, { isFinal: said.status < 500 });
     };
     const at = (room: string) => `/rooms/${encodeURIComponent(room)}`;
     const post = async (room: string, content: object, type = "m.room.message") =>
@@ -99,56 +87,45 @@ export const matrix: ChatService = {
       clearTimeout(strangers.get(room));
       strangers.delete(room);
     };
-    const leave = async (room: string) => {
+    const leave = (room: string) => {
       forget(room);
-      await call("POST", `${at(room)}/leave`, {});
+      return call("POST", `${at(room)}/leave`, {});
     };
     const note = (room: string, { isKnown }: ChatReply) => {
       if (isKnown) return forget(room);
-      if (strangers.has(room)) return;
-      strangers.set(
-        room,
-        setTimeout(() => void leave(room).catch(() => undefined), strangerMilliseconds),
-      );
+      const timer = strangers.get(room) ?? setTimeout(() => leave(room).catch(() => undefined), strangerMilliseconds);
+      strangers.set(room, timer);
     };
 
     let self = "";
     const handleInvite = async (room: string, state: RoomEvent[]) => {
-      const isDirect = state.some(
-        ({ type, state_key, content }) =>
-          type === "m.room.member" && state_key === self && invited.safeParse(content).success,
-      );
-      if (!isDirect) return leave(room);
+      const own = state.find(({ type, state_key }) => type === "m.room.member" && state_key === self);
+      if (!invited.safeParse(own?.content).success) return leave(room);
       await call("POST", `/join/${encodeURIComponent(room)}`, {});
       note(room, { text: null, isKnown: false });
     };
 
-    /** The option with this number in a message of this bot, if it has one. */
-    const optionOf = async (room: string, id: string, number: number) => {
-      const said = await call("GET", `${at(room)}/event/${encodeURIComponent(id)}`).catch(unlessFinal);
-      const message = asked.safeParse(said).data;
-      return message?.sender === self ? message.content[optionsKey][number - 1] : undefined;
-    };
-
     const handle = async (room: string, { type, event_id: eventId, sender, content }: RoomEvent) => {
+      const { msgtype, body = "", "m.relates_to": to } = saidSchema.safeParse(content).data ?? {};
+      if (to?.rel_type === "m.replace") return;
       const { joined } = members.parse(await call("GET", `${at(room)}/joined_members`));
       if (Object.keys(joined).length > 2) return leave(room);
       const from = { id: sender, name: sender };
+      /** Presses the option with this number in a message of this bot, if it has one. */
       const press = async (id: string, number: number) => {
-        const option = await optionOf(room, id, number);
+        const said = await call("GET", `${at(room)}/event/${encodeURIComponent(id)}`).catch(unlessFinal);
+        const message = asked.safeParse(said).data;
+        const option = message?.sender === self ? message.content[optionsKey][number - 1] : undefined;
         if (option !== undefined) reply(room, await on.press({ from, ref: refOf(room, id), option, eventId }));
         return option !== undefined;
       };
-      const pressed = reaction.safeParse(content).data?.["m.relates_to"];
-      if (type === "m.reaction" && pressed) return press(pressed.event_id, numberOf(pressed.key));
-      const words = written.safeParse(content).data;
-      if (type !== "m.room.message" || !words) return;
-      const id = words["m.relates_to"]?.["m.in_reply_to"]?.event_id;
+      if (type === "m.reaction" && to) return press(to.event_id, numberOf(to.key));
+      if (type !== "m.room.message" || msgtype !== "m.text") return;
+      const id = to?.["m.in_reply_to"]?.event_id;
       // Some programs repeat what they reply to.
-      const text = id === undefined ? words.body : words.body.replace(/^(?:> .*\n)+\n?/, "");
-      if (id !== undefined && /^\d{1,2}$/.test(text.trim()) && (await press(id, Number(text)))) return;
-      const replyTo = id === undefined ? undefined : refOf(room, id);
-      const said = await on.text({ from, room, replyTo, text, eventId });
+      const text = id ? body.replace(/^(?:> .*\n)+\n?/, "") : body;
+      if (id && /^\d{1,2}$/.test(text.trim()) && (await press(id, Number(text)))) return;
+      const said = await on.text({ from, room, replyTo: id && refOf(room, id), text, eventId });
       note(room, said);
       reply(room, said);
     };
@@ -158,10 +135,10 @@ export const matrix: ChatService = {
       const query = new URLSearchParams({ filter, timeout: since === "" ? "0" : String(syncMilliseconds) });
       if (since !== "") query.set("since", since);
       const { next_batch, rooms } = syncSchema.parse(await call("GET", `/sync?${query}`, undefined, syncMilliseconds));
-      for (const [room, { invite_state }] of Object.entries(rooms?.invite ?? {})) {
+      for (const [room, { invite_state }] of Object.entries(rooms.invite)) {
         await handleInvite(room, invite_state).catch(unlessFinal);
       }
-      for (const [room, { state, timeline }] of Object.entries(rooms?.join ?? {})) {
+      for (const [room, { state, timeline }] of Object.entries(rooms.join)) {
         if ([...state, ...timeline].some(({ type }) => type.startsWith("m.room.encrypt"))) {
           await post(room, { msgtype: "m.notice", body: noEncryption }).catch(unlessFinal);
           await leave(room).catch(unlessFinal);
@@ -180,8 +157,15 @@ export const matrix: ChatService = {
       isOn();
       while (!life.signal.aborted) await sync();
     };
-    const close = keepConnected(life, connect, on.state);
+    /** Something to press. A server that asks to wait has none: the numbers can be written. */
+    const react = async (room: string, event_id: string, count: number) => {
+      for (let number = 1; number <= count; number++) {
+        const relation = { rel_type: "m.annotation", event_id, key: keyOf(number) };
+        await post(room, { "m.relates_to": relation }, "m.reaction");
+      }
+    };
 
+    const close = keepConnected(life, connect, on.state);
     return {
       async send(room, message) {
         const id = await post(room, shown(message));
@@ -195,18 +179,10 @@ export const matrix: ChatService = {
         await post(room, { ...content, body: `* ${content.body}`, ...relation });
       },
       async close() {
-        for (const room of [...strangers.keys()]) forget(room);
         await close();
+        for (const timer of strangers.values()) clearTimeout(timer);
       },
     };
-
-    /** Something to press. A server that asks to wait has none: the numbers can be written. */
-    async function react(room: string, event_id: string, count: number): Promise<void> {
-      for (let number = 1; number <= count; number++) {
-        const relation = { rel_type: "m.annotation", event_id, key: keyOf(number) };
-        await post(room, { "m.relates_to": relation }, "m.reaction");
-      }
-    }
   },
 };
 
