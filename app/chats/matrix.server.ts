@@ -46,8 +46,6 @@ const roomsSchema = z.object({
 });
 const syncSchema = z.object({ next_batch: z.string(), rooms: roomsSchema.prefault({}) });
 const problem = z.object({ error: z.string() });
-const invited = z.object({ is_direct: z.literal(true) });
-const sentSchema = z.object({ event_id: z.string() });
 const members = z.object({ joined: z.record(z.string(), z.unknown()) });
 const optionsKey = "backloom.options";
 const asked = z.object({ sender: z.string(), content: z.object({ [optionsKey]: z.array(z.string()).default([]) }) });
@@ -78,7 +76,8 @@ export const matrix: ChatService = {
     };
     const at = (room: string) => `/rooms/${encodeURIComponent(room)}`;
     const post = async (room: string, content: object, type = "m.room.message") =>
-      sentSchema.parse(await call("PUT", `${at(room)}/send/${type}/${randomUUID()}`, content)).event_id;
+      z.object({ event_id: z.string() }).parse(await call("PUT", `${at(room)}/send/${type}/${randomUUID()}`, content))
+        .event_id;
     const reply = (room: string, { text }: ChatReply) =>
       text && void post(room, { msgtype: "m.notice", body: text }).catch(() => undefined);
 
@@ -100,7 +99,7 @@ export const matrix: ChatService = {
     let self = "";
     const handleInvite = async (room: string, state: RoomEvent[]) => {
       const own = state.find(({ type, state_key }) => type === "m.room.member" && state_key === self);
-      if (!invited.safeParse(own?.content).success) return leave(room);
+      if (!z.object({ is_direct: z.literal(true) }).safeParse(own?.content).success) return leave(room);
       await call("POST", `/join/${encodeURIComponent(room)}`, {});
       note(room, { text: null, isKnown: false });
     };
@@ -116,7 +115,7 @@ export const matrix: ChatService = {
         const said = await call("GET", `${at(room)}/event/${encodeURIComponent(id)}`).catch(unlessFinal);
         const message = asked.safeParse(said).data;
         const option = message?.sender === self ? message.content[optionsKey][number - 1] : undefined;
-        if (option !== undefined) reply(room, await on.press({ from, ref: refOf(room, id), option, eventId }));
+        if (option) reply(room, await on.press({ from, ref: refOf(room, id), option, eventId }));
         return option !== undefined;
       };
       if (type === "m.reaction" && to) return press(to.event_id, numberOf(to.key));

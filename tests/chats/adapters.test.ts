@@ -186,7 +186,7 @@ describe.each(rows)("$name", (row) => {
     const open = await connect(row);
     const { ref, shown } = await ask(open, { ...question, text: "🦊".repeat(5000) });
     expect(shown.text.length).toBeLessThanOrEqual(row.longest + link.length + 4);
-    expect(shown.text.isWellFormed?.() ?? true).toBe(true);
+    expect(Buffer.from(shown.text).toString()).toBe(shown.text);
     expect(shown.text).toContain("…");
     expect(shown.text).toContain(link);
     await open.chat.edit(ref, { ...question, text: "<&>".repeat(5000) });
