@@ -94,6 +94,7 @@ export type Database = {
       cancel_question: { Args: { p_question_id: string }; Returns: Json };
       cancel_sprint: { Args: { p_sprint_id: string }; Returns: Json };
       cancel_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      carry_preview: { Args: { p_preview_id: string }; Returns: Json };
       change_things: { Args: { p_changes: Json; p_things: Json }; Returns: Json };
       check_queue_empty: { Args: { p_product_id?: string }; Returns: Json };
       claim_agent_job: {

@@ -3,6 +3,7 @@ import type { Services } from "~/context/services.server";
 import type { Env } from "~/env.server";
 import { createAddressReader } from "~/http/client-address.server";
 import { bracketed, loopbackNames, ownAddresses } from "~/own-origins.server";
+import { isPreviewHost, previewHostsOf } from "~/preview-hosts.server";
 import { ContractError } from "~/wire/errors";
 import { answerApi } from "./answer-api";
 import { type BuildSource, createPageApp } from "./page-app";
@@ -51,7 +52,8 @@ export function createFront(services: Services, source: BuildSource, projectFold
 }
 
 function refuseForeign(appOrigin: string, rule: OriginRule, target: RequestTarget, request: IncomingMessage): void {
-  const { host } = request.headers;
+  const { host, origin } = request.headers;
+  if (rule.isOfPreview(origin)) throw new ContractError(403, "A page of a preview may ask nothing here.");
   const isOneHost = (request.headersDistinct.host?.length ?? 0) <= 1;
   if (!(isOneHost && rule.isKnownHost(host)) && !dressOfRefusal.has(target.pathname)) {
     const example = isOneHost && hostnameOf(host) !== "" ? `, such as APP_ORIGIN=http://${host}` : "";
@@ -130,6 +132,8 @@ const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 interface OriginRule {
   isKnownHost(host: string | undefined): boolean;
   isKnownOrigin(origin: string): boolean;
+  /** True if a page of a preview, which an agent wrote, asks. */
+  isOfPreview(origin: string | undefined): boolean;
   /** True if a page of another site may have caused the write. */
   refusesWrite(request: IncomingMessage, options: { needsCookie: boolean }): boolean;
 }
@@ -142,10 +146,12 @@ function createOriginRule(env: Env): OriginRule {
     new URL(env.appOrigin).hostname,
   ]);
   const origins = new Set(env.origins);
+  const previews = env.previewOrigin === null ? null : previewHostsOf(env.previewOrigin);
   const isKnownOrigin = (origin: string) => origins.has(origin);
   return {
     isKnownHost: (host) => hostnames.has(hostnameOf(host)),
     isKnownOrigin,
+    isOfPreview: (origin) => previews !== null && isPreviewHost(previews, origin),
     refusesWrite(request, { needsCookie }) {
       if (safeMethods.has(request.method ?? "")) return false;
       if (needsCookie && request.headers.cookie === undefined) return false;

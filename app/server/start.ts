@@ -25,6 +25,7 @@ import { createFront } from "./front";
 import { HttpServer, stopOnSignals } from "./http-server";
 import { createLog } from "./log";
 import { startIdentitySchedule, startScheduler } from "./scheduler.server";
+import { listenWithPreviews } from "./with-previews";
 
 // Node collects the old generation when it is 1.8 times what was alive the last time. By itself it waits for up to four
 // times, and keeps 350 MB after an hour of pages for the 70 MB that it needs.
@@ -87,7 +88,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
   };
   const source = env.isProduction ? await builtFiles(projectRoot) : await developmentBuild(server);
   server.off("request", answerNotReady);
-  server.on("request", createFront(services, source, projectRoot));
+  listenWithPreviews(server, services, createFront(services, source, projectRoot));
 
   const stopBackgroundWork = startBackgroundWork(services, server, backend.isEmbedded);
   stopOnSignals({

@@ -232,6 +232,24 @@ end;
 $$;
 grant execute on function operations.get_preview_access to service_role;
 
+-- A worker opens the way to a preview that it runs, with a token that may work there. Refusals: 401, 403, 404.
+-- Definer: workers of others are read only in part.
+create function operations.carry_preview(p_preview_id text)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if not exists (
+    select from public.previews p
+    join public.agent_workers w on w.id = p.worker_id
+    where p.id = p_preview_id and w.user_id = auth.uid() and private.preview_state(p) in ('starting', 'ready')
+      and p.product_id in (select private.writable_product_ids())) then
+    perform private.refuse_unknown('preview');
+  end if;
+  return json_build_object('id', p_preview_id);
+end;
+$$;
+grant execute on function operations.carry_preview to authenticated;
+comment on function operations.carry_preview is 'scope work';
+
 create trigger _400_touch before update on public.previews for each row execute function private.tg_any__touch();
 
 -- The pages of a job follow its preview, and its worker hears of it. Definer: no client may call private.emit.

@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { variableDefaults, variableNames } from "~/env.server";
 import { allTools, mainTools, workerTools } from "~/mcp/offers.server";
+import { tunnelPath } from "~/previews/tunnel.server";
 import { webhookEvents } from "~/wire/notices/contract";
 import { updateTaskBody } from "~/wire/tasks/contract";
 import { readRulesOf } from "../../worker/git/rules";
@@ -381,7 +382,7 @@ function shapeOf(file: string): string {
 }
 
 it("every endpoint of /api in a document exists, and every one is in a document", () => {
-  const shapes = apiFiles.map(shapeOf);
+  const shapes = [...apiFiles.map(shapeOf), tunnelPath];
   const named = [...calls.matchAll(/(?<![\w}])\/api\/(?!v\d)[a-z][\w/:<>.*-]*[\w>*]/g)].map(([path]) =>
     path.replaceAll(/:\w+|<\w+>/g, "*").replace(/\.$/, ""),
   );

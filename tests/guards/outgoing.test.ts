@@ -12,6 +12,8 @@ const allowed: Readonly<Record<string, string>> = {
   "app/db/": "the project's own Supabase, from the environment",
   "app/server/scheduler.server.ts": "this process's own scheduled endpoints",
   "app/server/http-server.ts": "listens",
+  "app/server/with-previews.ts": "listens",
+  "app/previews/": "a preview's program, over the connection that its worker opened",
   "app/chats/": "the chat services that the operator named, in the environment",
   "app/cli/": "commands of the operator on the operator's machine",
   "worker/": "the service that the worker was told to serve",

@@ -11,6 +11,7 @@ import { createHub } from "~/realtime/hub.server";
 import { createFront } from "~/server/front";
 import { HttpServer, stopGracefully } from "~/server/http-server";
 import { createLog } from "~/server/log";
+import { listenWithPreviews } from "~/server/with-previews";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import { atTheEnd } from "./at-the-end";
 import { createTestDatabase, type HostedRealtime } from "./database";
@@ -100,7 +101,7 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
   };
   const source = { load: async () => build, developmentFiles: undefined };
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  server.on("request", createFront(services, source, root));
+  listenWithPreviews(server, services, createFront(services, source, root));
 
   let stopping: Promise<void> | undefined;
   const stop = () => {

@@ -55,3 +55,10 @@ export const getPreviewAccess = serviceOperation(
       .nullable(),
   }),
 );
+
+/** Lets a worker carry the bytes of a preview that it runs; 404 for any other. */
+export const carryPreview = operation(
+  "carry_preview",
+  z.object({ preview_id: z.string() }),
+  z.object({ id: z.string() }),
+);

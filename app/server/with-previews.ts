@@ -1,0 +1,37 @@
+import type { RequestListener, Server } from "node:http";
+import { Socket } from "node:net";
+import type { Services } from "~/context/services.server";
+import { previewHostsOf } from "~/preview-hosts.server";
+import { createPreviewAccess } from "~/previews/access.server";
+import { PreviewOrigins } from "~/previews/origin.server";
+import { responseOn, Tunnels, tunnelPath } from "~/previews/tunnel.server";
+import { takeAbsoluteForm } from "./request-target";
+
+/** Lets previews and the tunnels of their workers answer before everything else of the service. */
+export function listenWithPreviews(server: Server, services: Services, front: RequestListener): void {
+  const { previewOrigin } = services.env;
+  const access = createPreviewAccess(services.database);
+  const tunnels = new Tunnels(access);
+  const hosts = previewOrigin === null ? null : previewHostsOf(previewOrigin);
+  const origins = hosts && new PreviewOrigins({ hosts, services, access, tunnels });
+  server.on("request", (request, response) => {
+    takeAbsoluteForm(request);
+    if (origins?.owns(request)) void origins.answer(request, response);
+    else front(request, response);
+  });
+  server.on("upgrade", (request, socket, head) => {
+    // Of an HTTP server it always is one.
+    if (!(socket instanceof Socket)) return;
+    socket.on("error", () => socket.destroy());
+    takeAbsoluteForm(request);
+    if (origins?.owns(request)) void origins.upgrade(request, socket, head);
+    else if (request.url?.split("?")[0] === tunnelPath) void tunnels.accept(request, socket, head);
+    // In development, Vite listens for its own.
+    else if (!request.headers["sec-websocket-protocol"]?.startsWith("vite-"))
+      front(request, responseOn(request, socket));
+  });
+  services.stopSignal.addEventListener("abort", () => {
+    origins?.close();
+    tunnels.close();
+  });
+}
