@@ -564,6 +564,10 @@ export type Database = {
         };
         Returns: Json;
       };
+      propose_follow_up: {
+        Args: { p_job_id: string; p_repository: string; p_title: string; p_why?: string };
+        Returns: Json;
+      };
       propose_lesson: { Args: { p_job_id: string; p_product_id: string; p_text: string }; Returns: Json };
       read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
       read_file: { Args: { p_file_id: string; p_from?: number; p_length?: number }; Returns: Json };

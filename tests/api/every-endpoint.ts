@@ -402,6 +402,7 @@ export async function openEveryEndpoint() {
     reportLanding: { lease: landing.lease, state: "working" },
     reportMerged: { head_sha: diff.head_sha },
     reviewJob: { verdict: "approve", summary: "Good" },
+    proposeFollowUp: { repository: "api", title: "Take idempotency keys" },
     proposeLesson: { text: "Test before you hand in.", job_id: learned.job_id },
     decideLesson: { verdict: "accept" },
     reviewStory: { verdict: "approve", attempts: [{ job_id: at(finished, 0).id, attempt: 1 }] },

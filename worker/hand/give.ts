@@ -125,9 +125,9 @@ async function handInFrom(attempt: Attempt, workspace: Workspace, { work, resolu
   const file = join(workspace.folder, contextFolder, "result.json");
   const { result: left, leftOut, fault } = await readResult(file, attempt);
   if (fault !== undefined) return fault;
-  const { summary = "Done by hand.", verify_result, evidence, guide, lessons } = left;
+  const { summary = "Done by hand.", verify_result, evidence, guide, lessons, follow_ups } = left;
   const end = { exitCode: 0, output: "", answer: summary, timedOut: false };
-  const result = { summary, verify_result, evidence, guide, lessons };
+  const result = { summary, verify_result, evidence, guide, lessons, follow_ups };
   const outcome = { end, result, denied: [], leftOut };
   return handIn(attempt, workspace, work, { assignment, outcome, isLast: true, isByHand: true });
 }

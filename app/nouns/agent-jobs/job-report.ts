@@ -9,6 +9,7 @@ import {
 } from "~/wire/agent-jobs/contract";
 import { diffLimits } from "~/wire/agent-jobs/job-diff";
 import { readReferences } from "~/wire/agent-jobs/job-output";
+import { followUpBody } from "~/wire/intake/contract";
 import { proposedLessons } from "~/wire/lessons/contract";
 import { lengths } from "~/wire/limits";
 import { reportedEvidenceInput } from "~/wire/proof/contract";
@@ -43,6 +44,7 @@ export const reportWithDiffInput = reportAgentJobInput
   .extend({
     diff: text(diffLimits.fileBytes).optional().describe("git diff base_sha head_sha"),
     guide: z.array(z.unknown()).optional().describe("[{title, why, parts: [{path, from, to}]}]"),
+    follow_ups: z.array(followUpBody).max(5).default([]).describe("What other repositories need"),
   })
   .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
     path: ["diff"],

@@ -1,6 +1,7 @@
 import "~/wire/zod-words";
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
+import { proposeFollowUp } from "~/nouns/intake/operations.server";
 import { saveJobGuide } from "~/nouns/reviews/operations.server";
 import type { ReportedJob } from "~/wire/agent-jobs/contract";
 import { type DiffFile, type SaveJobDiffInput, saveJobDiffBody } from "~/wire/agent-jobs/job-diff";
@@ -15,13 +16,20 @@ import { reportAgentJob, saveJobDiff } from "./operations.server";
 /** Stores the changes before the report, so that reviewers of the report find them. */
 export async function reportWithDiff(
   actor: Actor,
-  { diff, guide, ...report }: z.output<typeof reportWithDiffInput>,
+  { diff, guide, follow_ups, ...report }: z.output<typeof reportWithDiffInput>,
 ): Promise<ReportedJob> {
   const { job_id, attempt, head_sha } = report;
   const chapters = guide && guideOf(guide);
   if (diff !== undefined) await saveJobDiff(actor, diffOf(report, diff));
   if (chapters && head_sha) await saveJobGuide(actor, { job_id, attempt, head_sha, chapters });
-  return reportAgentJob(actor, report);
+  const reported = await reportAgentJob(actor, report);
+  for (const followUp of follow_ups) {
+    // The report counts, whatever becomes of what it proposes.
+    await proposeFollowUp(actor, { job_id, ...followUp }).catch((error: unknown) => {
+      if (!(error instanceof ContractError)) throw error;
+    });
+  }
+  return reported;
 }
 
 function guideOf(guide: unknown) {

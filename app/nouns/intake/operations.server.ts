@@ -1,10 +1,12 @@
 import { operation } from "~/nouns/operation.server";
 import {
+  followUpSchema,
   issueLabelAnswer,
   nextIssueNoteInput,
   nextIssueNoteSchema,
   observedIssuesSchema,
   observeIssuesInput,
+  proposeFollowUpInput,
   reportedIssueNoteSchema,
   reportIssueNoteInput,
 } from "~/wire/intake/contract";
@@ -21,3 +23,6 @@ export const nextIssueNote = operation("next_issue_note", nextIssueNoteInput, ne
 
 /** What became of it. */
 export const reportIssueNote = operation("report_issue_note", reportIssueNoteInput, reportedIssueNoteSchema);
+
+/** What an agent found that another repository needs. */
+export const proposeFollowUp = operation("propose_follow_up", proposeFollowUpInput, followUpSchema);

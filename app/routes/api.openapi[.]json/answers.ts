@@ -72,6 +72,7 @@ export const answers: Readonly<Record<string, string>> = {
   listTaskDependencies: "What blocks it, and what it blocks.",
   decideLesson: "The lesson.",
   listLessons: "The lessons.",
+  proposeFollowUp: "The story in triage.",
   proposeLesson: "The proposed lesson.",
   reviewPlan: "The job.",
   takeJob: "The job, or null while its agent ends a tool call: ask again.",

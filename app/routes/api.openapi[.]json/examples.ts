@@ -22,6 +22,7 @@ export const examples: Readonly<Record<string, object>> = {
   editStoryComment: comment,
   editTaskComment: comment,
   decideLesson: { verdict: "accept" },
+  proposeFollowUp: { repository: "api", title: "Take idempotency keys", why: "Payments are sent twice." },
   proposeLesson: { text: "Run the migrations before the tests.", job_id: id },
   reviewPlan: { verdict: "approve" },
   takeJob: { task: "T-42", product: "SHOP" },

@@ -96,3 +96,19 @@ export type IssueNoteReport = Omit<z.input<typeof reportIssueNoteBody>, "lease">
 export const reportIssueNoteInput = reportIssueNoteBody.extend({ issue_note_id: idSchema });
 
 export const reportedIssueNoteSchema = z.object({ id: z.string(), state: z.enum(["working", "written", "refused"]) });
+
+/** Body of `POST /api/jobs/:id/follow-ups`: what another repository needs, by the name that the product gives it or its address. */
+export const followUpBody = z.object({
+  repository: requiredText(lengths.url),
+  title: requiredText(200),
+  why: text(4_000).default(""),
+});
+
+export const proposeFollowUpInput = followUpBody.extend({ job_id: idSchema });
+
+export const followUpSchema = z.object({
+  story_id: z.string(),
+  code: z.string(),
+  product_id: z.string(),
+  is_new: z.boolean(),
+});

@@ -73,3 +73,44 @@ begin
 end;
 $$;
 grant execute on function operations.set_intake_hook to authenticated;
+
+-- An agent names what another repository needs. It waits in triage of the caller's product with that repository,
+-- otherwise in the job's; a job says the same once, and at most five things of a product.
+-- Refusals: 404, 403, 409 for a sixth, 422, 429. Definer: a story's external_id is written by functions only (docs/worker.md).
+create function operations.propose_follow_up(p_job_id uuid, p_repository text, p_title text, p_why text default '')
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs;
+  v_id uuid := gen_random_uuid();
+  v_title text := btrim(regexp_replace(p_title, '\s+', ' ', 'g'));
+  v_mark text := format('follow-up:%s:', p_job_id);
+  v_named text;
+  v_product_id uuid;
+begin
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  perform private.require_product_access(v_job.product_id);
+  perform private.require_product_write(v_job.product_id);
+  select private.repository_name(coalesce((
+    select r ->> 'url' from jsonb_array_elements(p."references") r where r ->> 'name' = p_repository), p_repository))
+  into v_named from public.products p where p.id = v_job.product_id;
+  select p.id into v_product_id from public.products p
+  where p.id in (select private.writable_product_ids()) and p.repo_url <> '' and private.repository_name(p.repo_url) = v_named
+  order by p.id = v_job.product_id desc, p.created_at limit 1;
+  v_product_id := coalesce(v_product_id, v_job.product_id);
+
+  perform private.lock_product(v_product_id);
+  if (select count(*) >= 5 from public.stories s where s.product_id = v_product_id and starts_with(s.external_id, v_mark) and s.external_id <> v_mark || md5(v_title)) then
+    perform private.refuse(409, 'This job has proposed five follow-ups there, which is the limit. Go on without another one.');
+  end if;
+  insert into public.stories (id, pbi_id, title, description, in_triage, external_id)
+  values (v_id, private.intake_pbi(v_product_id), v_title,
+    concat_ws(E'\n\n', nullif(p_why, ''), format('For `%s`. Proposed by an agent while it worked on something else.', replace(p_repository, '`', ''))),
+    true, v_mark || md5(v_title))
+  on conflict (product_id, external_id) where external_id is not null do nothing;
+  return (
+    select json_build_object('story_id', s.id, 'code', s.code, 'product_id', s.product_id, 'is_new', s.id = v_id)
+    from public.stories s where s.product_id = v_product_id and s.external_id = v_mark || md5(v_title));
+end;
+$$;
+grant execute on function operations.propose_follow_up to authenticated;
+comment on function operations.propose_follow_up is 'scope work';

@@ -77,6 +77,7 @@ export async function finish(
     summary: summaryOf(result, delivery),
     guide: result.guide,
     lessons: result.lessons,
+    follow_ups: result.follow_ups,
     head_sha: delivery.kind === "pushed" ? delivery.headSha : evidence.headSha,
     pushed_at: delivery.kind === "pushed" ? delivery.pushedAt : undefined,
     pr_url: delivery.kind === "pushed" ? delivery.pullRequest.url : undefined,

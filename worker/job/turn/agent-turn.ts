@@ -195,8 +195,8 @@ export function outcomeOf(end: AgentEnd, read: ReadResult, attempt: number): Out
   const { result, ...slips } = read;
   const summary = result.summary ?? (end.words || undefined);
   const { verify_result, failure_class, failure_reason, resets_at, question } = result;
-  const { evidence, guide, lessons, implementation_plan } = result;
-  const work: CommandResult = { implementation_plan, evidence, guide, lessons };
+  const { evidence, guide, lessons, follow_ups, implementation_plan } = result;
+  const work: CommandResult = { implementation_plan, evidence, guide, lessons, follow_ups };
   const reported: CommandResult = { summary, verify_result, ...work };
   const command = { exitCode: 0, output: end.words, answer: end.words, timedOut: false };
   const outcome = (result: CommandResult): Outcome => ({

@@ -258,6 +258,8 @@ function resultOf(assignment: Assignment, reader: Reader): string {
       'evidence: each command runs here; it must exit with 0 at your last commit and fail without your change. With "guards": true it may pass without it, such as the whole test suite: that counts for the definition of done. "file" names a picture or recording that the command makes. Without a command, "excerpt" says what shows it.',
     !verifyOnly &&
       "guide: the order in which a person reads your change, only above thirty changed lines. Lines are the new file's; a part without lines is the whole file.",
+    (assignment.references ?? []).length > 0 &&
+      'What another repository needs: "follow_ups": [{ "repository": "<name>", "title": "…", "why": "…" }], at most 5. People decide.',
     toAsk,
   ];
   return `${writeResult(reader)}\n\n${JSON.stringify(example)}\n\n${listed(ask.flatMap((line) => line || []))}${lessonAsk(assignment)}`;

@@ -60,6 +60,17 @@ function cutLessons(lessons: readonly string[]): string[] {
     .slice(0, lessonLimits.perJob);
 }
 
+/** As many as the service takes of a report. */
+function cutFollowUps(all: readonly { repository: string; title: string; why?: string | undefined }[]) {
+  return all
+    .slice(0, 5)
+    .map(({ repository, title, why = "" }) => ({
+      repository: sendable(repository, 2_000),
+      title: sendable(title, 200).trim() || "(no title)",
+      why: sendable(why, 4_000),
+    }));
+}
+
 /** The result file, as docs/worker.md has it. */
 export const resultSchema = z.object({
   summary: words.optional(),
@@ -110,6 +121,11 @@ export const resultSchema = z.object({
     .optional(),
   /** What rework taught; a person decides before any agent reads it. */
   lessons: z.array(z.string()).transform(cutLessons).optional(),
+  /** What other repositories need. */
+  follow_ups: z
+    .array(z.object({ repository: z.string(), title: z.string(), why: words.optional() }))
+    .transform(cutFollowUps)
+    .optional(),
   question: z
     .object({
       question: z.string(),
@@ -270,7 +286,7 @@ function leaveOut(value: unknown, path: readonly PropertyKey[]): void {
 function shaped(written: Fields): unknown {
   const all = withoutEmpty(written);
   if (!isRecord(all)) return {};
-  for (const key of ["evidence", "guide", "lessons"]) all[key] = listOf(all[key]);
+  for (const key of ["evidence", "guide", "lessons", "follow_ups"]) all[key] = listOf(all[key]);
   for (const chapter of listOf(all.guide).filter(isRecord)) {
     const parts = listOf(chapter.parts);
     chapter.parts = parts.map((part) => (typeof part === "string" ? { path: part } : part));
