@@ -131,6 +131,9 @@ export async function openEveryEndpoint() {
     insert into public.pulls (product_id, number, url, branch, head_sha, state, observed_at)
     values (${worked.product.id}, 8, 'https://code.example/acme/shop/pulls/8', 'backloom/ST-1', ${diff.head_sha}, 'open', now())`;
 
+  const couldRead = JSON.stringify([{ name: "api", sha: "1a2b3c4" }]);
+  await t.query`update job_attempts set "references" = ${couldRead}::jsonb where job_id = ${job.id}`;
+
   /** Work that waits for a verdict. */
   await t.query`with waiting as (
       insert into public.agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt)
