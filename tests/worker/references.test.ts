@@ -58,6 +58,7 @@ near="$PWD.refs/api"
 { ls -A "$near"; cat "$near/API.md" "$near/link"; ls "$near/docs" "$near/lib" 2>&1; } > seen
 { echo x > "$near/new"; chmod u+w "$near"; echo x > "$near/new"; } 2>/dev/null && touch changed
 grep -o 'For reading only: .*' .backloom/prompt.md > asked
+echo '{ "follow_ups": { "repository": "api", "title": "Take keys", "why": "Twice" } }' > "$BACKLOOM_RESULT_FILE"
 `;
 
 describe.each(sandboxProblem === null ? ["bwrap", "off"] : ["off"])("With the sandbox %s", (sandbox) => {
@@ -69,6 +70,8 @@ describe.each(sandboxProblem === null ? ["bwrap", "off"] : ["off"])("With the sa
     const job = await getAgentJob(t.actorOf(ada), { job_id: at((await run.read()).jobs, 0).id });
     expect(job.status, output).toBe("done");
     expect(job.attempts).toMatchObject([{ references: [{ name: "api", sha }] }]);
+    const told = "select title, status from stories where product_id = $1 and in_triage";
+    expect((await t.sql.query(told, [run.productId])).rows).toEqual([{ title: "Take keys", status: "TRIAGE" }]);
     const branch = String(job.branch);
     const seen = git("show", `${branch}:seen`);
     expect(seen).toContain("POST /payments");
