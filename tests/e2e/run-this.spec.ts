@@ -4,7 +4,9 @@ import { openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
-test("The key r runs a task without a plan, for which an agent plans first, by keys alone", async ({ browser }) => {
+test("The key r shows what a task may take, and an agent plans first for one without a plan, by keys alone", async ({
+  browser,
+}) => {
   const { context } = await newPerson(browser);
   const { product, storyId } = await newWorld(context);
   const fields = { intent: "create-task", story_id: storyId, title: "Sing the greeting" };
@@ -14,6 +16,9 @@ test("The key r runs a task without a plan, for which an agent plans first, by k
   await openWithKeys(page, `${product}/backlog`);
   await page.getByRole("link", { name: "Sing the greeting" }).focus();
   await keys.press("r");
+  await expect(page.getByRole("checkbox", { name: /^Stop each task at/ })).toBeChecked();
+  await expect(page.getByRole("button", { name: "Start run" })).toBeFocused();
+  await keys.press("Enter");
   await expect(page.getByRole("heading", { name: "1 blocker" })).toBeVisible();
   await keys.activate(page.getByRole("button", { name: "Agent plans first" }));
   await expect(page.getByRole("heading", { name: /^Run of T-/ })).toBeVisible();

@@ -1,4 +1,4 @@
-import { useNavigation, useSubmit } from "@remix-run/react";
+import { useNavigate } from "@remix-run/react";
 import { lazy, type MutableRefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { mostRunItems, runAddress } from "~/features/runs/start-run";
 import { showToast } from "~/ui/toast";
@@ -122,14 +122,9 @@ function openPull(row: HTMLElement | null): void {
   else showToast("There is no pull request.");
 }
 
-/** Starts a run of tasks and stories, then opens it or the page with its blockers. */
+/** Opens what a run of tasks and stories may take, where it is started. */
 function useStartRun(productId: string) {
-  const submit = useSubmit();
-  const underWay = useRef(false);
-  const { state } = useNavigation();
-  useEffect(() => {
-    if (state === "idle") underWay.current = false;
-  }, [state]);
+  const navigate = useNavigate();
   return useCallback(
     (items: readonly string[]) => {
       const chosen = items.filter((item) => kindOf(item) !== "pbi");
@@ -137,12 +132,9 @@ function useStartRun(productId: string) {
         showToast(`Choose at most ${mostRunItems} tasks and stories for a run.`, "failed");
         return;
       }
-      // A second key press would start a second run.
-      if (underWay.current) return;
-      underWay.current = true;
-      submit(null, { method: "post", action: runAddress(productId, chosen) });
+      navigate(runAddress(productId, chosen));
     },
-    [submit, productId],
+    [navigate, productId],
   );
 }
 

@@ -8,11 +8,11 @@ import type { Beginning } from "~/wire/agent-jobs/beginning";
 /** Limited by the length of an address. */
 export const mostRunItems = 100;
 
-/** Returns the address that starts a run of these items (`task:id`, `story:id`) and shows its blockers. */
+/** Returns the address that shows what a run of these items (`task:id`, `story:id`) may take, its ceiling and blockers. */
 export const runAddress = (productId: string, items: readonly string[]): string =>
   `/products/${productId}/runs/new?${new URLSearchParams(items.map((item) => ["item", item]))}`;
 
-/** Starts a run of tasks or a story. Blockers are shown on a separate page. */
+/** Leads to what a run of tasks or a story may take, where it is started. */
 export function RunThis({
   productId,
   items,
@@ -27,13 +27,14 @@ export function RunThis({
 }) {
   return (
     <WriteFields quiet>
-      <Form method="post" action={runAddress(productId, items)}>
+      <Form action={`/products/${productId}/runs/new`}>
+        {items.map((item) => (
+          <input key={item} type="hidden" name="item" value={item} />
+        ))}
         {cures.map((cure) => (
           <input key={cure} type="hidden" name="cure" value={cure} />
         ))}
-        <SubmitButton tone="plain" pendingLabel="Starting…">
-          {label}
-        </SubmitButton>
+        <SubmitButton tone="plain">{label}</SubmitButton>
       </Form>
     </WriteFields>
   );

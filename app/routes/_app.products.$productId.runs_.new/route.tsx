@@ -26,7 +26,7 @@ import { ContractError } from "~/wire/errors";
 import { type Blocker, type Preflight, startForm } from "~/wire/sprint-runs/contract";
 import { chosenTasks, startChosen } from "./start-chosen.server";
 
-const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("item");
+const itemsIn = (request: Request, name = "item") => new URL(request.url).searchParams.getAll(name);
 
 export const loader = productLoader(async ({ actor, productId, request }) => {
   const items = itemsIn(request);
@@ -43,6 +43,7 @@ export const loader = productLoader(async ({ actor, productId, request }) => {
     productId,
     planFirst: plan_first,
     items,
+    cures: itemsIn(request, "cure"),
     tasks: tasks.map(({ id, code, title }) => ({ id, code, title })),
     online: workers.filter((worker) => worker.online && worker.takes_product).length,
     elsewhere: workers.filter((worker) => worker.online && !worker.takes_product).length,
@@ -71,8 +72,8 @@ interface Refusal {
 
 /** Starts a run of the items in the address, and shows blockers with their fixes. */
 export default function NewRunPage() {
-  const { productId, planFirst, items, tasks, ...chosenFor } = useLoaderData<typeof loader>();
-  const { error, blockers = [], chosen = [] } = useActionResult<Refusal>() ?? {};
+  const { productId, planFirst, items, cures, tasks, ...chosenFor } = useLoaderData<typeof loader>();
+  const { error, blockers = [], chosen = cures } = useActionResult<Refusal>() ?? {};
   return (
     <div className="mx-auto max-w-3xl">
       <PageHeader
@@ -103,7 +104,7 @@ export default function NewRunPage() {
             <>
               <FormErrors errors={error ? [error] : []} />
               <div>
-                <SubmitButton form={cureForm} pendingLabel="Starting…">
+                <SubmitButton form={cureForm} pendingLabel="Starting…" autoFocus>
                   Start run
                 </SubmitButton>
               </div>
