@@ -8,6 +8,7 @@ import { archiveInbox, getInbox, markInboxItem } from "~/nouns/inbox/operations.
 import { getShell } from "~/nouns/pages/operations.server";
 import { archiveProduct, restoreProduct } from "~/nouns/products/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
+import { reviewJob, undoReview } from "~/nouns/reviews/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { asUser, outcomeOf } from "../db/as-user";
 import { openApp } from "../setup/app";
@@ -86,12 +87,26 @@ it("The inbox leads to an agent's changes, where a verdict ends the job or sends
   const place = `/stories/${at(stories, 0).id}/changes?task=${at(tasks, 0).id}`;
   expect(await visitor.read("/inbox")).toContain(`href="/jobs/${job.id}/changes"`);
   const sentBack = { verdict: "request_changes", summary: "Say it warmer" };
+  // Its reason stands on the task at once, and none of its pages asks for a review of what was just sent back.
+  const task = `/tasks/${at(tasks, 0).id}`;
+  const panel = `/products/${product.id}/backlog?panel=task:${at(tasks, 0).id}`;
+  await reviewJob(actor, { job_id: job.id, ...sentBack, verdict: "request_changes", undo_seconds: 10 });
+  for (const page of [task, panel, place, `/jobs/${job.id}`]) {
+    const shown = await visitor.read(page);
+    expect(shown, page).toContain("Changes requested");
+    expect(shown, page).not.toContain("Needs review");
+    if (!page.startsWith("/jobs")) expect(shown, page).toContain("Say it warmer");
+  }
+  await undoReview(actor, { job_id: job.id });
+  expect(await visitor.read(task)).not.toContain("Say it warmer");
   expect(await visitor.submit(place, "review", sentBack)).toBe(place);
   expect(await kindsOf(actor)).toEqual([]);
+  for (const page of [task, panel]) expect(await visitor.read(page)).toContain("Say it warmer");
   const again = await claim(actor);
   expect(again).toMatchObject({ id: job.id, attempt: 2 });
   expect(again.review).toMatchObject([{ body: "Say it warmer" }]);
   await reportAgentJob(actor, { ...report, attempt: 2 });
+  expect(await visitor.read(task)).not.toContain("Say it warmer");
   expect(await visitor.submit(place, "review", { verdict: "approve" })).toBe(place);
   expect((await getAgentJob(actor, { job_id: job.id })).status).toBe("done");
   expect(await kindsOf(actor)).toEqual([]);

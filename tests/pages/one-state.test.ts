@@ -131,6 +131,8 @@ it.each<[string, Partial<WorkState>, string | null]>([
   ["one that waits for its blockers", { job_status: "queued", waits_for: ["T-1", "T-2"] }, "Blocked by T-1 and 1 more"],
   ["one that another worker verifies", { job_status: "queued", job_phase: "verify" }, "Waiting for a second worker"],
   ["work that a person judges", { job_status: "queued", job_phase: "review", status: "review" }, "Needs review"],
+  ["what was just sent back", { pending_verdict: "request_changes", status: "review" }, "Changes requested"],
+  ["what was just approved", { pending_verdict: "approve", status: "review" }, "Approved"],
   ["an agent at work", { job_status: "running", waits_for: ["T-1"] }, "Running"],
   ["an agent at work that asked", { job_status: "running", open_questions: 2 }, "2 open questions"],
   ["a failure", { status: "failed", failure_reason: "It broke\nin two" }, "It broke"],

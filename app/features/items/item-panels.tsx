@@ -4,6 +4,7 @@ import { PanelTitle, StoryTexts, TaskTexts } from "~/features/in-place/item-text
 import { PriorityPicker, StoryPickers, TaskStatusPicker } from "~/features/in-place/pickers";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
 import type { SafeHtml } from "~/features/markdown/prose";
+import { SentBack } from "~/features/review/remarks";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { SidePanel } from "~/ui/side-panel";
@@ -20,13 +21,13 @@ interface PanelPosition {
 
 /** Details of a task next to a list. Its forms go to the task's page. */
 export function TaskPanel({
-  page: { task, story },
+  page: { task, story, sent_back },
   description,
   plan,
   children,
   ...position
 }: PanelPosition & {
-  page: Pick<TaskPageData, "task" | "story">;
+  page: Pick<TaskPageData, "task" | "story" | "sent_back">;
   description: SafeHtml | null;
   plan: SafeHtml | null;
   /** Why it does not move. */
@@ -58,6 +59,7 @@ export function TaskPanel({
         </span>
       </div>
       {children}
+      <SentBack review={sent_back} />
       <TaskTexts task={task} description={description} plan={plan} action={action} inPanel />
       <PropertyList>
         <TaskStatusPicker task={task} action={action} />

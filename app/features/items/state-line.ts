@@ -8,6 +8,8 @@ export interface WorkState {
   open_questions: number;
   job_status: string | null;
   job_phase: string | null;
+  /** A verdict that can still be taken back. */
+  pending_verdict?: string | null;
   /** The person who has its job in a terminal. */
   holder_name?: string | null;
   /** The agent that its work was handed to. */
@@ -37,6 +39,8 @@ export function stateLine(task: WorkState): StateLine | null {
     return { kind: "question", text: "Plan to approve", tone: "waiting" };
   if (questions > 0) return { kind: "question", text: asks, tone: "waiting" };
   if (task.status === "done") return null;
+  if (task.pending_verdict === "approve") return { kind: "queued", text: "Approved", tone: "done" };
+  if (task.pending_verdict) return { kind: "queued", text: "Changes requested", tone: "todo" };
   if (task.status === "review" || job_phase === "review")
     return { kind: "review", text: "Needs review", tone: "review" };
   if (failure_reason) return { kind: "failed", text: firstLine(failure_reason), tone: "failed" };

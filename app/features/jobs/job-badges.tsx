@@ -19,13 +19,15 @@ export function JobStatus({
   job,
   asks = false,
 }: {
-  job: Pick<AgentJob, "status" | "phase"> & Partial<Pick<AgentJob, "holder_name">>;
+  job: Pick<AgentJob, "status" | "phase"> & Partial<Pick<AgentJob, "holder_name" | "pending_verdict">>;
   /** Whether the job has an open question. */
   asks?: boolean;
 }) {
   if (job.holder_name) return <StatusPill status="running" label={`${job.holder_name} has it in a terminal`} />;
   if (job.status === "queued" && job.phase === "plan") return <StatusPill status="waiting" label="Plan to approve" />;
   if (asks && job.status === "queued") return <StatusPill status="waiting" label="Waiting for an answer" />;
+  if (job.pending_verdict === "approve") return <StatusPill status="done" label="Approved" />;
+  if (job.pending_verdict) return <StatusPill status="queued" label="Changes requested" />;
   if (waitsForReview(job)) return <StatusPill status="review" label="Needs review" />;
   return <StatusPill status={job.status} />;
 }

@@ -46,8 +46,8 @@ export function judge({ actor, form, request, params }: ActionFunctionArgs & Sig
       const chosen = isOfPage ? attempts?.map(({ job_id }) => job_id) : [canonicalId(params.jobId)];
       const [job_id, other] = chosen ?? [];
       if (!chosen || !job_id) return json({ error: "Choose at least one task to judge." }, 422);
-      const goesOn = form.get("verdict") === "approve_and_next";
-      if (goesOn) form.set("verdict", "approve");
+      const [verdict = "", goesOn] = String(form.get("verdict")).split("_and_next");
+      form.set("verdict", verdict);
       const given = {
         ...readForm(form, verdictForm),
         // The page names its attempts; other forms confirm everything there is.
@@ -56,7 +56,7 @@ export function judge({ actor, form, request, params }: ActionFunctionArgs & Sig
         undo_seconds: form.has(enhancedField) ? undoSeconds : 0,
       };
       const ticked = form.getAll("confirm").map(String);
-      const { next } = goesOn ? await getReviewPlace(actor, { job_ids: chosen }) : { next: null };
+      const { next } = goesOn === undefined ? { next: null } : await getReviewPlace(actor, { job_ids: chosen });
       let what = countText(chosen.length, "task");
       if (attempts && other !== undefined) {
         const confirm = Object.fromEntries(chosen.map((id) => [id, ticked]));
@@ -69,7 +69,7 @@ export function judge({ actor, form, request, params }: ActionFunctionArgs & Sig
       const message = given.verdict === "approve" ? `Approved ${what}` : `Changes requested: ${what}`;
       const undo: WayBack = { action: back, fields: { intent: "undo-review", job_id }, seconds: undoSeconds };
       const leadsTo = next === null ? "/inbox?show=reviews" : reviewAddress(next);
-      return done(form, goesOn ? leadsTo : back, message, goesOn ? { back: undo, leadsTo } : { back: undo });
+      return done(form, goesOn === undefined ? back : leadsTo, message, goesOn === undefined ? { back: undo } : { back: undo, leadsTo });
     },
     "undo-review": async () => {
       await undoReview(actor, readForm(form, jobIdInput));

@@ -2,8 +2,18 @@ import { visible } from "~/features/proof/visible";
 import { OneLine } from "~/ui/fold";
 import { useLinkArea } from "~/ui/link-area";
 import { RelativeTime } from "~/ui/relative-time";
-import type { JobComments } from "~/wire/reviews/contract";
-import type { CommentOnFile } from "./use-comments";
+import type { TaskPageData } from "~/wire/pages/contract";
+import type { JobComments, StoredComment } from "~/wire/reviews/contract";
+
+/** `stale` says whether the line has changed since; null where no changes are read. */
+type Remarked = StoredComment & { index: number | null; stale: boolean | null };
+
+/** Why a task was sent back. */
+export function SentBack({ review }: { review: TaskPageData["sent_back"] }) {
+  if (review === null) return null;
+  const comments = review.comments.map((each) => ({ ...each, review_id: review.id, index: null, stale: null }));
+  return <Remarks reviews={[review]} comments={comments} />;
+}
 
 /** What people said of the work so far, the newest first, and what became of each line that they commented on. */
 export function Remarks({
@@ -11,7 +21,7 @@ export function Remarks({
   comments,
 }: {
   reviews: JobComments["reviews"];
-  comments: readonly CommentOnFile[];
+  comments: readonly Remarked[];
 }) {
   const links = { onClick: useLinkArea() };
   if (reviews.length === 0) return null;
@@ -38,7 +48,7 @@ export function Remarks({
 }
 
 /** The line that it was about unfolds where it is gone. */
-function Remark({ comment: { index, path, line, line_text, body, stale } }: { comment: CommentOnFile }) {
+function Remark({ comment: { index, path, line, line_text, body, stale } }: { comment: Remarked }) {
   const place = `${path}:${line}`;
   return (
     <div className="grid items-baseline gap-x-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
@@ -56,9 +66,11 @@ function Remark({ comment: { index, path, line, line_text, body, stale } }: { co
       >
         {visible(body)}
       </OneLine>
-      <span className={stale ? "text-xs text-done" : "text-xs font-medium text-waiting"}>
-        {stale ? "line changed" : "line unchanged"}
-      </span>
+      {stale === null ? null : (
+        <span className={stale ? "text-xs text-done" : "text-xs font-medium text-waiting"}>
+          {stale ? "line changed" : "line unchanged"}
+        </span>
+      )}
     </div>
   );
 }

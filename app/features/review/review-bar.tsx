@@ -167,7 +167,7 @@ export function ReviewBar({
                 <Button
                   type="submit"
                   name="verdict"
-                  value="request_changes"
+                  value={queue.next === null ? "request_changes" : "request_changes_and_next"}
                   className="max-sm:h-11"
                   onClick={askOrWrite}
                 >

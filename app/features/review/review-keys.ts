@@ -27,7 +27,7 @@ export function useVerdictKeys(isOpen: boolean, leadsOn: boolean, write: () => v
             label: "Send what should change",
             whileTyping: true,
             // The palette presses it as well.
-            run: (event?: KeyboardEvent) => (event && !isWriting() ? false : press("[value=request_changes]")),
+            run: (event?: KeyboardEvent) => (event && !isWriting() ? false : press("[value^=request_changes]")),
           },
         ]
       : [];

@@ -14,7 +14,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
-import { verdictLabels } from "~/features/review/remarks";
+import { SentBack, verdictLabels } from "~/features/review/remarks";
 import { RunThis } from "~/features/runs/start-run";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
@@ -108,6 +108,7 @@ export default function TaskPage() {
         lead={
           <>
             <Standing page={page} why={why} />
+            <SentBack review={page.sent_back} />
             <Meets page={page} meets={forecast.meets} />
             {best ? <Advice best={best} productId={product.id} /> : null}
           </>

@@ -58,6 +58,7 @@ export function Standing({ page, why }: { page: TaskPageData; why: readonly Bloc
     open_questions: questions.filter(({ status }) => status === "open").length,
     job_status: job?.status ?? null,
     job_phase: job?.phase ?? null,
+    pending_verdict: job?.pending_verdict ?? null,
     holder_name: job?.holder_name ?? null,
     fallback_agent: job?.fallback_agent ?? null,
     waits_for,

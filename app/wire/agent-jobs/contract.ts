@@ -109,6 +109,8 @@ export const agentJobSchema = z.object({
   attempt_ended_at: z.string().nullable().default(null),
   /** When a person first opened its changes, and when the first verdict came. */
   first_seen_at: z.string().nullable(),
+  /** A verdict that can still be taken back. */
+  pending_verdict: z.enum(["approve", "request_changes"]).nullable().default(null),
   judged_at: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),

@@ -89,6 +89,7 @@ export const boardTaskSchema = taskSchema.pick({ ...coded, story_id: true, sort_
   job_id: id.nullable(),
   job_status: z.string().nullable(),
   job_phase: z.string().nullable(),
+  pending_verdict: z.string().nullable(),
   job_started_at: moment.nullable(),
   job_seen_at: moment.nullable(),
   job_doing: z.nullable(doingSchema),
@@ -217,6 +218,8 @@ export const taskPageSchema = z.object({
         ),
       }),
   ),
+  /** The newest review, while the task is to be done again. */
+  sent_back: jobReviewSchema.extend({ comments: z.array(storedCommentSchema) }).nullable(),
   dependencies: dependenciesSchema,
   /** Unfinished tasks and stories that it waits for, those of its story among them. */
   waits_for: z.array(z.string()),
@@ -262,6 +265,7 @@ export const backlogTreeSchema = z.object({
       .pick({
         job_status: true,
         job_phase: true,
+        pending_verdict: true,
         fallback_agent: true,
         open_questions: true,
         failure_reason: true,

@@ -243,6 +243,7 @@ begin
     'holder', case when v_is_in_hand then 'person' end,
     'holder_name', case when v_is_in_hand then private.username(p_job.taken_by) end,
     'status', lower(p_job.status::text),
+    'pending_verdict', case when p_job.phase = 'review' then private.pending_verdict(p_job.id) end,
     'task_code', v.task_code,
     'task_title', v.task_title,
     'task_status', case v.task_status when 'TO_DO' then 'todo' else lower(v.task_status::text) end,

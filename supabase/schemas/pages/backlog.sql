@@ -54,7 +54,8 @@ create function private.task_states(p_product_id uuid) returns json language plp
 begin
   return (
     with job as (
-      select distinct on (j.task_id) j.task_id, lower(j.status::text) as status, j.phase, j.fallback_agent
+      select distinct on (j.task_id) j.task_id, lower(j.status::text) as status, j.phase, j.fallback_agent,
+        case when j.phase = 'review' then private.pending_verdict(j.id) end as pending_verdict
       from public.sprint_runs r
       join public.agent_jobs j on j.sprint_run_id = r.id
       where r.product_id = p_product_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
@@ -82,6 +83,7 @@ begin
     )
     select coalesce(json_agg(json_build_object(
       'task_id', k.task_id, 'job_status', j.status, 'job_phase', j.phase, 'fallback_agent', j.fallback_agent,
+      'pending_verdict', j.pending_verdict,
       'open_questions', coalesce(q.open, 0), 'failure_reason', f.reason, 'waits_for', coalesce(b.codes, '[]'))), '[]')
     from (
       select task_id from job union select task_id from question union select task_id from failure union select task_id from blocker

@@ -134,7 +134,7 @@ begin
         case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
         t.implementation_plan is not null and t.implementation_plan <> '' as has_plan,
         s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id, t.label_ids,
-        j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.started_at as job_started_at,
+        j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.pending_verdict, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
         case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
         a.name as worker_name, j.holder_name, j.fallback_agent, j.agent_before,
@@ -173,6 +173,7 @@ begin
       left join waiting w on w.blocker_id = t.id
       left join lateral (
         select j.id, j.status, j.phase, j.attempt, j.started_at, j.updated_at, j.worker_id,
+          case when j.phase = 'review' then private.pending_verdict(j.id) end as pending_verdict,
           j.fallback_agent, case when j.fallback_agent is not null then (
             select b.agent from public.job_attempts b where b.job_id = j.id and b.agent <> j.fallback_agent
             order by b.attempt desc limit 1) end as agent_before,

@@ -97,6 +97,7 @@ begin
         order by (k.finished_at is null) desc, k.created_at desc limit 20)),
     'files', private.files_of(p_task_id),
     'imported_reviews', private.imported_reviews(p_task_id),
+    'sent_back', private.sent_back(p_task_id),
     'dependencies', operations.list_dependencies('task', p_task_id),
     'waits_for', (
       select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')

@@ -187,3 +187,13 @@ begin
 end;
 $$;
 grant execute on function private.just_judged to authenticated;
+
+-- What a person has just judged of a job, while it can be taken back: it says so instead of asking for a review. Definer: as
+-- above.
+create function private.pending_verdict(p_job_id uuid)
+returns text language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (select v.verdict from public.pending_verdicts v where v.job_id = p_job_id);
+end;
+$$;
+grant execute on function private.pending_verdict to authenticated;

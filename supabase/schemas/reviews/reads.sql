@@ -10,18 +10,54 @@ begin
       from public.job_comments c
       where c.job_id = p_job_id and (c.review_id is not null or c.author_id = auth.uid())),
     'reviews', (
-      select coalesce(jsonb_agg(x.review order by x.review ->> 'created_at', x.review ->> 'id'), '[]')
-      from (
-        select private.review_json(r) as review from public.job_reviews r where r.job_id = p_job_id
-        union all
-        -- Given already; for a few seconds it can be taken back.
-        select private.review_json(jsonb_populate_record(null::public.job_reviews, to_jsonb(v) || jsonb_build_object('id', v.review_id,
-          'author_id', v.user_id, 'author', private.username(v.user_id), 'created_at', v.given_at)))
-        from public.pending_verdicts v where v.job_id = p_job_id
-      ) x));
+      select coalesce(jsonb_agg(private.review_json(r) order by r.created_at, r.id), '[]') from private.reviews_of(p_job_id) r));
 end;
 $$;
 grant execute on function operations.list_job_comments to authenticated;
+
+-- The reviews of a job, with the one that was given already and for a few seconds can be taken back.
+create function private.reviews_of(p_job_id uuid)
+returns setof public.job_reviews language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select r.* from public.job_reviews r where r.job_id = p_job_id
+    union all
+    select x.* from public.pending_verdicts v
+    cross join lateral jsonb_populate_record(null::public.job_reviews, to_jsonb(v) || jsonb_build_object('id', v.review_id,
+      'author_id', v.user_id, 'author', private.username(v.user_id), 'created_at', v.given_at)) x
+    where v.job_id = p_job_id;
+end;
+$$;
+
+-- What the newest review of a task requests; null once the work is done or waits for a review again. Definer: the page has
+-- checked access to the task; checked here again to be safe.
+create function private.sent_back(p_task_id uuid)
+returns jsonb language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_review public.job_reviews;
+  v_is_pending boolean;
+begin
+  perform private.require_access('task', p_task_id);
+  select x.* into v_review
+  from (
+    select j.id from public.agent_jobs j where j.task_id = p_task_id and j.kind = 'TASK_IMPLEMENTATION'
+    order by j.created_at desc limit 20
+  ) j
+  cross join lateral private.reviews_of(j.id) x
+  order by x.created_at desc, x.id limit 1;
+  v_is_pending := private.pending_verdict(v_review.job_id) is not null;
+  if v_review.verdict = 'request_changes' and (v_is_pending or exists (
+    select from public.tasks t where t.id = p_task_id and t.status not in ('REVIEW', 'DONE')))
+  then
+    return private.review_json(v_review) || jsonb_build_object('comments', (
+      select coalesce(jsonb_agg(private.comment_json(c) order by c.created_at, c.id), '[]') from public.job_comments c
+      where c.review_id = v_review.id
+        or v_is_pending and c.review_id is null and c.job_id = v_review.job_id and c.author_id = auth.uid()));
+  end if;
+  return null;
+end;
+$$;
+grant execute on function private.sent_back to authenticated;
 
 -- One form of a review for all readers (docs/review.md).
 create function private.review_json(p_review public.job_reviews)
