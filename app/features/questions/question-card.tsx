@@ -32,7 +32,6 @@ export function QuestionCard({
   const open = question.status === "open";
   return (
     <article
-      id={`question-${question.id}`}
       tabIndex={-1}
       aria-label={`Question about ${question.story_code ?? question.idea_code ?? "an idea"}`}
       className={clsx(

@@ -69,7 +69,12 @@ export function judge({ actor, form, request, params }: ActionFunctionArgs & Sig
       const message = given.verdict === "approve" ? `Approved ${what}` : `Changes requested: ${what}`;
       const undo: WayBack = { action: back, fields: { intent: "undo-review", job_id }, seconds: undoSeconds };
       const leadsTo = next === null ? "/inbox?show=reviews" : reviewAddress(next);
-      return done(form, goesOn === undefined ? back : leadsTo, message, goesOn === undefined ? { back: undo } : { back: undo, leadsTo });
+      return done(
+        form,
+        goesOn === undefined ? back : leadsTo,
+        message,
+        goesOn === undefined ? { back: undo } : { back: undo, leadsTo },
+      );
     },
     "undo-review": async () => {
       await undoReview(actor, readForm(form, jobIdInput));

@@ -23,18 +23,18 @@ export function MarkChip({ mark }: { mark: ReviewMark }) {
   );
 }
 
-/** The marks that say more than that a change is large, for lists: two at most, the dangerous first. */
+const isWeighty = (mark: ReviewMark) => markWords[mark].weight !== "gray";
+
+/** The marks that a list has room for: the two most dangerous, gray ones where there are no others. */
 export function WeightyMarks({ marks }: { marks: readonly ReviewMark[] }) {
-  return marks
-    .filter((mark) => markWords[mark].weight !== "gray")
-    .slice(0, 2)
-    .map((mark) => <MarkChip key={mark} mark={mark} />);
+  const shown = marks.some(isWeighty) ? marks.filter(isWeighty) : marks;
+  return shown.slice(0, 2).map((mark) => <MarkChip key={mark} mark={mark} />);
 }
 
 /** What a file is marked with that weighs more than the rest; null for nothing. */
 export function fileMarks(marked: readonly Marked[], path: string): ReactNode {
   const marks = new Set(marked.flatMap((each) => (each.path === path ? each.mark : [])));
-  const weighty = reviewMarks.filter((mark) => marks.has(mark) && markWords[mark].weight !== "gray");
+  const weighty = reviewMarks.filter((mark) => marks.has(mark) && isWeighty(mark));
   return weighty.length === 0 ? null : <WeightyMarks marks={weighty} />;
 }
 

@@ -16,13 +16,7 @@ export function SentBack({ review }: { review: TaskPageData["sent_back"] }) {
 }
 
 /** What people said of the work so far, the newest first, and what became of each line that they commented on. */
-export function Remarks({
-  reviews,
-  comments,
-}: {
-  reviews: JobComments["reviews"];
-  comments: readonly Remarked[];
-}) {
+export function Remarks({ reviews, comments }: { reviews: JobComments["reviews"]; comments: readonly Remarked[] }) {
   const links = { onClick: useLinkArea() };
   if (reviews.length === 0) return null;
   return (

@@ -161,7 +161,7 @@ function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: stri
 
 function whereToCure(blocker: Blocker, product: string): [to?: string, label?: string] {
   const { question_id, sprint_run_id, task_id, task_code, pbi_id, pbi_code } = blocker;
-  if (question_id) return [`/inbox?show=questions#question-${question_id}`, "View question"];
+  if (question_id) return [`/inbox?item=${question_id}`, "View question"];
   if (sprint_run_id) return [`${product}/runs/${sprint_run_id}`, "View run"];
   if (task_id) return [`/tasks/${task_id}`, `Open ${task_code}`];
   return pbi_id ? [`${product}/backlog?panel=pbi:${pbi_id}`, `Open ${pbi_code}`] : [];

@@ -184,7 +184,7 @@ function WaitingForYou({ questions, reviews }: Pick<DashboardData, "questions" |
           <li key={question.id} className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap">
             <StatusDot status="WAITING" className="translate-y-0.5" />
             <Link
-              to={`/inbox?show=questions#question-${question.id}`}
+              to={`/inbox?item=${question.id}`}
               data-row
               className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1"
             >

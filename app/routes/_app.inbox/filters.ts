@@ -8,7 +8,7 @@ export const filters = {
   reviews: { kinds: ["review"] },
   failures: { kinds: ["run", "job"] },
   mentions: { kinds: ["mention"] },
-  invitations: { kinds: ["invitation"] },
+  invitations: { kinds: ["invitation", "added", "triage", "lesson"] },
   later: { state: "later" },
   done: { state: "done" },
 } as const satisfies Record<string, GetInboxInput>;

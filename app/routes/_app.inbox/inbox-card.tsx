@@ -5,11 +5,11 @@ import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
-import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status";
 import type { InboxItem } from "~/wire/inbox/contract";
 import { Card, PutAside } from "./card";
+import { judgedIn } from "./row-text";
 
 type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;
 
@@ -45,13 +45,14 @@ export function InboxCard({ item, canPutAside }: { item: InboxItem; canPutAside:
 }
 
 function ReviewCard({ item }: { item: Of<"review"> }) {
+  const { about, ...judged } = judgedIn(item);
   return (
     <Card
-      item={item}
-      label={`Review of ${item.code}`}
+      item={{ ...item, ...judged }}
+      label={`Review of ${judged.code}`}
       pill={<StatusPill status="REVIEW" label="Needs review" />}
       to={item.job_id ? `/jobs/${item.job_id}/changes` : `/tasks/${item.id}`}
-      about={`${item.story_code} ${isolated(item.story_title)}`}
+      about={about}
     >
       {item.review ? <ReviewFacts review={item.review} /> : null}
       {item.job_id ? (

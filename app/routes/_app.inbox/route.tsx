@@ -30,9 +30,15 @@ export const loader = personLoader(async ({ actor, request }) => {
   const inbox = await getInbox(actor, { ...filters[show], ...asked });
   // Notices link to one question.
   const opened = address.get("item") ?? address.get("question");
-  const items = inbox.asked ? inbox.asked.questions.map(asItem) : inbox.items;
+  const items = inbox.asked ? inbox.asked.questions.filter(isQuestion(opened)).map(asItem) : inbox.items;
   return json({ ...inbox, show, state, opened, items, next: inbox.asked?.next_cursor ?? null, asked: undefined });
 });
+
+/** What stopped work while it is open is a failure, unless a notice leads to it. */
+const isQuestion =
+  (opened: string | null) =>
+  ({ id, asks, status }: AgentQuestion) =>
+    id === opened || status !== "open" || !["conflict", "pause", "failure"].includes(asks);
 
 /** A question of any state, also of products that the user only reads. */
 const asItem = (question: AgentQuestion): InboxItem => ({
@@ -104,7 +110,7 @@ const empty: Record<Filter, readonly [title: string, text: string, keys?: string
     "No mentions",
     "Comments that mention you with @ and your name appear here until you reply or archive them.",
   ],
-  invitations: ["No invitations", "When the owner of a product invites you, you accept or decline here."],
+  invitations: ["Nothing else", "Invitations, products you were added to, stories in triage and lessons appear here."],
   later: ["Nothing snoozed", "Snooze hides an item until tomorrow morning.", "Press h to snooze."],
   done: ["Nothing archived", "Items that you archive stay here while they are still open for others."],
 };
@@ -150,11 +156,11 @@ function InboxTabs({
   const open = (...kinds: readonly InboxItem["kind"][]) => kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
   const tabs: readonly [Filter, string, number][] = [
     ["all", "All", open(...inboxKinds)],
-    ["questions", "Questions", open("question")],
+    ["questions", "Questions", open("question") - stopped],
     ["reviews", "Reviews", open("review")],
     ["failures", "Failures", open("run", "job") + stopped],
     ["mentions", "Mentions", open("mention")],
-    ["invitations", "Invitations", open("invitation")],
+    ["invitations", "Other", open("invitation", "added", "triage", "lesson")],
     ["later", "Snoozed", later],
     ["done", "Archived", 0],
   ];

@@ -1,6 +1,7 @@
 import { returnedFor } from "~/features/lessons/lesson-parts";
 import { stoppedTitle } from "~/features/runs/stopped-run";
 import { codeAndTitle, isolated } from "~/ui/isolated";
+import { countText } from "~/ui/numbers";
 import { statusLook } from "~/ui/status";
 import type { InboxItem } from "~/wire/inbox/contract";
 import type { AgentQuestion } from "~/wire/questions/contract";
@@ -39,10 +40,8 @@ function textOf(item: InboxItem): Omit<RowText, "about"> & { about?: string | nu
   switch (item.kind) {
     case "question":
       return ofQuestion(item.question);
-    case "review": {
-      const story = codeAndTitle({ code: item.story_code, title: item.story_title });
-      return { status: "REVIEW", label: "Review", code: item.code, title: item.title, about: story };
-    }
+    case "review":
+      return { status: "REVIEW", label: "Review", ...judgedIn(item) };
     case "run": {
       const title = stoppedTitle(item);
       return { status: "FAILED", label: "Run stopped", code: item.code, title, about: item.title };
@@ -80,6 +79,14 @@ function textOf(item: InboxItem): Omit<RowText, "about"> & { about?: string | nu
         about: item.title,
       };
   }
+}
+
+/** What is judged in one go: a task of its story, or all of a story. */
+export function judgedIn(item: Extract<InboxItem, { kind: "review" }>) {
+  const { code, title, story_code, story_title, review } = item;
+  if (review && review.tasks > 1)
+    return { code: story_code, title: story_title, about: countText(review.tasks, "task") };
+  return { code, title, about: codeAndTitle({ code: story_code, title: story_title }) };
 }
 
 function ofQuestion(question: AgentQuestion) {

@@ -88,7 +88,7 @@ function JobLine({
       {job.failure_reason ? <p className="text-failed">{firstLine(job.failure_reason)}</p> : null}
       {asks ? (
         <p className="text-waiting">
-          <Link to={`/inbox?show=questions#question-${job.parked_question_id}`} className="underline">
+          <Link to={`/inbox?item=${job.parked_question_id}`} className="underline">
             View question
           </Link>
         </p>

@@ -143,6 +143,8 @@ export const waitingReviewSchema = z.object({
   product: z.object({ ...named, name: z.string() }),
   story: z.object({ ...named, title: z.string() }),
   task: z.object({ ...named, title: z.string() }),
+  /** How many tasks its page judges together; size and marks are of all of them. */
+  tasks: z.int(),
   waiting_since: z.string(),
   /** Tasks that start once it is approved, and their queued jobs. */
   frees: z.object({ tasks: z.int(), jobs: z.int() }),

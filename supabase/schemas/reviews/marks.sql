@@ -76,8 +76,8 @@ returns text language sql immutable set search_path = '' as $$
   select case when private.mark_place(p_mark) <= 4 then 'red' when private.mark_place(p_mark) <= 9 then 'amber' else 'gray' end;
 $$;
 
--- Names of the marks in an entry of the queue, and up to four paths of each.
-create function private.marks_json(p_job public.agent_jobs, p_marks jsonb)
+-- Names of the marks in an entry of the queue, of all attempts that are judged together, and up to four paths of each.
+create function private.marks_json(p_job_ids uuid[])
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -85,7 +85,10 @@ begin
       'mark_paths', coalesce(jsonb_object_agg(m.mark, m.paths) filter (where m.paths is not null), '{}'))
     from (
       select m.mark, (array_agg(m.path order by m.path) filter (where m.path is not null))[1:4] as paths
-      from private.marks_of(p_job, p_marks) m group by m.mark
+      from public.agent_jobs j
+      left join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+      cross join lateral private.marks_of(j, d.marks) m
+      where j.id = any (p_job_ids) group by m.mark
     ) m);
 end;
 $$;

@@ -89,7 +89,7 @@ begin
 end;
 $$;
 
--- One line of the queue: what, why now, how sure (docs/review.md).
+-- One line of the queue: what, why now, how sure. The last work of a story stands for all that is judged with it (docs/review.md).
 create function private.waiting_review_json(p_job_id uuid, p_since timestamptz, p_tasks integer, p_jobs integer)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin
@@ -99,16 +99,23 @@ begin
       'story', jsonb_build_object('id', s.id, 'code', s.code, 'title', s.title),
       'task', jsonb_build_object('id', t.id, 'code', t.code, 'title', t.title),
       'waiting_since', p_since, 'frees', jsonb_build_object('tasks', p_tasks, 'jobs', p_jobs),
-      'size', jsonb_build_object('files', coalesce(jsonb_array_length(d.files), 0),
-        'additions', coalesce(d.additions, 0), 'deletions', coalesce(d.deletions, 0)),
+      'tasks', cardinality(w.job_ids),
+      'size', (
+        select jsonb_build_object('files', count(distinct f ->> 'path'),
+          'additions', coalesce(sum((f ->> 'additions')::integer), 0), 'deletions', coalesce(sum((f ->> 'deletions')::integer), 0))
+        from public.agent_jobs k
+        join public.job_diffs d on d.job_id = k.id and d.attempt = k.attempt
+        cross join lateral jsonb_array_elements(d.files) f
+        where k.id = any (w.job_ids)),
       'criteria', (
         select jsonb_build_object('proven', count(*) filter (where c.state in ('proven', 'waived')), 'total', count(*))
-        from private.story_proof(s.id) c)) || private.marks_json(j, d.marks)
+        from private.story_proof(s.id) c)) || private.marks_json(w.job_ids)
     from public.agent_jobs j
     join public.products p on p.id = j.product_id
     join public.tasks t on t.id = j.task_id
     join public.stories s on s.id = t.story_id
-    left join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    cross join lateral (select case when (private.review_place(j.id) ->> 'is_whole')::boolean
+      then array(select u.job_id from private.unjudged_attempts(s.id) u) else array[j.id] end as job_ids) w
     where j.id = p_job_id);
 end;
 $$;

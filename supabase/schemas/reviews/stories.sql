@@ -26,7 +26,7 @@ begin
     left join private.read_diffs((select array_agg(r.job_id order by r.place) from attempts r where p_with_files and p_most is not null),
       (select array_agg(r.attempt order by r.place) from attempts r), p_paths, p_most) f on f.job_id = a.job_id
     -- For processes of 0.4.0, which know fewer marks.
-    cross join lateral private.former_marks(private.marks_json(j, d.marks)) x (former)));
+    cross join lateral private.former_marks(private.marks_json(array[j.id])) x (former)));
 end;
 $$;
 grant execute on function operations.get_story_changes to authenticated;
