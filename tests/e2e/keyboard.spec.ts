@@ -17,7 +17,7 @@ test("Help, rows, creation, filter and closing of a page are each a key away", a
   await page.keyboard.press("j");
   const second = page.getByRole("link", { name: "See a greeting" });
   await expect(second).toBeFocused();
-  for (const key of ["?", "ControlOrMeta+k"]) {
+  for (const key of ["?", "ControlOrMeta+k", "o"]) {
     await page.keyboard.press(key);
     await expect(page.getByRole("dialog")).toBeVisible();
     await page.keyboard.press("Escape");
@@ -38,6 +38,10 @@ test("Help, rows, creation, filter and closing of a page are each a key away", a
   await expect(page.getByText("Check the greeting")).toBeVisible();
   await expect(page.getByText("Write the greeting")).toBeHidden();
   await page.getByRole("link", { name: "Show all" }).click();
+  for (const place of [/\/sprints\/[\w-]+$/, /\/backlog$/]) {
+    await page.keyboard.press("ControlOrMeta+b");
+    await expect(page).toHaveURL(place);
+  }
 });
 
 const places = [

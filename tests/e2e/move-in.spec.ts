@@ -17,7 +17,9 @@ test("A new product takes another tool's backlog after a preview; done stories s
   await expect(page.getByRole("heading", { name: "Import a backlog" })).toBeVisible();
   await page.getByLabel("Name").fill(`Moved ${unique()}`);
   const over = `${linear}\nENG-9,Engineering,Shipped,,Done,,Low,,,,,,,,,2026-01-01,,,`;
+  await page.getByLabel("From").selectOption("trello");
   await page.locator("input[type=file]").setInputFiles(file(over));
+  await expect(page.getByLabel("From")).toHaveValue("linear");
   await page.getByRole("button", { name: "Preview" }).click();
   const preview = page.getByRole("region", { name: "Preview" });
   await expect(preview).toContainText("3 stories, 4 tasks, 2 new PBIs, 2 new labels will go into");

@@ -83,3 +83,24 @@ test("an Undo that was used by its key disappears", async ({ browser }) => {
   await expect.poll(shown).toEqual({ undone: true, offered: false });
   await context.close();
 });
+
+test("Each undo takes back one change more, in the inbox too", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  for (const task_id of world.taskIds.slice(0, 2))
+    await post(context, "/changes", { thing: `task:${task_id}`, status: "review" });
+  const page = await context.newPage();
+  await openWithKeys(page, "/inbox");
+  const rows = page.getByRole("list", { name: "Inbox" }).getByRole("link");
+  for (const [key, left] of [
+    ["", 2],
+    ["e", 1],
+    ["e", 0],
+    ["ControlOrMeta+z", 1],
+    ["ControlOrMeta+z", 2],
+  ] as const) {
+    if (key) await page.keyboard.press(key);
+    await expect(rows).toHaveCount(left);
+  }
+  await context.close();
+});

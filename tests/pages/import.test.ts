@@ -84,6 +84,7 @@ it("The format of a file or a pasted text is guessed, and never where nothing te
   const texts = { linear, github, jira, trello, beads, backloom: '{"format": "backloom-export", "cards": []}' };
   const guesses = Object.entries(texts).map(([format, text]) => [format, guessFormat("export", text)]);
   expect(guesses).toEqual(Object.keys(texts).map((format) => [format, format]));
+  for (const own of ["ID,Title,Status\n1,A,Open", "Name;Done"]) expect(guessFormat("own.csv", own)).toBeUndefined();
   const names = ["issues.jsonl", "openspec.zip", "specs.zip", "backlog.zip", "task-1.md", "notes.txt"];
   expect(names.map((name) => guessFormat(name, "PK"))).toEqual([
     "beads",

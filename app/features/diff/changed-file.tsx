@@ -2,6 +2,7 @@ import { Link, useSearchParams } from "@remix-run/react";
 import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { visible } from "~/features/proof/visible";
+import { isLockFile } from "~/wire/reviews/folded-files";
 import { type BelowLine, LineColumn } from "./line-column";
 import { LineCounts } from "./line-counts";
 import type { Mark, ShownFile, ShownHunk, ShownLine } from "./shown-diff";
@@ -67,6 +68,7 @@ export function ChangedFile({
           <span className="text-xs text-muted">{statusLabels[file.status]}</span>
           <LineCounts additions={file.additions} deletions={file.deletions} />
           {flag}
+          {file.folded && !isOpen && !isViewed ? <span className="text-xs text-muted">{foldedText(file)}</span> : null}
         </summary>
         <div className="border-t border-line text-sm">
           {note ? <p className="px-3 py-2 text-muted">{note}</p> : null}
@@ -81,6 +83,13 @@ export function ChangedFile({
       {viewed === null ? null : <ViewedForm {...viewed} />}
     </section>
   );
+}
+
+/** Why nothing of a file is shown until someone opens it. */
+function foldedText({ path, binary, left_out }: ShownFile): string {
+  if (binary) return "Folded: binary";
+  if (left_out) return "Folded: these changes are large";
+  return isLockFile(path) ? "Folded: a lock file" : "Folded: generated";
 }
 
 /** Whether the person has looked at a file, and how to tell the service. */

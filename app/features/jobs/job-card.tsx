@@ -65,7 +65,7 @@ export function JobFacts({ job }: { job: AgentJob }) {
         </Fact>
       ) : null}
       {job.verify_result ? <Fact term="Verification">{job.verify_result.toLowerCase()}</Fact> : null}
-      {tokens > 0 ? <Fact term={job.model_id ?? "Tokens"}>{tokensText(tokens)}</Fact> : null}
+      {tokens > 0 ? <Fact term="Tokens">{[tokensText(tokens), job.model_id].filter(Boolean).join(", ")}</Fact> : null}
       {job.costs.length > 0 ? <Fact term="Cost">{costsText(job.costs)}</Fact> : null}
       {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
       {job.additions !== null && job.deletions !== null ? (

@@ -8,7 +8,7 @@ import type { Marked } from "~/wire/reviews/marks";
 import { MarkList } from "./mark-list";
 import type { Queue } from "./review-bar";
 import { type SameFile, SameFiles } from "./review-facts";
-import { CriterionProof, isMet } from "./what-was-done";
+import { CriterionProof, isMet, provenText } from "./what-was-done";
 
 /** One line of facts before the code; each unfolds. `children` choose what of the changes is shown. */
 export function ReviewHead({
@@ -42,7 +42,7 @@ export function ReviewHead({
         <Fold
           label={
             <span className={met < criteria.length ? "font-medium text-waiting" : undefined}>
-              {`${met} of ${countText(criteria.length, "criterion", "criteria")} proven`}
+              {provenText(criteria)}
             </span>
           }
         >

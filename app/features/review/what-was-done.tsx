@@ -63,6 +63,20 @@ export function GuideSummary({ chapters }: { chapters: readonly { title: string;
 
 export const isMet = ({ state }: ProvenCriterion): boolean => state === "proven" || state === "waived";
 
+/** How many criteria are proven, and whether all of that is one command. */
+export function provenText(criteria: readonly ProvenCriterion[]): string {
+  const met = criteria.filter(isMet);
+  const counts = met.flatMap(({ evidence }) =>
+    evidence.filter(
+      ({ verdict, stale, voided_by, passed_before }) =>
+        verdict === "pass" && !stale && voided_by === null && !passed_before,
+    ),
+  );
+  const [command, ...others] = new Set(counts.map((each) => each.command));
+  const isOne = met.length > 1 && command != null && others.length === 0;
+  return `${met.length} of ${countText(criteria.length, "criterion", "criteria")} proven${isOne ? ", by one command" : ""}`;
+}
+
 /** The same behind one line, where a chapter is about it. */
 export function CriterionFold({ criterion }: { criterion: ProvenCriterion }) {
   return (

@@ -11,7 +11,7 @@ const signs: readonly { format: ImportFormat; name?: RegExp; text?: RegExp }[] =
   { format: "beads", text: /^\s*\{[^\n]*"(issue_type|status)"/ },
   { format: "github", text: /^\s*\[/ },
   { format: "jira", text: /^[^\n]*Issue (key|type|id)/i },
-  { format: "linear", text: /^\W*ID\W+(Team|Title)/ },
+  { format: "linear", text: /^\W*ID\W+Team\b/ },
 ];
 
 /** Returns the format that a file or a pasted text seems to have; undefined where it has none. */

@@ -15,7 +15,8 @@ import {
 } from "~/wire/transfers/contract";
 import { guessFormat } from "./guess-format";
 
-const formats: readonly { value: ImportFormat; label: string }[] = [
+const formats: readonly { value: ImportFormat | ""; label: string }[] = [
+  { value: "", label: "Choose where it comes from" },
   { value: "linear", label: "Linear: CSV export" },
   { value: "github", label: "GitHub: output of gh issue list --json" },
   { value: "jira", label: "Jira: CSV export, all fields" },
@@ -33,7 +34,7 @@ async function chooseGuess({ target }: FormEvent<HTMLInputElement | HTMLTextArea
   const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
   const guessed = guessFormat(file?.name ?? "", file ? await file.slice(0, 100_000).text() : target.value);
   const select = target.form?.querySelector<HTMLSelectElement>("[name=format]");
-  if (guessed && select) select.value = guessed;
+  if (select) select.value = guessed ?? "";
 }
 
 /** The file or text of a backlog, where it comes from, and then the product that it makes. */
@@ -75,7 +76,7 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
         name="format"
         required
         options={formats}
-        description="Guessed from the file or text. Change it if it is wrong."
+        description="Guessed where the file or text says so. A table of your own is read as Linear's CSV with the columns ID, Title and Status, and as you like Description, Priority, Project, Parent issue and Labels."
       />
       {isNew ? (
         <>

@@ -49,7 +49,9 @@ export function AcceptedCosts({ costs, productId }: { costs: CostsAnswer; produc
             <tr key={`${row.key} ${row.model} ${row.currency}`}>
               <Cell>
                 {nameOf(row, by)}
-                {row.model ? <span className="block text-muted">{row.model}</span> : null}
+                <span className="block text-muted">
+                  {[row.model, row.currency ?? "without a price"].filter(Boolean).join(" · ")}
+                </span>
               </Cell>
               <Numbers cost={row} />
             </tr>

@@ -7,6 +7,8 @@ import { adminDestination, destinations, productPages, productPath, setupDestina
 /** Keys that work on every page: go to, create, search, help, close. */
 export function useShellKeys(
   productId: string | undefined,
+  /** Page of the active sprint, or of all sprints. */
+  board: string,
   isAdmin: boolean,
   show: { palette: () => void; keys: () => void },
 ): void {
@@ -40,11 +42,21 @@ export function useShellKeys(
           if (!pressMarked("data-create")) palette();
         },
       },
-      { keys: "/", label: "Filter", run: filter },
-      { keys: "f", label: "Filter", run: filter },
+      ...["/", "f"].map((keys) => ({ keys, label: "Filter", run: filter })),
+      { keys: "o", label: "Open by name", run: palette },
+      {
+        keys: "$mod+b",
+        label: "Board or backlog",
+        run: () => {
+          if (!productId) return;
+          const isBacklog = window.location.pathname.endsWith("/backlog");
+          navigate(withKeptLook(productPath(productId, isBacklog ? board : "backlog")));
+          return true;
+        },
+      },
       ...lines,
       ...pages,
     ];
-  }, [navigate, productId, isAdmin, palette, help]);
+  }, [navigate, productId, board, isAdmin, palette, help]);
   usePageKeys("Everywhere", keys);
 }

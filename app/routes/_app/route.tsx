@@ -72,7 +72,11 @@ export default function AppShell() {
   const openPalette = useCallback(() => setOverlay("palette"), []);
   const openKeys = useCallback(() => setOverlay("keys"), []);
   const close = useCallback(() => setOverlay("none"), []);
-  useShellKeys(product?.id, shell.user.isAdmin, { palette: openPalette, keys: openKeys });
+  const sprint = product?.id === shell.activeProductId ? shell.activeSprintId : null;
+  useShellKeys(product?.id, sprint ? `sprints/${sprint}` : "sprints", shell.user.isAdmin, {
+    palette: openPalette,
+    keys: openKeys,
+  });
   return (
     <NowProvider now={shell.now}>
       <LiveProvider userId={shell.user.id}>

@@ -103,6 +103,7 @@ function PasswordForm({ redirectTo }: { redirectTo: string }) {
         autoCapitalize="none"
         spellCheck={false}
         required
+        autoFocus
         {...form.field("identifier")}
       />
       <TextField

@@ -3,7 +3,7 @@ const names =
 const generated =
   /(?:^|\/)(?:node_modules|vendor|dist|__snapshots__)\/|\.(?:min\.(?:js|css)|map|snap|pb\.go|g\.dart)$|_pb2(?:_grpc)?\.py$/;
 
+export const isLockFile = (path: string): boolean => names.test(path);
+
 /** Whether a file is folded in diffs: lock files and generated files. */
-export function isFoldedFile(path: string): boolean {
-  return names.test(path) || generated.test(path);
-}
+export const isFoldedFile = (path: string): boolean => isLockFile(path) || generated.test(path);

@@ -32,6 +32,8 @@ function isPage(value: unknown): value is RecentPage {
 
 /** Stores the title of the page just opened. */
 export function notePage(userId: string, pathname: string, product: string | undefined): void {
+  // A form for something new says nothing without what it is about.
+  if (pathname.endsWith("/new")) return;
   const page = document.title.replace(/^\(\d+\+?\) /, "").replace(/ · Backloom$/, "");
   // Every product has a backlog, so the product's name is added.
   const title = pathname.startsWith("/products/") && product ? `${page} · ${product}` : page;
