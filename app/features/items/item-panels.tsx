@@ -21,21 +21,21 @@ interface PanelPosition {
 
 /** Details of a task next to a list. Its forms go to the task's page. */
 export function TaskPanel({
-  page: { task, story, sent_back },
+  page,
   description,
   plan,
   children,
   ...position
 }: PanelPosition & {
-  page: Pick<TaskPageData, "task" | "story" | "sent_back">;
+  page: Pick<TaskPageData, "task" | "story" | "reviews" | "jobs">;
   description: SafeHtml | null;
   plan: SafeHtml | null;
   /** Why it does not move. */
   children?: ReactNode;
 }) {
-  const { id } = task;
-  const action = `/tasks/${id}`;
-  const fields = { intent: "edit", task_id: id };
+  const { task, story } = page;
+  const action = `/tasks/${task.id}`;
+  const fields = { intent: "edit", task_id: task.id };
   return (
     <SidePanel
       title={<PanelTitle item={task} fields={fields} action={action} />}
@@ -59,7 +59,7 @@ export function TaskPanel({
         </span>
       </div>
       {children}
-      <SentBack review={sent_back} />
+      <SentBack page={page} />
       <TaskTexts task={task} description={description} plan={plan} action={action} inPanel />
       <PropertyList>
         <TaskStatusPicker task={task} action={action} />

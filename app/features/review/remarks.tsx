@@ -3,20 +3,27 @@ import { OneLine } from "~/ui/fold";
 import { useLinkArea } from "~/ui/link-area";
 import { RelativeTime } from "~/ui/relative-time";
 import type { TaskPageData } from "~/wire/pages/contract";
-import type { JobComments, StoredComment } from "~/wire/reviews/contract";
+
+type TaskReview = TaskPageData["reviews"][number];
+type Review = Omit<TaskReview, "comments">;
 
 /** `stale` says whether the line has changed since; null where no changes are read. */
-type Remarked = StoredComment & { index: number | null; stale: boolean | null };
+type Remarked = TaskReview["comments"][number] & { index: number | null; stale: boolean | null };
 
-/** Why a task was sent back. */
-export function SentBack({ review }: { review: TaskPageData["sent_back"] }) {
-  if (review === null) return null;
-  const comments = review.comments.map((each) => ({ ...each, review_id: review.id, index: null, stale: null }));
-  return <Remarks reviews={[review]} comments={comments} />;
+/** Why a task is to be done again: its newest review asks for changes. */
+export function SentBack({ page: { task, reviews, jobs } }: { page: Pick<TaskPageData, "task" | "reviews" | "jobs"> }) {
+  const newest = reviews.at(-1);
+  const isOver = ["review", "done"].includes(task.status) && !jobs.some((job) => job.pending_verdict);
+  return newest?.verdict === "request_changes" && !isOver ? <TaskReviews reviews={[newest]} /> : null;
+}
+
+export function TaskReviews({ reviews }: { reviews: readonly TaskReview[] }) {
+  const comments = reviews.flatMap((each) => each.comments.map((said) => ({ ...said, index: null, stale: null })));
+  return <Remarks reviews={reviews} comments={comments} />;
 }
 
 /** What people said of the work so far, the newest first, and what became of each line that they commented on. */
-export function Remarks({ reviews, comments }: { reviews: JobComments["reviews"]; comments: readonly Remarked[] }) {
+export function Remarks({ reviews, comments }: { reviews: readonly Review[]; comments: readonly Remarked[] }) {
   const links = { onClick: useLinkArea() };
   if (reviews.length === 0) return null;
   return (
@@ -70,4 +77,4 @@ function Remark({ comment: { index, path, line, line_text, body, stale } }: { co
 }
 
 /** Completes "Ada … attempt 2". */
-export const verdictLabels = { approve: "approved", request_changes: "requested changes on" };
+const verdictLabels = { approve: "approved", request_changes: "requested changes on" };

@@ -14,7 +14,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
-import { SentBack, verdictLabels } from "~/features/review/remarks";
+import { SentBack, TaskReviews } from "~/features/review/remarks";
 import { RunThis } from "~/features/runs/start-run";
 import { pageLoader, requireActor, writeAction } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-stream";
@@ -30,7 +30,6 @@ import { Confirm } from "~/ui/confirm";
 import { codeAndTitle } from "~/ui/isolated";
 import { percentText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
-import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { canonicalId } from "~/wire/canonical-id";
 import type { TaskPageData } from "~/wire/pages/contract";
@@ -108,7 +107,7 @@ export default function TaskPage() {
         lead={
           <>
             <Standing page={page} why={why} />
-            <SentBack review={page.sent_back} />
+            <SentBack page={page} />
             <Meets page={page} meets={forecast.meets} />
             {best ? <Advice best={best} productId={product.id} /> : null}
           </>
@@ -145,7 +144,11 @@ export default function TaskPage() {
             isOwner={product.is_owner}
             toAgent={jobs.some(({ finished_at }) => finished_at === null)}
           />
-          <ImportedReviews reviews={page.imported_reviews} />
+          {page.reviews.length > 0 ? (
+            <Section title={`Reviews (${page.reviews.length})`}>
+              <TaskReviews reviews={page.reviews} />
+            </Section>
+          ) : null}
           <ProofPart proof={proof} title={`Proof of ${story.code}`} />
         </div>
         <div className="grid gap-5">
@@ -176,42 +179,6 @@ function StartBlocked({ page: { task, waits_for } }: { page: TaskPageData }) {
         fields={{ intent: "set-status", status: "in_progress", confirmed: "on" }}
       />
     </WriteFields>
-  );
-}
-
-/** Reviews from the product's origin: its jobs are not imported, but the reviews are. */
-function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_reviews"] }) {
-  if (reviews.length === 0) return null;
-  return (
-    <Section
-      title={`Imported reviews (${reviews.length})`}
-      about="The next attempt gets the requests of the newest review."
-    >
-      <ol className="grid gap-4 text-sm">
-        {reviews.map(({ id, author, verdict, attempt, summary, comments, created_at }) => (
-          <li key={id} className="grid gap-2">
-            <p>
-              <strong className="font-medium">{author}</strong> {verdictLabels[verdict]} attempt {attempt},{" "}
-              <RelativeTime at={created_at} />
-            </p>
-            {summary ? <p className="break-words whitespace-pre-wrap text-muted">{summary}</p> : null}
-            {comments.map((comment) => (
-              <div key={comment.id} className="grid gap-0.5 border-l-2 border-line pl-3">
-                <p className="font-mono text-xs wrap-anywhere text-muted">
-                  {comment.path}:{comment.line}
-                </p>
-                {comment.line_text ? (
-                  <pre className="overflow-hidden font-mono text-xs text-ellipsis text-muted">
-                    {comment.line_text.slice(0, 200)}
-                  </pre>
-                ) : null}
-                <p className="break-words whitespace-pre-wrap">{comment.body}</p>
-              </div>
-            ))}
-          </li>
-        ))}
-      </ol>
-    </Section>
   );
 }
 

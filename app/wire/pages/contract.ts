@@ -204,22 +204,14 @@ export const taskPageSchema = z.object({
   story: storySchema.pick({ ...coded, sprint_id: true }),
   stories: z.array(storySchema.pick(coded)),
   jobs: z.array(agentJobSchema),
-  /** Of the installation that the product came from: here no job belongs to them. */
   files: z.array(listedFileSchema),
-  imported_reviews: z.array(
-    jobReviewSchema
-      .pick({ id: true, attempt: true, verdict: true, summary: true, author: true })
-      .extend({
-        created_at: moment,
-        comments: z.array(
-          storedCommentSchema
-            .pick({ id: true, path: true, line: true, line_text: true, body: true, author: true })
-            .extend({ created_at: moment }),
-        ),
-      }),
+  /** Those of the product that it was imported from are of no job here. */
+  reviews: z.array(
+    jobReviewSchema.extend({
+      job_id: z.string().nullable(),
+      comments: z.array(storedCommentSchema.extend({ job_id: z.string().nullable() })),
+    }),
   ),
-  /** The newest review, while the task is to be done again. */
-  sent_back: jobReviewSchema.extend({ comments: z.array(storedCommentSchema) }).nullable(),
   dependencies: dependenciesSchema,
   /** Unfinished tasks and stories that it waits for, those of its story among them. */
   waits_for: z.array(z.string()),

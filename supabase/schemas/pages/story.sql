@@ -96,8 +96,9 @@ begin
         select k.id from public.agent_jobs k where k.task_id = p_task_id
         order by (k.finished_at is null) desc, k.created_at desc limit 20)),
     'files', private.files_of(p_task_id),
-    'imported_reviews', private.imported_reviews(p_task_id),
-    'sent_back', private.sent_back(p_task_id),
+    'reviews', private.task_reviews(p_task_id),
+    -- Processes of 0.4.0 ask for it.
+    'imported_reviews', '[]'::json,
     'dependencies', operations.list_dependencies('task', p_task_id),
     'waits_for', (
       select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')

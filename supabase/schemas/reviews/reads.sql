@@ -29,36 +29,6 @@ begin
 end;
 $$;
 
--- What the newest review of a task requests; null once the work is done or waits for a review again. Definer: the page has
--- checked access to the task; checked here again to be safe.
-create function private.sent_back(p_task_id uuid)
-returns jsonb language plpgsql stable security definer set search_path = '' as $$
-declare
-  v_review public.job_reviews;
-  v_is_pending boolean;
-begin
-  perform private.require_access('task', p_task_id);
-  select x.* into v_review
-  from (
-    select j.id from public.agent_jobs j where j.task_id = p_task_id and j.kind = 'TASK_IMPLEMENTATION'
-    order by j.created_at desc limit 20
-  ) j
-  cross join lateral private.reviews_of(j.id) x
-  order by x.created_at desc, x.id limit 1;
-  v_is_pending := private.pending_verdict(v_review.job_id) is not null;
-  if v_review.verdict = 'request_changes' and (v_is_pending or exists (
-    select from public.tasks t where t.id = p_task_id and t.status not in ('REVIEW', 'DONE')))
-  then
-    return private.review_json(v_review) || jsonb_build_object('comments', (
-      select coalesce(jsonb_agg(private.comment_json(c) order by c.created_at, c.id), '[]') from public.job_comments c
-      where c.review_id = v_review.id
-        or v_is_pending and c.review_id is null and c.job_id = v_review.job_id and c.author_id = auth.uid()));
-  end if;
-  return null;
-end;
-$$;
-grant execute on function private.sent_back to authenticated;
-
 -- One form of a review for all readers (docs/review.md).
 create function private.review_json(p_review public.job_reviews)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -80,24 +50,27 @@ begin
 end;
 $$;
 
--- Imported reviews have no job page, so their task's page shows them.
+-- What people said of a task's work: in the product that it was imported from, and of its newest jobs.
 -- Definer: the page has checked access to the task; checked here again to be safe.
-create function private.imported_reviews(p_task_id uuid)
+create function private.task_reviews(p_task_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_access('task', p_task_id);
   return (
-    select coalesce(json_agg(json_build_object('id', r.id, 'attempt', r.attempt, 'verdict', r.verdict, 'summary', r.summary,
-      'author', r.author, 'created_at', r.created_at,
-      'comments', (
-        select coalesce(json_agg(json_build_object('id', c.id, 'path', c.path, 'line', c.line, 'line_text', c.line_text,
-          'body', c.body, 'author', c.author, 'created_at', c.created_at) order by c.created_at, c.id), '[]')
-        from public.job_comments c where c.review_id = r.id)
-    ) order by r.created_at, r.id), '[]')
-    from public.job_reviews r where r.task_id = p_task_id);
+    select coalesce(json_agg(private.review_json(r) || jsonb_build_object('comments', (
+        select coalesce(jsonb_agg(private.comment_json(c) order by c.created_at, c.id), '[]')
+        from public.job_comments c where c.review_id = r.id)) order by r.created_at, r.id), '[]')
+    from (
+      select x.* from public.job_reviews x where x.task_id = p_task_id
+      union all
+      select x.* from (
+        select j.id from public.agent_jobs j where j.task_id = p_task_id and j.kind = 'TASK_IMPLEMENTATION'
+        order by j.created_at desc limit 20) j
+      cross join lateral private.reviews_of(j.id) x
+    ) r);
 end;
 $$;
-grant execute on function private.imported_reviews to authenticated;
+grant execute on function private.task_reviews to authenticated;
 
 -- The next attempt at a task, even in another run, gets what the newest review requests: its summary first, then
 -- each comment with its line. Empty once the work was approved (docs/review.md).

@@ -133,7 +133,7 @@ for (const theme of ["light", "dark"] as const) {
     await film.take(page, "The board shows what runs and what waits for you", 2600);
 
     await openLive(phone, "/inbox");
-    await phone.getByRole("list", { name: "Inbox" }).getByRole("link").first().tap();
+    await phone.getByRole("list", { name: "Inbox" }).getByRole("link", { name: /Keep the folds/ }).tap();
     const answer = phone.getByRole("button", { name: "In a separate file" });
     await expect(answer).toBeVisible();
     await film.take(phone, "An agent asks when it cannot decide: answer from anywhere", 3000);
@@ -143,6 +143,7 @@ for (const theme of ["light", "dark"] as const) {
     await openLive(page, world.task);
     await page.getByRole("link", { name: /^Review/ }).click();
     await expect(page.getByRole("region", { name: "app/fold.mjs" })).toBeVisible();
+    film.beginHere();
     await film.take(page, "Review its work: what it did, what is proven, marks for what to check", 2600);
     const chapters = page.getByRole("navigation", { name: "Changed files" });
     await chapters.evaluate((list) => scrollTo(0, list.getBoundingClientRect().top + scrollY - 90));

@@ -11,6 +11,7 @@ export const filmScale = 1.5;
 export class Film {
   readonly #stills: Still[] = [];
   readonly #desk: Page;
+  #first = 0;
 
   /** `desk` is a page of the application that stays open: its fonts, its colors and its browser's encoder draw. */
   constructor(desk: Page) {
@@ -23,8 +24,14 @@ export class Film {
     this.#stills.push({ webp: Buffer.from(drawn, "base64"), milliseconds });
   }
 
+  /** What is taken next is what it begins with: it goes round. */
+  beginHere(): void {
+    this.#first = this.#stills.length;
+  }
+
   write(): Buffer {
-    return animatedWebp(this.#stills, filmSize.width * filmScale, (filmSize.height + strip) * filmScale);
+    const stills = [...this.#stills.slice(this.#first), ...this.#stills.slice(0, this.#first)];
+    return animatedWebp(stills, filmSize.width * filmScale, (filmSize.height + strip) * filmScale);
   }
 }
 
